@@ -103,5 +103,5 @@ case("rejects: calls of member functions that there are not, or with other argum
   .. " [TR14-3.1.1-21 HOUSE-language HOUSE-names]", function()
   refuses(host, "unknown-member", "part.@thrice()", "part.@k()", "part.@twice")
   refuses(host, "type-mismatch", "part.twice@(1)", "part.pick@()", "part.pick@(1, 2)")
-  refuses(host, "not-a-struct", "part@->twice()")
+  refuses(host, "not-a-pointer", "part@->twice()")
 end)

@@ -93,6 +93,7 @@ case("rejects: calls of what is no function, and functions as values"
   refuses(host, "type-mismatch", "(n + 1)@(2)", "a[0]@(1)", "@twice", "@twice + 1", "word@()")
   refuses(host, "unknown-name", "@n(1)")
   refuses(host, "not-a-struct", "n@.size()", "none@->size()")
+  refuses(host, "not-a-pointer", "s@->size()")
   refuses(host, "unknown-member", "s.@size()")
 end)
 

@@ -218,6 +218,26 @@ case("rejects: expectations of what there is not [HOUSE-expect HOUSE-names]", fu
   expect.fails("unknown-name", function() expect.fails("no-such-code", function() end) end)
 end)
 
+case("accepts: device_words gives the memory of what is present, the bytes behind whole words too [HOUSE-expect]",
+  function()
+    declare "int words_k = 5; float words_a[3] = {1, 2, 5}; double words_d[4];"
+    acc "enter data copyin(words_k, words_a, words_d[0:2])"
+    expect.equal(device_words "words_k", { 5 })
+    expect.equal(device_words "words_a"[2], 0x40a00000)
+    expect.equal(#device_words "words_d[0:2]", 2)
+  end)
+
+case("rejects: device_words of what is present in part, tuples of what is none [HOUSE-expect]", function()
+  declare "double words_d[4];"
+  acc "enter data create(words_d[0:2])"
+  expect.fails("not-present", function() device_words "words_d" end)
+  for _, wrong in ipairs { { 1 }, { {} }, "x", 3, state() } do
+    expect.fails("type-mismatch", function() tuples(wrong) end)
+  end
+  expect.fails("type-mismatch", function() expect.accepts("data present(words_d[0:2])", 3) end)
+  expect.equal(#state().levels, 0) -- the region that was opened is over
+end)
+
 case("accepts: errors carry code, message, rule and place [HOUSE-expect HOUSE-scenario]", function()
   local err = expect.fails("not-present", function() acc "update self(a, grid)" end)
   expect.equal(err.code, "not-present")

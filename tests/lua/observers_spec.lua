@@ -99,6 +99,8 @@ describe("observers of a run", function()
 
   it("have hooks that there are", function()
     assert.has_error(function() observers.of { { evnt = print } } end, "an observer has no 'evnt', is it 'event'?")
+    assert.has_error(function() observers.of { { constuct = print } } end,
+      "an observer has no 'constuct', is it 'construct'?")
     local none = observers.of {}
     for _, hook in ipairs { "construct", "event", "statement" } do assert.is_false(none[hook]) end
   end)

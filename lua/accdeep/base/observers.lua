@@ -28,6 +28,11 @@ local standing = {
   statement = "(run, name, fn) -> function: what the script calls by that name; kinds of names: scenario.statements",
 }
 
+local hooks = {}
+for _, kind in ipairs { told, around, standing } do
+  for hook in pairs(kind) do hooks[hook] = true end
+end
+
 local function having(list, hook)
   local found = {}
   for _, observer in ipairs(list) do found[#found + 1] = observer[hook] end
@@ -66,15 +71,15 @@ end
 function observers.of(list)
   for _, observer in ipairs(list) do
     for hook in pairs(observer) do
-      if not told[hook] and not around[hook] and not standing[hook] then
-        local near = diagnostic.closest(tostring(hook), told)
+      if not hooks[hook] then
+        local near = diagnostic.closest(tostring(hook), hooks)
         error(("an observer has no '%s'%s"):format(tostring(hook), near and (", is it '%s'?"):format(near) or ""), 2)
       end
     end
   end
   local made = {}
-  for hooks, join in pairs { [told] = tell_all, [around] = ask_all, [standing] = stand_all } do
-    for hook in pairs(hooks) do
+  for kind, join in pairs { [told] = tell_all, [around] = ask_all, [standing] = stand_all } do
+    for hook in pairs(kind) do
       local functions = having(list, hook)
       made[hook] = #functions > 0 and join(functions)
     end

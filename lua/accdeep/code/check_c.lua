@@ -422,15 +422,16 @@ local function call_method(env, node, record)
   if record then
     object = typed.place("self", record, node.pos, { offset = env.base })
   elseif base.arrow then
-    object = value(env, base.base)
-    record = object.type.kind == "pointer" and object.type.to
+    object = behind(env, base.base, "'->'", base.pos)
+    record = object.type.to
     object = typed.place("deref", record, nil, { pointer = object })
   else
     object = (is_bound(env) and place or expression)(env, base.base)
     record = object.type
   end
-  if not record or record.kind ~= "record" then
-    raise("not-a-struct", base.pos, "only objects have member functions")
+  if record.kind ~= "record" then
+    raise("not-a-struct", base.pos, "only objects have member functions",
+      { help = record.kind == "pointer" and not base.arrow and "use '->'" or nil })
   end
   local made = member_functions.of(session, record, base.name)
   if not made then member_functions.unknown(session, record, node) end

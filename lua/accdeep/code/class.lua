@@ -1,4 +1,4 @@
--- class.lua - definitions of structures, unions and classes: what trees of grammar/class.lua declare.
+-- class.lua - definitions of structures, unions and classes: what trees of grammar/c_class.lua declare.
 --
 -- Data members are laid out by layout.lua. Types and constants that a class declares for itself stand in the scope
 -- record.names; those of a structure or union are also names of the scope around, as in C. Of a member function whose

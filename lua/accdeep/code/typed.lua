@@ -1,5 +1,5 @@
 -- typed.lua - typed trees of C expressions: what code/check_c.lua makes of a grammar's tree, and what closures.lua,
--- bounds.lua, cuda/expression.lua and c_text.lua make code of.
+-- codegen.lua and cuda/expression.lua make code of.
 --
 -- A node is {op, type, pos}. A place has is_place = true, and may have const_name, the name of what is const there.
 -- Conversions are nodes of their own, and so are reads of places; constants are computed here.

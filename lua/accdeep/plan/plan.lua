@@ -1,6 +1,6 @@
 -- plan.lua - plans: what a directive at a place does, made once from its tree and carried out as often as it is met.
 --
--- Plans and items are records: a field that is not named here is an error.
+-- Plans and items are records: a field that is not named here is an error, of an item when it is added.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"

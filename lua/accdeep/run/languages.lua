@@ -1,4 +1,4 @@
--- languages.lua - what a language of host programs is: C and Fortran each fill all of these, and nothing else asks
+-- languages.lua - what a language of host programs is: C and Fortran each fill all of these, and no pass asks
 -- which of them a session speaks. `session.language` is the table of one.
 
 local c = require "accdeep.run.language_c"

@@ -446,10 +446,14 @@ function expect.new(current, shown, carry_out)
     local opened, is_run = carry_out(text), type(body) ~= "function"
     need(opened ~= nil or body == nil, "a directive that is done at once has no body")
     if opened then
-      opened(is_run and (body or function() end) or function(...)
+      local ok, err = pcall(opened, is_run and (body or function() end) or function(...)
         is_run = true
         return body(...)
       end)
+      if not ok then
+        if type(opened) == "table" then opened.abandon() end
+        error(err, 0)
+      end
     end
     if not is_run then fail(("body of %s"):format(text), "run", "not run") end
   end

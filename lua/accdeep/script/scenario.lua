@@ -370,17 +370,34 @@ local function language(run)
   end
 
   function env.state(device) return state.of(current(), device) end
-  function env.tuples(list) return state.tuples(list) end
+  function env.tuples(list)
+    local is_list = list == nil or type(list) == "table" and (next(list) == nil or list[1] ~= nil)
+    for _, tuple in ipairs(is_list and list or {}) do
+      is_list = is_list and type(tuple) == "table" and type(tuple.state) == "string" and type(tuple.name) == "string"
+    end
+    if not is_list then
+      raise("type-mismatch", nil, "tuples takes a list of tuples", { rule = "HOUSE-expect",
+        help = "as state().levels[1].original" })
+    end
+    return state.tuples(list)
+  end
 
-  -- Words of the current device's memory, as integers: nothing is said about whether they were written.
+  -- Words of the current device's memory, as integers: nothing is said about whether they were written. Bytes behind
+  -- the last whole word are a word, too.
   function env.device_words(text)
     need_text(text, "device_words takes a variable, member or section as text")
     local s = current()
     local file, line = location.caller(2)
     local address, bytes = s:within(text, file, line, s.extent, s, text)
     local at, words = s.ctx:deviceptr(s.device, address), {}
-    if at == 0 then raise("not-present", nil, ("%s is not present on device %d"):format(text, s.device)) end
+    if s.ctx:presence(s.device, address, bytes) ~= "wholly" then
+      raise("not-present", nil, ("%s is not present on device %d"):format(text, s.device), { rule = "HOUSE-expect" })
+    end
     for i = 1, bytes // WORD do words[i] = s.ctx:device_read(s.device, at + (i - 1) * WORD, core.scalar.i64) end
+    for i = bytes - bytes % WORD, bytes - 1 do
+      local word = i // WORD + 1
+      words[word] = (words[word] or 0) | s.ctx:device_read(s.device, at + i, core.scalar.u8) << 8 * (i % WORD)
+    end
     return words
   end
 

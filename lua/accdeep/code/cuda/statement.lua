@@ -152,7 +152,7 @@ local function assigned(w, pos, to, e)
   run(w, { tag = "assign", op = "=", pos = pos, to = made(to), e = e })
 end
 
--- A copy of a construct of threads (body/private.lua). Returns what is done at its end, or nil.
+-- A copy of a construct of threads (code/private.lua). Returns what is done at its end, or nil.
 local function begin_copy(w, copy)
   local name, pos = copy.name, copy.pos
   local t = (w.env.locals[name] or w.session:this_member(name) or w.session.scope.variables[name]).type

@@ -2,8 +2,8 @@
 --
 -- The tree of a body (grammar/c_statement.lua) has pragmas where directives stand. What a directive does with one
 -- thread is put in their place: statements alone; private{node, copies, values, names, body, ...} for constructs of
--- threads (body/private.lua); carried{language, text, kind, body?} for what is carried out on devices
--- (body/carried.lua). No directive is passed over: one that may not stand where it does is an error (HOUSE-bodies).
+-- threads (code/private.lua); carried{language, text, kind, body?} for what is carried out on devices
+-- (code/carried.lua). No directive is passed over: one that may not stand where it does is an error (HOUSE-bodies).
 
 local allowed = require "accdeep.check.openacc"
 local diagnostic = require "accdeep.base.diagnostic"

@@ -186,7 +186,8 @@ expect.invalid("data copy(a, @w)", "unknown-name", { rule = "HOUSE-names", messa
   } },
 
   { name = "expect.fails", params = { "code string - the error's code",
-      "what fun()|string - what must fail: a function, or a directive, in which `@` marks the place of the error",
+      "what fun()|string - what must fail: a function, or a directive, in which `@` marks the place of the error and"
+        .. " `@@` is an alias's `@`",
       "details? string|table - what the error says, as for `expect.invalid`" },
     returns = { "accdeep.error - the error" },
     text = "A function fails with that code. The construct that failed has changed nothing. A directive as text is"

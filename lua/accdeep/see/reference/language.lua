@@ -405,7 +405,7 @@ expect.equal(s.attached[1].name, "v.data")
     text = "The tuples of a level as texts that can be compared.",
     rules = "DIR-4.1-03",
     whole = true,
-    errors = {},
+    errors = { { "type-mismatch", "something else", [[tuples { 1 }]] } },
     example = [[
 scenario { title = "Tuples", rules = "directory" }
 declare "float b[8];"
@@ -419,11 +419,11 @@ end)
 ]] },
 
   { name = "device_words", params = { "expression string - a variable, member or section" },
-    returns = { "integer[] - its words of 8 bytes on the current device, as they lie there" },
+    returns = { "integer[] - its words of 8 bytes on the current device, as they lie there; the last may be shorter" },
     text = "The memory of a present object on the device, without the checks of a kernel: pointers as addresses, bytes"
       .. " that nobody wrote.",
     rules = "HOUSE-expect",
-    errors = { { "not-present", "the object is absent", [[device_words "v"]] } },
+    errors = { { "not-present", "the object is not present, or only a part of it", [[device_words "v"]] } },
     example = [[
 acc "enter data copyin(v)"
 local before = device_words "v"

@@ -1,6 +1,6 @@
 -- terminal.lua - lines from a person, or from a pipe; text to them.
 --
--- On a terminal lines are edited and kept in a history where libedit is found (lua/binding/edit.c); otherwise
+-- On a terminal lines are edited and kept in a history where libedit is found (lua/program/edit.c); otherwise
 -- they are read plainly.
 
 local core = require "accdeep.core"
