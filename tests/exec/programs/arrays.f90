@@ -115,6 +115,7 @@ program arrays
   call maybe()
   call maybe(fixed)
   call need(all(fixed == 8.0), 9)
+  deallocate (a, m, p)
 
 contains
   subroutine shape_of(x, size_of_x)
