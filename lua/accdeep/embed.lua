@@ -45,7 +45,7 @@ function embed.open(options)
   local self = setmetatable({ kept = {} }, Host) -- kept: text -> line -> record of the directive
   options.unchecked = true
   options.own_kernels = true -- the program's, on a GPU in any stream
-  profiles.profile(options.rules or "tr14") -- told before a device is looked for
+  profiles.profile(options.rules) -- reported before a device is looked for
   self.session = session.new(options)
   self.ctx = self.session.ctx
   return self

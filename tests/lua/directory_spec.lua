@@ -32,14 +32,16 @@ describe("a profile", function()
   it("fuses if it is the directory's, or if a knob says so", function()
     assert.is_true(profiles.profile("directory").fusion)
     assert.is_false(profiles.profile("tr14").fusion)
-    assert.is_true(profiles.for_core(profiles.profile { base = "openacc-3.3", fusion = true }).fusion)
-    assert.is_false(profiles.for_core(profiles.profile { base = "directory", fusion = false }).fusion)
+    assert.same({ base = "openacc-3.3", fusion = true },
+      profiles.for_core(profiles.profile { base = "openacc-3.3", fusion = true }))
+    assert.same({ base = "directory", fusion = false },
+      profiles.for_core(profiles.profile { base = "directory", fusion = false }))
     assert.equal("held", profiles.profile("directory").members)
   end)
 
   it("says what becomes of partial overlaps", function()
     for _, base in ipairs(profiles.names()) do
-      assert.equal("error", profiles.for_core(profiles.profile(base)).partial_overlap)
+      assert.equal("error", profiles.profile(base).partial_overlap)
       for _, way in ipairs { "present_and_copyin", "update_and_copy" } do
         local session = support.session(nil, { rules = { base = base, partial_overlap = way } })
         assert.equal(way, session.rules.partial_overlap)
@@ -49,10 +51,10 @@ describe("a profile", function()
 
   it("lets stale addresses be used where it is not strict", function()
     local directory = profiles.profile "directory"
-    assert.equal("reject", profiles.for_core(directory).stale)
-    assert.equal("reject", profiles.for_core(directory).exit_unowned)
+    assert.equal("reject", directory.stale)
+    assert.equal("reject", directory.exit_unowned)
     assert.equal("ignore", profiles.for_core(directory, false).stale)
-    assert.equal("ignore", profiles.for_core(profiles.profile "tr14").exit_unowned)
+    assert.equal("ignore", profiles.profile("tr14").exit_unowned)
   end)
 
   it("knows no other values", function()

@@ -49,7 +49,8 @@ describe("what is told about a rule profile", function()
       end
       -- what a profile has besides is its name, or follows from that
       for name in pairs(settings) do
-        local derived = { name = true, base = true, core = true, is_openmp = true, openmp = true, documents = true }
+        local derived = { name = true, base = true, core = true, is_openmp = true, openmp = true, documents = true,
+          changed = true }
         assert.is_true(decided[name] or derived[name] or false, name)
       end
     end)
@@ -104,6 +105,25 @@ describe("what is told about a rule profile", function()
   it("cites rules that there are", function()
     for _, knob in ipairs(knobs) do
       for id in knob.rules:gmatch "%S+" do assert.is_true(rules.has(id), id) end
+    end
+  end)
+
+  it("is the same table for each session, and the caller's own where knobs are changed", function()
+    assert.equal(profiles.profile "openmp-5.2", profiles.profile "openmp-5.2")
+    local changed = profiles.profile { base = "openmp-5.2", stale = "ignore", unmatched = "null" }
+    assert.same({ "changed openmp-5.2", "ignore", "null" }, { changed.name, changed.stale, changed.unmatched })
+    local own = profiles.profile "openmp-5.2"
+    assert.same({ "openmp-5.2", "reject", "host" }, { own.name, own.stale, own.unmatched })
+    assert.same({ base = "openmp-5.1" }, profiles.for_core(own))
+    assert.same({ base = "openmp-5.1", stale = "ignore" }, profiles.for_core(changed))
+  end)
+
+  it("is asked for by a name or a table", function()
+    for _, wanted in ipairs { "false", "14", "{ base = {} }" } do
+      local text = ("scenario { rules = %s }"):format(wanted)
+      local err = scenario.run("example.lua", text, { out = function() end }).cases[1].error
+      assert.same({ "type-mismatch", "HOUSE-knobs", "known are directory, " },
+        { err.code, err.rule, err.help:sub(1, 21) })
     end
   end)
 

@@ -34,13 +34,11 @@ local knobs = {
 for _, knob in ipairs(knobs) do knob.own = true end
 for _, knob in ipairs(core.knobs()) do knobs[#knobs + 1] = knob end
 
--- The knob of a name, and whether only OpenMP's profiles ask what the knob decides.
-function knobs.named(name)
-  for _, knob in ipairs(knobs) do
-    if knob.name == name then return knob end
-  end
-end
+-- The knobs by name.
+knobs.named = {}
+for _, knob in ipairs(knobs) do knobs.named[knob.name] = knob end
 
+-- Whether only OpenMP's profiles ask what a knob decides.
 function knobs.is_openmp(knob)
   return knob.rules ~= "" and not (" " .. knob.rules):gsub(" OMP60%-%S+", ""):gsub(" LLNL%-%S+", ""):find "%S"
 end

@@ -33,16 +33,25 @@ function profiles.names()
   return names
 end
 
--- The profile of a name, with the name of the core's profile that it has.
+local function copy(profile)
+  local made = {}
+  for key, value in pairs(profile) do made[key] = value end
+  return made
+end
+
+local made = {} -- name -> profile
+
+-- The profile of a name, with the name of the core's profile that it has. The tables are shared.
 local function named(name)
+  if made[name] then return made[name] end
   local known = settings[name]
   local profile
   if known.base then
-    profile = named(known.base)
+    profile = copy(named(known.base))
   else
-    profile = core.profile(name)
-    profile.core = name
-    profile.documents = select(2, core.profile(name))
+    local documents
+    profile, documents = core.profile(name)
+    profile.core, profile.documents = name, documents
     for _, knob in ipairs(knobs) do
       if knob.own then profile[knob.name] = knob.values[1][1] end
     end
@@ -50,6 +59,8 @@ local function named(name)
   for knob, value in pairs(known) do profile[knob] = value end
   profile.name, profile.base = name, name
   profile.is_openmp = name == "indirect" or name:find "^openmp" ~= nil
+  profile.changed = {} -- values of the core's knobs that are not those of the core's profile
+  made[name] = profile
   return profile
 end
 
@@ -59,6 +70,12 @@ local function meant(name, names)
   return near and ("did you mean '%s'?"):format(near)
 end
 
+-- What a scenario wrote where a name or a value belongs. Tables and functions have no text.
+local function shown(value)
+  local kind = type(value)
+  return (kind == "string" or kind == "number" or kind == "boolean") and ("'%s'"):format(value) or "a " .. kind
+end
+
 -- Raises if a knob has no such value.
 local function check_value(knob, value)
   local values, words = {}, {}
@@ -66,38 +83,50 @@ local function check_value(knob, value)
     if known[1] == value then return end
     values[i], words[tostring(known[1])] = tostring(known[1]), true
   end
-  diagnostic.raise("type-mismatch", nil, ("%s is %s, not '%s'"):format(knob.name, table.concat(values, " or "),
-    tostring(value)), { rule = "HOUSE-knobs", help = meant(value, words)
+  diagnostic.raise("type-mismatch", nil, ("%s is %s, not %s"):format(knob.name, table.concat(values, " or "),
+    shown(value)), { rule = "HOUSE-knobs", help = meant(value, words)
       or "accdeep rules --profile NAME says what they mean" })
 end
 
--- The profile that a name, or a table {base = name, knob = value ...}, stands for.
+-- The knob that a key of a table names, or raises.
+local function knob_of(key)
+  local knob = knobs.named[key]
+  if knob then return knob end
+  local list = "accdeep rules --profile NAME lists the knobs"
+  if type(key) ~= "string" then
+    diagnostic.raise("type-mismatch", nil, ("the name of a rule knob is a text, not %s"):format(shown(key)),
+      { rule = "HOUSE-knobs", help = list })
+  end
+  diagnostic.raise("unknown-name", nil, ("there is no rule knob '%s'"):format(key),
+    { rule = "HOUSE-knobs", help = meant(key, knobs.named) or list })
+end
+
+-- A profile's name as a scenario wrote it; tr14, if it wrote none. Raises if there is no such profile.
+local function name_of(wanted, what)
+  if wanted == nil then return "tr14" end
+  if type(wanted) == "string" and settings[wanted] then return wanted end
+  local known = "known are " .. table.concat(profiles.names(), ", ")
+  if type(wanted) == "string" then
+    diagnostic.raise("unknown-name", nil, ("there is no rule profile '%s'"):format(wanted),
+      { help = meant(wanted, settings) or known })
+  end
+  diagnostic.raise("type-mismatch", nil, ("%s, not %s"):format(what, shown(wanted)),
+    { rule = "HOUSE-knobs", help = known })
+end
+
+-- The profile that a name, or a table {base = name, knob = value ...}, stands for. The caller does not change it.
 -- Decides HOUSE-knobs.
 function profiles.profile(wanted)
-  local base, changes = wanted, {}
-  if type(wanted) == "table" then
-    base = wanted.base or "tr14"
-    changes = wanted
-  elseif type(wanted) ~= "string" then
-    diagnostic.raise("type-mismatch", nil, "rules is a profile's name or a table with base")
-  end
-  if not settings[base] then
-    diagnostic.raise("unknown-name", nil, ("there is no rule profile '%s'"):format(tostring(base)),
-      { help = meant(base, settings) or "known are " .. table.concat(profiles.names(), ", ") })
-  end
-  local profile = named(base)
-  for key, value in sorted(changes) do
+  if type(wanted) ~= "table" then return named(name_of(wanted, "rules is a profile's name or a table with base")) end
+  local profile = copy(named(name_of(wanted.base, "base is a profile's name")))
+  profile.changed = {}
+  for key, value in sorted(wanted) do
     if key ~= "base" then
-      local knob = knobs.named(key)
-      if not knob then
-        local names = {}
-        for _, other in ipairs(knobs) do names[other.name] = true end
-        diagnostic.raise("unknown-name", nil, ("there is no rule knob '%s'"):format(tostring(key)),
-          { rule = "HOUSE-knobs", help = meant(key, names) or "accdeep rules --profile NAME lists the knobs" })
-      end
+      local knob = knob_of(key)
       check_value(knob, value)
       profile[key] = value
-      profile.name = "changed " .. base
+      if not knob.own then profile.changed[key] = value end
+      profile.name = "changed " .. profile.base
     end
   end
   return profile
@@ -136,10 +165,8 @@ end
 -- What the core is opened with. strict = false: what could be undone silently is (TR14-4.3-12, AMB-TR14-25), and
 -- addresses of before a fusion lead to what is left there (AMB-DIR-14).
 function profiles.for_core(profile, strict)
-  local wanted = { base = profile.core }
-  for _, knob in ipairs(knobs) do
-    if not knob.own then wanted[knob.name] = profile[knob.name] end
-  end
+  local wanted = copy(profile.changed)
+  wanted.base = profile.core
   if strict == false then
     wanted.still_attached, wanted.detach_unattached, wanted.stale = "ignore", "ignore", "ignore"
   end

@@ -68,7 +68,7 @@ function session.new(options, outer)
     core = core,
     outer = outer,
     options = options,
-    rules = profiles.profile(options.rules or "tr14"),
+    rules = profiles.profile(options.rules),
     observers = outer and outer.observers or options.observers and observers.of(options.observers) or NOBODY,
 
     -- the program: what a failed declaration takes back is registered with types/transaction.lua

@@ -96,7 +96,11 @@ local function language(run)
     end
     run.head = { title = head.title, seen = true }
     local options = run.session.options
-    options.rules = run.options.rules or head.rules or options.rules
+    if run.options.rules then
+      options.rules = run.options.rules
+    elseif head.rules ~= nil then
+      options.rules = head.rules
+    end
     if head.devices ~= nil and type(head.devices) ~= "number" then
       raise("type-mismatch", nil, "devices is a number")
     end
@@ -121,6 +125,7 @@ local function language(run)
         help = s.outer and "make them the first statement of the case: it begins anew with what the file declares"
           or "give them in scenario { rules = ... }, or in each case" })
     end
+    if wanted == nil then raise("type-mismatch", nil, "rules takes a profile's name or a table with base") end
     local options = {}
     for key, value in pairs(s.options) do options[key] = value end
     options.rules = run.options.rules or wanted
@@ -485,7 +490,7 @@ end
 
 -- The same session with other options: nothing has happened in it yet.
 function Run:renew(options)
-  profiles.profile(options.rules or "tr14") -- if it is wrong, the old session stays
+  profiles.profile(options.rules) -- if it is wrong, the old session stays
   local outer = self.session.outer
   self:close_session()
   self:open_session(session.new(options, outer))
