@@ -8,6 +8,7 @@ scenario { title = "the order of clauses", cites = { "TR14-4.2-01", "TR14-4.2-11
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local session = require "accdeep.run.session"
+local words = require "accdeep.base.words".list
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
 local round_seed -- of the round under way
@@ -49,11 +50,6 @@ local INT, POINTER = core.scalar.i32, core.scalar.pointer
 local rand = math.random
 
 local function pick(list) return list[rand(#list)] end
-local function words(text)
-  local list = {}
-  for word in text:gmatch "%S+" do list[#list + 1] = word end
-  return list
-end
 
 -- -------------------------------------------------------------------------------- the host program --
 

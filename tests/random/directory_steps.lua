@@ -3,10 +3,11 @@
 
 local engine = require "engine"
 local World = require "directory_world"
+local words = require "accdeep.base.words".list
 
 local Steps = {}
 
-local pick, one_in, words = engine.pick, engine.one_in, engine.words
+local pick, one_in = engine.pick, engine.one_in
 
 -- ---------------------------------------------------------------------------------------- worlds --
 

@@ -16,12 +16,6 @@ local engine = { seed = tonumber(os.getenv "ACCDEEP_SEED") or 1, device = os.get
 function engine.pick(list) return list[math.random(#list)] end
 function engine.one_in(n) return math.random(n) == 1 end
 
-function engine.words(text)
-  local list = {}
-  for word in text:gmatch "%S+" do list[#list + 1] = word end
-  return list
-end
-
 -- ---------------------------------------------------------------------------------------- one world --
 
 local sizes = { [core.scalar.u8] = 1, [core.scalar.i32] = 4, [core.scalar.pointer] = 8 }

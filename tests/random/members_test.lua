@@ -12,11 +12,12 @@ local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local engine = require "engine"
 local session = require "accdeep.run.session"
+local words = require "accdeep.base.words".list
 
 local SIZE = 24 -- of an array, in bytes
 local BYTE = core.scalar.u8
 
-local pick, one_in, words = engine.pick, engine.one_in, engine.words
+local pick, one_in = engine.pick, engine.one_in
 
 -- The arrays A and B of a program, under the names that each of several programs has for them. An array is a variable
 -- in the first of them; in the others B, which has a base of its own, is one, too, or it is another structure's. apart:

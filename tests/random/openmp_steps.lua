@@ -2,12 +2,13 @@
 
 local engine = require "engine"
 local World = require "openmp_world"
+local words = require "accdeep.base.words".list
 
 local Steps = {}
 
 local rand = math.random
 
-local pick, words = engine.pick, engine.words
+local pick = engine.pick
 
 local profiles = {
   { rules = "openmp-5.1", unmatched = "null" },

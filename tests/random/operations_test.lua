@@ -10,8 +10,9 @@ local diagnostic = require "accdeep.base.diagnostic"
 local engine = require "engine"
 local Model = require "operations_model"
 local session = require "accdeep.run.session"
+local words = require "accdeep.base.words".list
 
-local pick, one_in, words = engine.pick, engine.one_in, engine.words
+local pick, one_in = engine.pick, engine.one_in
 
 local DECLARATIONS = [[
   struct leaf { int n; int *p;

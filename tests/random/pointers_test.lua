@@ -10,11 +10,12 @@ local api = require "accdeep.run.api_openacc"
 local core = require "accdeep.core"
 local engine = require "engine"
 local session = require "accdeep.run.session"
+local words = require "accdeep.base.words".list
 
 local POINTER = core.scalar.pointer
 local SLOTS = { "p", "q" }
 
-local pick, one_in, words = engine.pick, engine.one_in, engine.words
+local pick, one_in = engine.pick, engine.one_in
 
 -- ------------------------------------------------------------------------------------- the model --
 

@@ -7,6 +7,7 @@
 local diagnostic = require "accdeep.base.diagnostic"
 local qualified = require "accdeep.types.qualified"
 local types = require "accdeep.types"
+local words = require "accdeep.base.words"
 
 local raise = diagnostic.raise
 
@@ -32,9 +33,7 @@ local floats = { [4] = "float", [8] = "double" }
 
 local function base_type(node)
   local encoding, size = node.encoding, node.size
-  local words = {}
-  for word in (node.name or ""):gmatch "%S+" do words[#words + 1] = word end
-  local named = types.builtin(words)
+  local named = types.builtin(words.list(node.name or ""))
   if named and named.kind == "scalar" and named.size == size and (encoding == "float") == (named.float or false) then
     return named
   elseif encoding == "complex" and floats[size // 2] then

@@ -4,6 +4,7 @@
 -- Compilers write all arguments, people those without defaults: std::vector<float> also names
 -- std::vector<float, std::allocator<float> >.
 
+local set = require "accdeep.base.words".set
 local types = require "accdeep.types"
 
 local qualified = {}
@@ -14,8 +15,7 @@ local inline = { __cxx11 = true, __1 = true, _V2 = true }
 local strings = { string = "char", wstring = "wchar_t", u16string = "char16_t", u32string = "char32_t" }
 local keywords = { struct = true, class = true, union = true, enum = true, typename = true }
 local leading = { const = true, volatile = true } -- T const is const T
-local builtin = {}
-for word in ("char short int long float double signed unsigned bool _Bool"):gmatch "%S+" do builtin[word] = true end
+local builtin = set "char short int long float double signed unsigned bool _Bool"
 
 local closing = { ["<"] = ">", ["("] = ")", ["["] = "]" }
 

@@ -18,6 +18,7 @@ local core = require "accdeep.core"
 local descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
 local ftypes = require "accdeep.types.fortran"
+local set = require "accdeep.base.words".set
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse_fortran"
 local view = require "accdeep.code.view"
@@ -201,14 +202,11 @@ function expression.valued(env, e)
 end
 
 -- Intrinsic procedures of Fortran that there are not here.
-local beyond = {}
-for name in ([[adjustl adjustr atan2 bessel_j0 c_associated c_f_pointer c_loc c_sizeof ceiling char
+local beyond = set [[adjustl adjustr atan2 bessel_j0 c_associated c_f_pointer c_loc c_sizeof ceiling char
   command_argument_count cpu_time cshift date_and_time dot_product eoshift erf execute_command_line findloc
   gamma get_command_argument get_environment_variable iachar ichar index ishft len_trim maxloc merge minloc
   move_alloc norm2 pack parity popcnt present product random_number random_seed repeat scan selected_int_kind
-  selected_real_kind spread storage_size system_clock trim unpack verify]]):gmatch "%S+" do
-  beyond[name] = true
-end
+  selected_real_kind spread storage_size system_clock trim unpack verify]]
 
 -- Raises about an intrinsic procedure that there is not.
 function expression.check_intrinsic(name, pos)

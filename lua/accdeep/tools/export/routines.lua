@@ -3,6 +3,7 @@
 local openacc = require "accdeep.check.openacc"
 local openmp = require "accdeep.check.openmp"
 local view = require "accdeep.code.view"
+local words = require "accdeep.base.words"
 
 local routines = {}
 
@@ -43,8 +44,7 @@ for names, signature in pairs {
   ["omp_get_mapped_ptr"] = "host devnum -> device",
 } do
   local arguments, returns = signature:match "^(.-)%s*%->%s*(.*)$"
-  local list = {}
-  for kind in arguments:gmatch "%S+" do list[#list + 1] = kind end
+  local list = words.list(arguments)
   for name in names:gmatch "%S+" do signatures[name] = { arguments = list, returns = returns } end
 end
 
@@ -105,9 +105,9 @@ function routines.call(recorder, session, name, ...)
   return ("%s(%s)"):format(name, table.concat(parts, ", ")), signature.returns
 end
 
-local function word_of(node, words)
+local function word_of(node, known)
   for word in node.name:gmatch "%a+" do
-    if words[word] then return true end
+    if known[word] then return true end
   end
   return false
 end
