@@ -9,6 +9,7 @@ local closures = require "accdeep.code.closures"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local memory = require "accdeep.code.local_memory"
+local typed = require "accdeep.code.typed"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -20,14 +21,15 @@ local run = closures.run
 
 -- ------------------------------------------------------------------------------------------ names --
 
-local function variable_of(env, name)
+-- What a construct may have a copy of: a variable or a member with a type; nil: nothing has the name.
+function private.variable(env, name)
   local session = env.session
   return env.locals[name] or session:this_member(name) or session.scope.variables[name]
 end
 
 -- The variable of a name that a clause names, for its type.
 local function known(env, name, pos)
-  local found = variable_of(env, name)
+  local found = private.variable(env, name)
   if found then return found end
   local near = diagnostic.closest(name, env.session.scope:names())
   raise("unknown-name", pos, ("there is no variable '%s'"):format(name),
@@ -56,7 +58,7 @@ local function copies_of(env, node, free)
   local list = table.move(node.copies, 1, #node.copies, 1, {})
   for _, item in ipairs(free(node.body)) do
     local name = item.name
-    if not node.is_said(name) and variable_of(env, name) then
+    if not node.is_said(name) and private.variable(env, name) then
       if implicit == "none" then
         raise("default-none", item.pos, ("default(none), but '%s' is in no clause"):format(name), { length = #name,
           rule = "OMP60-share-1", help = ("say shared(%s), or what else it is"):format(name) })
@@ -72,8 +74,8 @@ end
 
 local least = { [1] = -0x80, [2] = -0x8000, [4] = -0x80000000, [8] = math.mininteger }
 
--- The value of a type with which a reduction begins.
-local function identity(op, t)
+-- The number with which a reduction begins.
+function private.identity(op, t)
   if op == "*" or op == "&&" then return 1 end
   if op == "&" then return -1 end
   if op ~= "max" and op ~= "min" then return 0 end
@@ -82,19 +84,21 @@ local function identity(op, t)
   elseif not t.signed then low, high = 0, t.size == 8 and -1 or (1 << 8 * t.size) - 1 end
   return op == "max" and low or high
 end
-private.identity = identity
 
-local function made(e) return { tag = "typed", e = e } end
+-- A tree of the same.
+function private.beginning(op, t, pos)
+  return { tag = "num", pos = pos, value = private.identity(op, t), type = t.float and "double" or "long" }
+end
 
-local function assigned(pos, to, e) return { tag = "assign", op = "=", pos = pos, to = made(to), e = e } end
-
--- The value of both.
-function private.combined(op, pos, a, b)
+-- The tree that combines a variable with its copy.
+function private.combined(op, pos, variable, copy)
+  local a, b = typed.node(variable), typed.node(copy)
+  local both = { tag = "binary", op = op == "-" and "+" or op, pos = pos, a = a, b = b }
   if op == "max" or op == "min" then
-    return { tag = "cond", pos = pos, a = a, b = b,
-      c = { tag = "binary", op = op == "max" and ">" or "<", pos = pos, a = a, b = b } }
+    both.op = op == "max" and ">" or "<"
+    both = { tag = "cond", pos = pos, a = a, b = b, c = both }
   end
-  return { tag = "binary", op = op == "-" and "+" or op, pos = pos, a = a, b = b }
+  return typed.assignment(pos, variable, both)
 end
 
 -- A step of the frame for each number in a variable: make(expressions) gives the step for one.
@@ -102,10 +106,10 @@ local function each_number(env, pos, t, list, make)
   if t.kind ~= "array" then return make(list, t) end
   local slot, n, elements = env.root.slots, t.n, {}
   env.root.slots = slot + 1
-  local index = made { op = "given", type = LONG, value = function(f) return f[slot] end }
+  local index = typed.node { op = "given", type = LONG, value = function(f) return f[slot] end }
   index.pos = pos
   for i, e in ipairs(list) do
-    elements[i] = check.expression(env, { tag = "index", pos = pos, base = made(e), index = index })
+    elements[i] = check.expression(env, { tag = "index", pos = pos, base = typed.node(e), index = index })
   end
   local step = each_number(env, pos, t.of, elements, make)
   return function(f)
@@ -125,12 +129,12 @@ local function reduction(env, copy, t, outer, inner)
     raise("type-mismatch", pos, ("%s cannot be reduced: it is no number"):format(types.name(t)),
       { length = #copy.name, rule = "OMP60-share-2" })
   end
-  local value = { tag = "num", pos = pos, value = identity(op, element), type = element.float and "double" or "long" }
+  local value = private.beginning(op, element, pos)
   local begin = each_number(env, pos, t, { inner }, function(list)
-    return run(env, assigned(pos, list[1], value))
+    return run(env, typed.assignment(pos, list[1], value))
   end)
   local finish = each_number(env, pos, t, { outer, inner }, function(list)
-    return run(env, assigned(pos, list[1], private.combined(op, pos, made(list[1]), made(list[2]))))
+    return run(env, private.combined(op, pos, list[1], list[2]))
   end)
   return begin, finish
 end
@@ -168,14 +172,14 @@ local function compile_copy(env, inner, copy, statement)
   if copy.op then
     steps[2], last = reduction(inner, copy, t, outer, own)
   elseif copy.begins and simple then
-    steps[2] = run(inner, assigned(pos, own, made(outer)))
+    steps[2] = run(inner, typed.assignment(pos, own, typed.node(outer)))
   elseif copy.begins then
     steps[2] = copy_bytes(env, binding.place, closures.place(env, outer), t.size)
   end
   if copy.lasts and binding.slot then
     local slot = binding.slot
     local raw = { op = "given", type = t, value = function(f) return f[slot], f[slot + 1], f[slot + 2] end }
-    local write = run(inner, assigned(pos, outer, made(raw)))
+    local write = run(inner, typed.assignment(pos, outer, typed.node(raw)))
     last = function(f)
       if f[slot] ~= nil then write(f) end
     end

@@ -119,4 +119,12 @@ end
 
 typed.truth = truth
 
+-- ------------------------------------------------------------------------------- grammar's trees --
+
+-- A tree of the grammar that stands for one that is checked already.
+function typed.node(e) return { tag = "typed", e = e } end
+
+-- The assignment of a grammar's tree to a place.
+function typed.assignment(pos, to, e) return { tag = "assign", op = "=", pos = pos, to = typed.node(to), e = e } end
+
 return typed

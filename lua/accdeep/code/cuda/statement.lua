@@ -10,7 +10,6 @@ local private = require "accdeep.code.private"
 local runtime = require "accdeep.code.cuda.runtime"
 local tree = require "accdeep.base.tree"
 local typed = require "accdeep.code.typed"
-local types = require "accdeep.types"
 
 local run, truth = expression.run, expression.truth
 local holder, held = expression.holder, expression.held
@@ -146,16 +145,10 @@ end
 
 -- ---------------------------------------------------------------------- constructs of threads --
 
-local function made(e) return { tag = "typed", e = e } end
-
-local function assigned(w, pos, to, e)
-  run(w, { tag = "assign", op = "=", pos = pos, to = made(to), e = e })
-end
-
 -- A copy of a construct of threads (code/private.lua). Returns what is done at its end, or nil.
 local function begin_copy(w, copy)
   local name, pos = copy.name, copy.pos
-  local t = (w.env.locals[name] or w.session:this_member(name) or w.session.scope.variables[name]).type
+  local t = private.variable(w.env, name).type
   if t.kind ~= "scalar" and t.kind ~= "pointer" or w.addressed[name] then
     w:give_up(("the private %s is in memory"):format(name))
   end
@@ -163,19 +156,18 @@ local function begin_copy(w, copy)
   local outer = (copy.begins or copy.lasts or copy.op) and check.expression(w.env, id)
   local first
   if copy.op then
-    local value = private.identity(copy.op, t)
-    first = held(w, t, typed.constant(types.scalars[t.float and "double" or "long"], value, pos))
+    first = held(w, t, check.value(w.env, private.beginning(copy.op, t, pos)))
   elseif copy.begins then
-    first = held(w, t, check.value(w.env, made(outer)))
+    first = held(w, t, check.value(w.env, typed.node(outer)))
   end
   local binding = begin_slot(w, name, t, first)
   local own = check.expression(w.env, id)
   if copy.op then
-    return function() assigned(w, pos, outer, private.combined(copy.op, pos, made(outer), made(own))) end
+    return function() run(w, private.combined(copy.op, pos, outer, own)) end
   elseif copy.lasts then
     return function()
       if binding.written then w:line("if (%s) {", binding.written) end
-      assigned(w, pos, outer, made(own))
+      run(w, typed.assignment(pos, outer, typed.node(own)))
       if binding.written then w:line "}" end
     end
   end
