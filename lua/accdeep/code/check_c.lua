@@ -15,6 +15,7 @@ local raise = diagnostic.raise
 local scalars = types.scalars
 local INT, LONG, DOUBLE, ULONG = scalars.int, scalars.long, scalars.double, scalars["unsigned long"]
 local constant, convert, loaded = typed.constant, typed.convert, typed.loaded
+local is_bound = symbols.is_bound
 
 local check = {}
 
@@ -24,11 +25,9 @@ local function named(t) return types.name(t) end
 
 -- ------------------------------------------------------------------------------- what is needed --
 
-local function is_bound(env) return not env.lookup end
-
 -- Raises for what is no operand in a bound.
 local function check_operand(env, e, pos)
-  if env.lookup then return end
+  if not is_bound(env) then return end
   if e.type.float then
     raise("type-mismatch", pos, "bounds of sections are integers", { rule = "ACC33-2.7.1-1",
       help = "a cast makes an integer of it: (int)x" })
@@ -42,7 +41,7 @@ local function value(env, node)
   local e = expression(env, node)
   if e.is_place then
     e = loaded(e, node.pos)
-    if e.is_place and not env.lookup then check_operand(env, e, node.pos) end
+    if e.is_place then check_operand(env, e, node.pos) end
   end
   local kind = e.type.kind
   if kind == "void" or kind == "function" then raise("type-mismatch", node.pos, "this has no value") end

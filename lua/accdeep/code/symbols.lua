@@ -16,6 +16,9 @@ local constant, place = typed.constant, typed.place
 
 local symbols = {}
 
+-- Whether names are those of a bound of a section.
+function symbols.is_bound(env) return not env.lookup end
+
 -- Decides HOUSE-names.
 local function unknown(env, node)
   local known = env.session.scope:names()
@@ -153,8 +156,7 @@ end
 
 -- A name as a place or a value; check is check_c.lua's value.
 function symbols.find(env, node, check)
-  if env.lookup then return in_program(env, node) end
-  return in_bound(env, node, check)
+  return (symbols.is_bound(env) and in_bound or in_program)(env, node, check)
 end
 
 return symbols
