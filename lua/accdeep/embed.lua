@@ -285,8 +285,8 @@ end
 
 -- Whether a plan is to be asked for again each time: it depends on values that only Lua reads.
 local function is_gated(s, plan)
-  return (plan.condition_value or plan.on_device or plan.ordered or s.language.computes_bounds or plan.fresh
-    or plan.once) and true or false
+  return (plan.condition_value or plan.on_device or plan.ordered or s.language.computes_bounds or plan.once)
+    and true or false
 end
 
 -- The device of a plan, -1: the host's own data.

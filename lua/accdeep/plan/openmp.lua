@@ -6,7 +6,7 @@
 -- say so. Behind the items of clauses come those of what a target construct's body uses (OMP60-map-11).
 --
 -- What an implicit map of a structure maps depends on what is present of it (OMP60-map-12), the place of a block
--- on the values of pointers: plans that depend on such are fresh, made for one use.
+-- on the values of pointers: plans that depend on such are made for one use.
 
 local codegen = require "accdeep.code.codegen"
 local compile = require "accdeep.shape.compile"
@@ -56,7 +56,7 @@ local function instances(plan, iterators, variable)
     end
     names[iterator.name] = true
   end
-  plan.fresh = true
+  plan.once = true
   local list = {}
   local function each(number, values)
     local iterator = iterators[number]
@@ -182,7 +182,7 @@ local function look_into(plan, request)
       { length = #of_union.name, rule = "OMP60-map-13", help = "map the union" })
   end
   local address = expression.extent_of(session, node)
-  plan.fresh = plan.fresh or not restrict.is_constant(session, node)
+  plan.once = plan.once or not restrict.is_constant(session, node)
   request.structure = { node = node, type = record, address = address,
     pointer = node.tag == "index" and list_item.type_of(session, node.base).kind == "pointer" and node.base or nil }
 end
@@ -342,7 +342,7 @@ local function maps_pointer(plan, request)
   local way = plan.session.rules.section
   if plan.kind == "update" or way == "one-step" then return false end
   if way == "value-first" then
-    plan.fresh = true
+    plan.once = true
     local address, bytes = expression.extent_of(plan.session, request.node)
     return plan.session.ctx:presence(plan.session.device, address, bytes) ~= "wholly"
   end
@@ -534,7 +534,7 @@ local function add_aggregate(plan, name, node, t, behaviour)
     { iterators = {}, present = behaviour == "present" })
   request.base, request.type = node, t
   if bytes > 0 and session.ctx:presence(session.device, address, bytes) == "partly" then
-    plan.fresh = true
+    plan.once = true
     return add_present_parts(plan, name, request, session.ctx:present_in(session.device, address, bytes))
   end
   return plan:request(request)
@@ -587,7 +587,7 @@ local function implicit_structures(plan, options)
     local session = plan.session
     local t = found.structure.type
     local whole = session.ctx:presence(session.device, found.structure.address, t.size)
-    plan.fresh = true
+    plan.once = true
     local element = not found.structure.pointer and #found.values > 0 -- of an array: no more of that is mapped
     if (node.tag == "id" or name == "this" or element) and whole == "absent" then plan.partly[name] = true end
     return whole == "absent" and (node.tag == "id" or name == "this")
@@ -744,7 +744,7 @@ function openmp.directive(session, node, options)
   end
   if compute and options.references then add_implicit(plan, options.references) end
   session.language.completed(plan)
-  plan.fresh = plan.fresh or session.language.computes_bounds
+  plan.once = plan.once or session.language.computes_bounds
   return plan
 end
 

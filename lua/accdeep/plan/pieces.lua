@@ -31,7 +31,7 @@ function pieces.contiguous(plan, node, rule)
     if i > 1 and (first ~= 0 or count ~= arrays[i].n) then last = i end
   end
   if not last then return { node } end
-  plan.fresh, plan.once = true, true
+  plan.once = true
   local list = {}
   local function each(i, at)
     if i == last then

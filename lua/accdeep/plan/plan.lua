@@ -4,6 +4,7 @@
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
+local words = require "accdeep.base.words"
 
 local plan = {}
 
@@ -11,7 +12,8 @@ local plan = {}
 local fields = {
   -- what it is of
   session = "the session", node = "the directive's tree", kind = "what its directive is (catalogue)",
-  file = "where the directive stands", line = "", place = "the same, and its text",
+  file = "name of the file that the directive stands in", line = "its line in the file, from 1",
+  place = "{text, file, line} of the directive, for errors",
   openmp = "whether it is OpenMP's",
   -- what is made of the clauses
   items = "list of items", named = "variable -> its item", clauses = "the clauses, lowered",
@@ -21,8 +23,8 @@ local fields = {
   absent = "whether a clause names an optional argument that is not there", default = "the word of default",
   if_present = "whether what is absent is left out", finalize = "whether counters become 0",
   condition = "tree of the condition", on_self = "tree of self's condition", on_device = "tree of the device's number",
-  device_num = "the same, of set, init and shutdown", default_async = "tree of the default queue",
-  async = "the async clause", waiting = "what a wait clause or directive waits for", waits = "all of these",
+  device_num = "tree of the number that set, init or shutdown gives", default_async = "tree of the default queue",
+  async = "the async clause", waiting = "the argument of a wait directive", waits = "wait clauses",
   ordered = "whether a queue or a wait is asked for", lasting = "allocatables of declare",
   typed = "polymorphic descriptors of the construct",
   -- of OpenMP
@@ -33,25 +35,25 @@ local fields = {
   request = "makes the item of a request",
   -- how it is kept and carried out
   construct = "the core's construct", condition_value = "function that computes the condition",
-  once = "it serves once", fresh = "the same: it depends on what is present", alone = "nothing but to be run",
+  once = "whether it is made anew each time", alone = "whether it needs nothing but to be run",
   step = "function that runs it", watched = "bounds that are compared at the end",
-  measured = "what it was made from", scope = "the scope it was made in", scope_version = "",
+  measured = "what it was made from", scope = "the scope it was made in",
+  scope_version = "how often the scope had changed by then",
 }
 
--- The fields of an item; those that the core reads have the core's meaning (accd_item).
-local item_fields = {
-  -- the core's
-  action = "", flags = "", label = "", unit = "", code = "", registers = "", base = "", count = "", start = "",
-  origin = "", slot = "", slot_address = "", slot_bytes = "", program = "", indices = "", frame = "", room = "",
-  parts = "",
-  -- ours
+-- The fields of an item that the binding reads: those of accd_item, or the registers in which its code leaves them.
+local item_fields = words.set("action flags label unit code registers base count start origin slot slot_address",
+  "slot_bytes program indices frame room dims run")
+
+-- The others.
+for name, meaning in pairs {
   pos = "place in the directive's text", name = "the list item", places = "places of the members it stands for",
   clause = "the clause", node = "the variable's tree", treatment = "how its objects are treated",
   element = "type of its elements", variable = "the variable's name", alias = "the pointer of an alias",
   number = "its place among the plan's items",
-  first = "of Fortran: address", bytes = "of Fortran: size", run = "of Fortran: elements behind each other",
-  dims = "of Fortran: bounds", home = "of Fortran: the variable", inside = "whether it is a part of its variable",
-}
+  first = "of Fortran: address of its first byte", bytes = "of Fortran: bytes from there on",
+  home = "of Fortran: the variable", inside = "of Fortran: whether it is a part of its variable",
+} do item_fields[name] = meaning end
 
 local function check(known, what, name)
   if known[name] then return end

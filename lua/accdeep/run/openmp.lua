@@ -185,7 +185,7 @@ local function prepare(self, node, text, file, line, options)
   end
   if made.condition then made.condition_value = self.language.condition(self, made.condition) end
   made.place = { text = text, file = file, line = line }
-  if not made.fresh then self:keep(made, text, file, key) end
+  self:keep(made, text, file, key)
   return made
 end
 
