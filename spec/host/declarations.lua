@@ -13,13 +13,6 @@ declare [[
   class part part;
 ]]
 
--- Texts of declarations that are refused, each with the place of its error.
-local function refuses(by, code, ...)
-  for _, text in ipairs { ... } do
-    if by then expect.fails(code, text, { by = by }) else expect.invalid(text, code, {}) end
-  end
-end
-
 case("accepts: initial values in order, by name and by index [HOUSE-language]", function()
   declare [[
     struct point p = { .y = 2, .x = 1 }, list[3] = { { 1, 2 }, [2] = { 5, 6 } };
@@ -54,54 +47,54 @@ end)
 
 case("rejects: types that there are not, or that have no size"
   .. " [HOUSE-names HOUSE-language HOUSE-version HOUSE-layout TR14-3.1.1-04 HOUSE-limit]", function()
-  refuses(nil, "unknown-type", "struct unheard @v;", "struct unheard list@[2];", "void @v;", "void list@[3];",
-    "int @list[];", "@unheard v;", "@enum unheard e;", "@long char v;", "@short double v;", "@unsigned float v;",
-    "@box v;", "struct s { struct s @inner; };", "struct s { void @v; };", "struct s : public @unheard { int n; };")
-  refuses(nil, "invalid-section", "int list@[-1];", "int list@[4611686018427387904];")
-  refuses(nil, "type-mismatch", "int list[@n];", "int list[@f];", "@union point v;", "@struct number v;",
-    "@struct colour v;", "box<@5> v;", "@box<int, int> v;", "@block<int> v;", "block<@3, 3> v;",
-    "struct s { alignas(@3) int n; };")
-  refuses(nil, "unknown-name", "block<int, @unheard> v;")
-  refuses(nil, "unsupported", "struct s { int @list[]; };", "struct s { int n @: 3; };",
-    "struct s : @virtual point { };")
-  refuses(nil, "duplicate-name", "struct s { int n; float @n; };", "struct s { int n; @struct { int n; }; };",
+  expect.invalid({ "struct unheard @v;", "struct unheard list@[2];", "void @v;", "void list@[3];", "int @list[];",
+    "@unheard v;", "@enum unheard e;", "@long char v;", "@short double v;", "@unsigned float v;", "@box v;",
+    "struct s { struct s @inner; };", "struct s { void @v; };",
+    "struct s : public @unheard { int n; };" }, "unknown-type")
+  expect.invalid({ "int list@[-1];", "int list@[4611686018427387904];" }, "invalid-section")
+  expect.invalid({ "int list[@n];", "int list[@f];", "@union point v;", "@struct number v;", "@struct colour v;",
+    "box<@5> v;", "@box<int, int> v;", "@block<int> v;", "block<@3, 3> v;",
+    "struct s { alignas(@3) int n; };" }, "type-mismatch")
+  expect.invalid({ "block<int, @unheard> v;" }, "unknown-name")
+  expect.invalid({ "struct s { int @list[]; };", "struct s { int n @: 3; };",
+    "struct s : @virtual point { };" }, "unsupported")
+  expect.invalid({ "struct s { int n; float @n; };", "struct s { int n; @struct { int n; }; };",
     "struct one { int k; }; struct two { int k; }; struct s : one, @two { };",
     "struct s { typedef int t; typedef float @t; };",
-    "class s { public: int f() { return 1; } @int f() { return 2; } };")
-  refuses(nil, "not-a-struct", "struct s : @public number { };")
-  refuses(nil, "limit", "template<class T> struct ever { @ever<ever<T> > *p; ever<ever<T> > v; }; ever<int> e;")
+    "class s { public: int f() { return 1; } @int f() { return 2; } };" }, "duplicate-name")
+  expect.invalid({ "struct s : @public number { };" }, "not-a-struct")
+  expect.invalid({ "template<class T> struct ever { @ever<ever<T> > *p; ever<ever<T> > v; }; ever<int> e;" }, "limit")
 end)
 
 case("rejects: names that are declared already [HOUSE-names LLNL-3.2-01]", function()
-  refuses(nil, "duplicate-name", "int b; int @b;", "enum { one, @one };", "typedef int t; typedef float @t;",
+  expect.invalid({ "int b; int @b;", "enum { one, @one };", "typedef int t; typedef float @t;",
     "template<class T> struct two { T v; }; template<class T> @struct two { T w; };",
-    "extern int b; float @b; int b;")
-  refuses(nil, "type-mismatch", "int &n = @f;")
+    "extern int b; float @b; int b;" }, "duplicate-name")
+  expect.invalid({ "int &n = @f;" }, "type-mismatch")
 end)
 
 case("rejects: initial values that do not fit [HOUSE-language HOUSE-names HOUSE-scenario LLNL-3.2-01]", function()
-  refuses(nil, "type-mismatch", "int v = @{ 1, 2 };", "int v = @{ .x = 1 };", "int list[2] = @5;",
-    "struct point p = @5;", "int *p = @f;", "int *p = @1.5;", "int &r = @f;", "int &r = @5;", "int @&r;",
-    "int @(&r)[2];", "int @&list[2];")
-  refuses(nil, "out-of-bounds", "int list[2] = { 1, 2, @3 };", "int list[2] = { [@2] = 1 };",
-    "int list[2] = { [@-1] = 1 };", "char word[2] = @\"long\";", "struct point p = { 1, 2, @3 };",
-    "union number u = { 1, @2 };")
-  refuses(nil, "unknown-member", "int list[2] = { .@x = 1 };", "struct point p = { .@z = 1 };")
-  refuses(nil, "unknown-name", "int v = @unheard;")
-  refuses(nil, "scenario-error", "int v = n @/ (n - 3);")
+  expect.invalid({ "int v = @{ 1, 2 };", "int v = @{ .x = 1 };", "int list[2] = @5;", "struct point p = @5;",
+    "int *p = @f;", "int *p = @1.5;", "int &r = @f;", "int &r = @5;", "int @&r;", "int @(&r)[2];",
+    "int @&list[2];" }, "type-mismatch")
+  expect.invalid({ "int list[2] = { 1, 2, @3 };", "int list[2] = { [@2] = 1 };", "int list[2] = { [@-1] = 1 };",
+    "char word[2] = @\"long\";", "struct point p = { 1, 2, @3 };", "union number u = { 1, @2 };" }, "out-of-bounds")
+  expect.invalid({ "int list[2] = { .@x = 1 };", "struct point p = { .@z = 1 };" }, "unknown-member")
+  expect.invalid({ "int v = @unheard;" }, "unknown-name")
+  expect.invalid({ "int v = n @/ (n - 3);" }, "scenario-error")
 end)
 
 case("rejects: text that is no declaration, or that this version does not take"
   .. " [HOUSE-version HOUSE-syntax]", function()
-  refuses(declare, "unsupported", "@using namespace std;", "int f(int x) @{ return x; }",
-    "template<@class... T> struct pack { int n; };", "template@<> struct box<int> { int n; };")
-  refuses(declare, "syntax", "@}", "namespace one { int k@;", "extern \"C\" { int k@;", "int v@", "int @= 3;",
-    "struct { int n;@", "int @3v;", "struct point p = { 1, @;", "template<class T> @{ T v; };")
+  expect.fails("unsupported", { "@using namespace std;", "int f(int x) @{ return x; }",
+    "template<@class... T> struct pack { int n; };", "template@<> struct box<int> { int n; };" }, { by = declare })
+  expect.fails("syntax", { "@}", "namespace one { int k@;", "extern \"C\" { int k@;", "int v@", "int @= 3;",
+    "struct { int n;@", "int @3v;", "struct point p = { 1, @;", "template<class T> @{ T v; };" }, { by = declare })
 end)
 
 case("rejects: calls of member functions that there are not, or with other arguments"
   .. " [TR14-3.1.1-21 HOUSE-language HOUSE-names]", function()
-  refuses(host, "unknown-member", "part.@thrice()", "part.@k()", "part.@twice")
-  refuses(host, "type-mismatch", "part.twice@(1)", "part.pick@()", "part.pick@(1, 2)")
-  refuses(host, "not-a-pointer", "part@->twice()")
+  expect.fails("unknown-member", { "part.@thrice()", "part.@k()", "part.@twice" }, { by = host })
+  expect.fails("type-mismatch", { "part.twice@(1)", "part.pick@()", "part.pick@(1, 2)" }, { by = host })
+  expect.fails("not-a-pointer", "part@->twice()", { by = host })
 end)

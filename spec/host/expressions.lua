@@ -23,11 +23,6 @@ func("pair", function(p, q) return p + q end)
 -- Statements in a kernel.
 local function body(text) acc "parallel copy(a, m, s, t, u, n, f, none, d, zero, fixed, c, raw)" (text) end
 
--- Texts that a function refuses, each with the place of its error.
-local function refuses(by, code, ...)
-  for _, text in ipairs { ... } do expect.fails(code, text, { by = by }) end
-end
-
 case("accepts: operators follow C's precedence and promotions [HOUSE-language]", function()
   expect.host("1 + 2 * 3 - 4 / 2 % 2", 7)
   expect.host("1 << 2 + 1", 8)
@@ -67,84 +62,87 @@ case("accepts: a condition takes numbers and pointers, as if does [HOUSE-languag
 end)
 
 case("rejects: operands of another kind than the operator takes [HOUSE-language HOUSE-scenario]", function()
-  refuses(host, "type-mismatch", "s @+ 1", "-@s", "@!s", "n @&& s", "s @|| n", "f @% 2", "f @& 1", "1 @<< f", "@~f",
+  expect.fails("type-mismatch", { "s @+ 1", "-@s", "@!s", "n @&& s", "s @|| n", "f @% 2", "f @& 1", "1 @<< f", "@~f",
     "raw @+ s", "s @== 1", "none @* f", "none @+ f", "f @- none", "none @* none", "none @<< 1", "@n ? s : 1",
-    "@n ? 1 : s", "@s ? 1 : 2")
-  refuses(host, "scenario-error", "n @/ zero", "n @% zero")
+    "@n ? 1 : s", "@s ? 1 : 2" }, { by = host })
+  expect.fails("scenario-error", { "n @/ zero", "n @% zero" }, { by = host })
 end)
 
 case("rejects: addresses of values, elements and members of what has none, '*' of what is no pointer"
   .. " [HOUSE-language ACC33-2.7-2 ACC33-2.7.1-1]", function()
-  refuses(host, "type-mismatch", "@&1", "@&(n + 1)", "a[@f]", "s.v[@1.0]", "@*raw", "raw@[1]")
-  refuses(host, "not-a-pointer", "@*n", "@*s", "n@[0]", "s@[1]", "s@->n")
-  refuses(host, "not-a-struct", "n@.x", "a@.x", "none@->x", "RED@.x")
-  refuses(host, "null-pointer", "*none", "none[0]")
-  refuses(host, "out-of-bounds", "a@[7]", "m[1]@[5]", "s.v[9]")
+  expect.fails("type-mismatch", { "@&1", "@&(n + 1)", "a[@f]", "s.v[@1.0]", "@*raw", "raw@[1]" }, { by = host })
+  expect.fails("not-a-pointer", { "@*n", "@*s", "n@[0]", "s@[1]", "s@->n" }, { by = host })
+  expect.fails("not-a-struct", { "n@.x", "a@.x", "none@->x", "RED@.x" }, { by = host })
+  expect.fails("null-pointer", { "*none", "none[0]" }, { by = host })
+  expect.fails("out-of-bounds", { "a@[7]", "m[1]@[5]", "s.v[9]" }, { by = host })
 end)
 
 case("rejects: names, members and types that nobody declared [HOUSE-names]", function()
-  refuses(host, "unknown-member", "s.@m", "s.at.@z", "(&s)->@w")
-  refuses(host, "unknown-name", "@unheard", "@unheard(1)", "s.v[@unheard]", "sizeof(@unheard)")
-  refuses(host, "unknown-type", "@sizeof(struct unheard)")
+  expect.fails("unknown-member", { "s.@m", "s.at.@z", "(&s)->@w" }, { by = host })
+  expect.fails("unknown-name", { "@unheard", "@unheard(1)", "s.v[@unheard]", "sizeof(@unheard)" }, { by = host })
+  expect.fails("unknown-type", "@sizeof(struct unheard)", { by = host })
 end)
 
 case("rejects: calls of what is no function, and functions as values"
   .. " [HOUSE-language HOUSE-names TR14-3.1.1-21]", function()
-  refuses(host, "type-mismatch", "(n + 1)@(2)", "a[0]@(1)", "@twice", "@twice + 1", "word@()")
-  refuses(host, "unknown-name", "@n(1)")
-  refuses(host, "not-a-struct", "n@.size()", "none@->size()")
-  refuses(host, "not-a-pointer", "s@->size()")
-  refuses(host, "unknown-member", "s.@size()")
+  expect.fails("type-mismatch", { "(n + 1)@(2)", "a[0]@(1)", "@twice", "@twice + 1", "word@()" }, { by = host })
+  expect.fails("unknown-name", "@n(1)", { by = host })
+  expect.fails("not-a-struct", { "n@.size()", "none@->size()" }, { by = host })
+  expect.fails("not-a-pointer", "s@->size()", { by = host })
+  expect.fails("unknown-member", "s.@size()", { by = host })
 end)
 
 case("rejects: casts to structures and arrays, sections as values, text that is no expression"
   .. " [HOUSE-language HOUSE-syntax]", function()
-  refuses(host, "type-mismatch", "@(struct point)n", "@(int[2])n", "@(int)s")
-  refuses(host, "invalid-section", "a@[0:2] + 1", "n + m[0]@[0:1]")
-  refuses(host, "syntax", "1@, 2", "n @= 2", "sizeof@", "(int@", "1 +@", "@'ab'", "@0x", "@08", "1@.5q", "a[1@",
-    "s.@")
+  expect.fails("type-mismatch", { "@(struct point)n", "@(int[2])n", "@(int)s" }, { by = host })
+  expect.fails("invalid-section", { "a@[0:2] + 1", "n + m[0]@[0:1]" }, { by = host })
+  expect.fails("syntax", { "1@, 2", "n @= 2", "sizeof@", "(int@", "1 +@", "@'ab'", "@0x", "@08", "1@.5q", "a[1@",
+    "s.@" }, { by = host })
 end)
 
 case("rejects: assignments to what is no variable, and of values that do not fit"
   .. " [HOUSE-language HOUSE-scenario HOUSE-names HOUSE-version]", function()
-  refuses(body, "type-mismatch", "1 @= 2;", "n + 1 @= 2;", "twice(1) @= 2;", "5@++;", "@--twice(1);", "@fixed = 8;",
+  expect.fails("type-mismatch", { "1 @= 2;", "n + 1 @= 2;", "twice(1) @= 2;", "5@++;", "@--twice(1);", "@fixed = 8;",
     "@fixed++;", "s @= 1;", "n @= s;", "s @= u;", "none @= s;", "d @= f;", "s @= s.at;", "a @= a;", "d @= a;",
-    "n @|= f;", "none @*= 2;", "s @+= 1;", "n + 1; @nothing;")
-  refuses(body, "scenario-error", "n @/= zero;")
-  refuses(body, "unknown-name", "@unheard = 1;", "n = @unheard;")
-  refuses(body, "unsupported", "n = @\"word\";")
-  refuses(body, "not-a-pointer", "@*n = 1;")
+    "n @|= f;", "none @*= 2;", "s @+= 1;", "n + 1; @nothing;" }, { by = body })
+  expect.fails("scenario-error", "n @/= zero;", { by = body })
+  expect.fails("unknown-name", { "@unheard = 1;", "n = @unheard;" }, { by = body })
+  expect.fails("unsupported", "n = @\"word\";", { by = body })
+  expect.fails("not-a-pointer", "@*n = 1;", { by = body })
 end)
 
 case("rejects: statements that C does not have, or a kernel does not do"
   .. " [HOUSE-names HOUSE-version HOUSE-language HOUSE-syntax]", function()
-  refuses(body, "duplicate-name", "int n; int @n;", "int w = 1, @w = 2;")
-  refuses(body, "unsupported", "int w[3] = @{ 1, 2, 3 };", "int f(int x) @{ return x; }")
-  refuses(body, "unknown-type", "struct unheard @w;", "void @w;")
-  refuses(body, "invalid-section", "int w@[-1];")
-  refuses(body, "type-mismatch", "int w[@n];", "int @w = s;", "if (@s) n = 1;", "while (@s) n = 1;",
-    "for (;@s;) n = 1;", "switch (@f) { case 1: n = 1; }", "switch (n) { case @f: n = 1; }", "@s;", "@return 1;")
-  refuses(body, "syntax", "goto @out;", "try @{ n = 1; }", "if @n = 1;", "for (int i = 0; i < 3@) n = 1;")
+  expect.fails("duplicate-name", { "int n; int @n;", "int w = 1, @w = 2;" }, { by = body })
+  expect.fails("unsupported", { "int w[3] = @{ 1, 2, 3 };", "int f(int x) @{ return x; }" }, { by = body })
+  expect.fails("unknown-type", { "struct unheard @w;", "void @w;" }, { by = body })
+  expect.fails("invalid-section", "int w@[-1];", { by = body })
+  expect.fails("type-mismatch", { "int w[@n];", "int @w = s;", "if (@s) n = 1;", "while (@s) n = 1;",
+    "for (;@s;) n = 1;", "switch (@f) { case 1: n = 1; }", "switch (n) { case @f: n = 1; }", "@s;",
+    "@return 1;" }, { by = body })
+  expect.fails("syntax", { "goto @out;", "try @{ n = 1; }", "if @n = 1;",
+    "for (int i = 0; i < 3@) n = 1;" }, { by = body })
 end)
 
 case("rejects: bounds of sections that are no integers, or change something"
   .. " [ACC33-2.7.1-1 HOUSE-language HOUSE-limit HOUSE-names TR14-3.1.1-22]", function()
-  refuses(nil, "type-mismatch", "data copy(a[0:@f])", "data copy(a[0:@s])", "data copy(a[0:@none])",
+  expect.fails("type-mismatch", { "data copy(a[0:@f])", "data copy(a[0:@s])", "data copy(a[0:@none])",
     "data copy(a[0:n@++])", "data copy(a[0:@\"text\"])", "data copy(a[0:(@1, 2)])", "data copy(a[0:@twice])",
-    "data copy(a[0:none @* none])", "data copy(a[0:none @+ none])", "data copy(a[0:s@.at])", "data copy(a[0:-@&n])",
-    "data copy(a[0:n ? @s : 1])", "data copy(a[0:~@f])", "data copy(a[0:@(struct point)n])", "data copy(@5)")
-  refuses(nil, "invalid-section", "data copy(a[0:a@[0:2]])")
-  refuses(nil, "not-a-pointer", "data copy(a[0:@*n])", "data copy(a[0:@*(n + 1)])", "data copy(a[0:n@[0]])",
-    "data copy(a[0:@*5])", "data copy(a[0:s@->n])", "data copy(n@[0:1])", "data copy(@*n)")
-  refuses(nil, "not-a-struct", "data copy(a[0:n@.size()])", "data copy(f@.x)")
-  refuses(nil, "out-of-bounds", "data copy(a[0:m[@5][0]])")
-  refuses(nil, "limit", "data copy(a[0:pair@(1, 2, 3, 4, 5, 6, 7, 8, 9)])")
-  refuses(nil, "unknown-name", "data copy(a[0:@unheard(1)])", "data copy(a[@unheard:1])")
-  refuses(nil, "unknown-member", "data copy(a[0:s.@m])")
+    "data copy(a[0:none @* none])",
+    "data copy(a[0:none @+ none])", "data copy(a[0:s@.at])", "data copy(a[0:-@&n])", "data copy(a[0:n ? @s : 1])",
+    "data copy(a[0:~@f])", "data copy(a[0:@(struct point)n])", "data copy(@5)" })
+  expect.fails("invalid-section", "data copy(a[0:a@[0:2]])")
+  expect.fails("not-a-pointer", { "data copy(a[0:@*n])", "data copy(a[0:@*(n + 1)])", "data copy(a[0:n@[0]])",
+    "data copy(a[0:@*5])", "data copy(a[0:s@->n])", "data copy(n@[0:1])", "data copy(@*n)" })
+  expect.fails("not-a-struct", { "data copy(a[0:n@.size()])", "data copy(f@.x)" })
+  expect.fails("out-of-bounds", "data copy(a[0:m[@5][0]])")
+  expect.fails("limit", "data copy(a[0:pair@(1, 2, 3, 4, 5, 6, 7, 8, 9)])")
+  expect.fails("unknown-name", { "data copy(a[0:@unheard(1)])", "data copy(a[@unheard:1])" })
+  expect.fails("unknown-member", "data copy(a[0:s.@m])")
 end)
 
 case("rejects: conditions and async values that are no numbers [HOUSE-language HOUSE-names]", function()
-  refuses(acc, "type-mismatch", "wait(@s)", "wait(@f)", "update self(a) if(@s)", "update self(a) async(@f)",
-    "update self(a) async(@s)")
-  refuses(acc, "unknown-name", "wait(@unheard)", "update self(a) if(@unheard)")
+  expect.fails("type-mismatch", { "wait(@s)", "wait(@f)", "update self(a) if(@s)", "update self(a) async(@f)",
+    "update self(a) async(@s)" })
+  expect.fails("unknown-name", { "wait(@unheard)", "update self(a) if(@unheard)" })
 end)

@@ -41,11 +41,6 @@ contains
 ]]
 func("word_of", function() return "word" end)
 
--- Texts that a function refuses, each with the place of its error.
-local function refuses(by, code, ...)
-  for _, text in ipairs { ... } do expect.fails(code, text, { by = by }) end
-end
-
 case("accepts: arithmetic, arrays and intrinsic functions [HOUSE-language]", function()
   expect.host("2**3 + mod(7, 4) * sum(list)", 38)
   expect.host("size(grid) + size(grid, 2) + lbound(list, 1) + ubound(grid, 1)", 12)
@@ -79,69 +74,70 @@ end)
 
 case("rejects: operands of another type than the operator takes"
   .. " [HOUSE-language HOUSE-version HOUSE-scenario]", function()
-  refuses(host, "type-mismatch", "i + @yes", ".not. @i", "@yes + 1", "@word * 2", "@i .and. yes", "@word // 5",
-    "@pt + 1", "list @+ row(1:3)", "@null() + 1")
-  refuses(host, "unsupported", "list @+ grid")
-  refuses(host, "scenario-error", "i @/ zero", "@mod(i, zero)")
+  expect.fails("type-mismatch", { "i + @yes", ".not. @i", "@yes + 1", "@word * 2", "@i .and. yes", "@word // 5",
+    "@pt + 1", "list @+ row(1:3)", "@null() + 1" }, { by = host })
+  expect.fails("unsupported", "list @+ grid", { by = host })
+  expect.fails("scenario-error", { "i @/ zero", "@mod(i, zero)" }, { by = host })
 end)
 
 case("rejects: names, components and types that nobody declared [HOUSE-names HOUSE-language]", function()
-  refuses(host, "unknown-name", "@unheard", "@unheard(1)", "size(@unheard)")
-  refuses(host, "unknown-member", "pt%@z")
-  refuses(host, "not-a-struct", "@i%x", "@list%x", "@pt%x%y")
-  refuses(host, "unknown-type", "real(i, @3)", "@1.0_3")
+  expect.fails("unknown-name", { "@unheard", "@unheard(1)", "size(@unheard)" }, { by = host })
+  expect.fails("unknown-member", "pt%@z", { by = host })
+  expect.fails("not-a-struct", { "@i%x", "@list%x", "@pt%x%y" }, { by = host })
+  expect.fails("unknown-type", { "real(i, @3)", "@1.0_3" }, { by = host })
 end)
 
 case("rejects: elements of what is no array, with other subscripts, or out of bounds"
   .. " [HOUSE-language ACC33-2.7.1-1 HOUSE-version HOUSE-syntax ACC33-2.7-2]", function()
-  refuses(host, "type-mismatch", "@i(1)", "@list(1,2)", "@grid(1)", "list(@x)", "list(@yes)", "@twice(i)(1)")
-  refuses(host, "out-of-bounds", "@list(5)", "@list(0)", "@t(1:9)", "@list(3:7)")
-  refuses(host, "unsupported", "list(@grid)", "@word(1:2)")
-  refuses(host, "invalid-section", "list(@1:4:0)")
-  refuses(host, "syntax", "list(@k=1)", "@*", "1@:2", "k@=1", "(k@, k = 1, 3)")
-  refuses(host, "null-pointer", "@a(1)", "@p(1)")
+  expect.fails("type-mismatch", { "@i(1)", "@list(1,2)", "@grid(1)", "list(@x)", "list(@yes)",
+    "@twice(i)(1)" }, { by = host })
+  expect.fails("out-of-bounds", { "@list(5)", "@list(0)", "@t(1:9)", "@list(3:7)" }, { by = host })
+  expect.fails("unsupported", { "list(@grid)", "@word(1:2)" }, { by = host })
+  expect.fails("invalid-section", "list(@1:4:0)", { by = host })
+  expect.fails("syntax", { "list(@k=1)", "@*", "1@:2", "k@=1", "(k@, k = 1, 3)" }, { by = host })
+  expect.fails("null-pointer", { "@a(1)", "@p(1)" }, { by = host })
 end)
 
 case("rejects: procedures as values, and calls with other arguments [HOUSE-language]", function()
-  refuses(host, "type-mismatch", "@twice", "@work", "@work(1)", "@work + 1", "@twice()", "twice(1, @2)",
-    "twice(j=@1)", "twice(k=1, k=@2)", "twice(@yes)", "twice(@list)", "@word_of()")
+  expect.fails("type-mismatch", { "@twice", "@work", "@work(1)", "@work + 1", "@twice()", "twice(1, @2)",
+    "twice(j=@1)", "twice(k=1, k=@2)", "twice(@yes)", "twice(@list)", "@word_of()" }, { by = host })
 end)
 
 case("rejects: intrinsic functions of other arguments [HOUSE-language HOUSE-version HOUSE-names]", function()
-  refuses(host, "type-mismatch", "sqrt(@2)", "@sqrt()", "sqrt(x, @y=1)", "sqrt(@1:2)", "abs(@yes)", "size(@i)",
+  expect.fails("type-mismatch", { "sqrt(@2)", "@sqrt()", "sqrt(x, @y=1)", "sqrt(@1:2)", "abs(@yes)", "size(@i)",
     "associated(p, @5)", "sum(@i)", "@max(1)", "is_contiguous(@5)", "same_type_as(@i, pt)", "(/1, 2.5, @yes/)",
-    "@(/ /)", "(@i, x)", "@shape()")
-  refuses(host, "out-of-bounds", "size(list, @2)", "lbound(list, @0)")
-  refuses(host, "not-a-pointer", "allocated(@t)", "allocated(@i)", "associated(@a)")
-  refuses(host, "unsupported", "@sum(grid, 1)", "@maxval(grid, dim=1)", "@reshape((/1, 2, 3/), (/2, 2/))",
-    "reshape((/1, 2, 3, 4/), @list)", "@merge(1, 2, mask)")
-  refuses(host, "unknown-type", "int(1, @3)")
+    "@(/ /)", "(@i, x)", "@shape()" }, { by = host })
+  expect.fails("out-of-bounds", { "size(list, @2)", "lbound(list, @0)" }, { by = host })
+  expect.fails("not-a-pointer", { "allocated(@t)", "allocated(@i)", "associated(@a)" }, { by = host })
+  expect.fails("unsupported", { "@sum(grid, 1)", "@maxval(grid, dim=1)", "@reshape((/1, 2, 3/), (/2, 2/))",
+    "reshape((/1, 2, 3, 4/), @list)", "@merge(1, 2, mask)" }, { by = host })
+  expect.fails("unknown-type", "int(1, @3)", { by = host })
 end)
 
 case("rejects: assignments to what is no variable, and of values that do not fit"
   .. " [HOUSE-syntax HOUSE-language ACC33-2.7-2 HOUSE-names]", function()
-  refuses(fortran, "syntax", "@5 = 1", "where (mask) d%p @=> t")
-  refuses(fortran, "type-mismatch", "@twice(1) = 2", "@fixed = 8", "@i = yes", "@i = pt", "@pt = 5", "@pt = d",
-    "@i = list", "@list = grid", "@list = row(1:3)", "@i = null()", "@p = null()", "@cp = pt", "@yes = 1",
-    "@word = 5", "where (@yes) list = 1", "where (mask) @i = 1", "where (mask) @grid = 1")
-  refuses(fortran, "null-pointer", "@p = 1.0", "@a(3) = 1.0")
-  refuses(fortran, "unknown-name", "@unheard = 1")
-  refuses(fortran, "unknown-member", "pt%@z = 1")
+  expect.fails("syntax", { "@5 = 1", "where (mask) d%p @=> t" }, { by = fortran })
+  expect.fails("type-mismatch", { "@twice(1) = 2", "@fixed = 8", "@i = yes", "@i = pt", "@pt = 5", "@pt = d",
+    "@i = list", "@list = grid", "@list = row(1:3)", "@i = null()", "@p = null()", "@cp = pt", "@yes = 1", "@word = 5",
+    "where (@yes) list = 1", "where (mask) @i = 1", "where (mask) @grid = 1" }, { by = fortran })
+  expect.fails("null-pointer", { "@p = 1.0", "@a(3) = 1.0" }, { by = fortran })
+  expect.fails("unknown-name", "@unheard = 1", { by = fortran })
+  expect.fails("unknown-member", "pt%@z = 1", { by = fortran })
 end)
 
 case("rejects: pointers to what is no target, of another type or rank, with other bounds"
   .. " [HOUSE-language HOUSE-names HOUSE-syntax ACC33-2.7-2]", function()
-  refuses(fortran, "not-a-pointer", "@i => t", "@a => t", "@d%n => t")
-  refuses(fortran, "type-mismatch", "p => @row", "p => @list", "p => @wide", "p => @5", "pp => @t",
-    "@p(1:2,1:2) => t", "pp(1:,1:) => @t", "cp => @d")
-  refuses(fortran, "unknown-name", "p => @unheard")
-  refuses(fortran, "syntax", "pp(1:,@1:2) => t", "pp(@1,1:2) => t")
-  refuses(fortran, "out-of-bounds", "pp(1:3,1:3) => @t", "pp(1:2,1:2) => @wide(1:4:2,1)")
-  refuses(fortran, "null-pointer", "pp(1:2,1:2) => @q")
+  expect.fails("not-a-pointer", { "@i => t", "@a => t", "@d%n => t" }, { by = fortran })
+  expect.fails("type-mismatch", { "p => @row", "p => @list", "p => @wide", "p => @5", "pp => @t", "@p(1:2,1:2) => t",
+    "pp(1:,1:) => @t", "cp => @d" }, { by = fortran })
+  expect.fails("unknown-name", "p => @unheard", { by = fortran })
+  expect.fails("syntax", { "pp(1:,@1:2) => t", "pp(@1,1:2) => t" }, { by = fortran })
+  expect.fails("out-of-bounds", { "pp(1:3,1:3) => @t", "pp(1:2,1:2) => @wide(1:4:2,1)" }, { by = fortran })
+  expect.fails("null-pointer", "pp(1:2,1:2) => @q", { by = fortran })
 end)
 
 case("rejects: objects of types whose components do not fit [HOUSE-language HOUSE-names]", function()
-  refuses(fortran, "type-mismatch", "pt = @point(1)", "pt = point(1, 2, @3)", "pt = point(1, @x=2)",
-    "pt = point(1, @z=2)", "pt = point(@yes, 1)")
-  refuses(fortran, "unknown-name", "pt = @unheard(1, 2)")
+  expect.fails("type-mismatch", { "pt = @point(1)", "pt = point(1, 2, @3)", "pt = point(1, @x=2)",
+    "pt = point(1, @z=2)", "pt = point(@yes, 1)" }, { by = fortran })
+  expect.fails("unknown-name", "pt = @unheard(1, 2)", { by = fortran })
 end)

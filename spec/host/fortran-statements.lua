@@ -52,11 +52,6 @@ contains
 fortran(program)
 func("one", function(k) return k end)
 
--- Texts that a function refuses, each with the place of its error.
-local function refuses(by, code, ...)
-  for _, text in ipairs { ... } do expect.fails(code, text, { by = by }) end
-end
-
 case("accepts: declarations of all forms [HOUSE-language HOUSE-names]", function()
   fortran [[
     integer(8), dimension(2,0:3) :: m = 1
@@ -116,73 +111,74 @@ end)
 
 case("rejects: declarations of types and kinds that there are not, or with attributes that exclude each other"
   .. " [HOUSE-names HOUSE-version HOUSE-limit HOUSE-language HOUSE-syntax]", function()
-  refuses(fortran, "unknown-type", "integer(@3) :: k", "real(@5) :: k", "type(@unheard) :: v",
-    "type s\ntype(@s) :: inner\nend type", "type, extends(@unheard) :: s\nend type")
-  refuses(fortran, "unsupported", "class(@*), pointer :: v", "character(@*) :: v",
+  expect.fails("unknown-type", { "integer(@3) :: k", "real(@5) :: k", "type(@unheard) :: v",
+    "type s\ntype(@s) :: inner\nend type", "type, extends(@unheard) :: s\nend type" }, { by = fortran })
+  expect.fails("unsupported", { "class(@*), pointer :: v", "character(@*) :: v",
     "type, @bind(c), unheard :: s\nend type", "type s\ninteger :: k\n@contains\nprocedure :: f\nend type",
-    "type s9\nreal, pointer :: p(:) => @t\nend type\ntype(s9) :: sv")
-  refuses(fortran, "limit", "character(@99999999) :: v")
-  refuses(fortran, "duplicate-clause", "integer, allocatable, @allocatable :: v(:)",
-    "type, extends(point), @extends(point) :: s\nend type")
-  refuses(fortran, "conflicting-clauses", "integer, @pointer, allocatable :: v(:)",
-    "integer, @parameter, allocatable :: v(:)")
-  refuses(fortran, "syntax", "integer, @unheard :: v", "integer, parameter :: @v", "integer, allocatable :: v(@4)",
+    "type s9\nreal, pointer :: p(:) => @t\nend type\ntype(s9) :: sv" }, { by = fortran })
+  expect.fails("limit", "character(@99999999) :: v", { by = fortran })
+  expect.fails("duplicate-clause", { "integer, allocatable, @allocatable :: v(:)",
+    "type, extends(point), @extends(point) :: s\nend type" }, { by = fortran })
+  expect.fails("conflicting-clauses", { "integer, @pointer, allocatable :: v(:)",
+    "integer, @parameter, allocatable :: v(:)" }, { by = fortran })
+  expect.fails("syntax", { "integer, @unheard :: v", "integer, parameter :: @v", "integer, allocatable :: v(@4)",
     "integer, pointer :: v(@4)", "integer :: v@(:)", "integer :: v(@..)", "integer :: v@(*)", "class(point) :: @v",
-    "type s\nreal, allocatable :: p(@4)\nend type", "type s\ninteger :: k@")
-  refuses(fortran, "type-mismatch", "type(@shape_of) :: v", "integer :: w2(2) = @(/1, 2, 3/)",
-    "integer :: w3 = @yes")
-  refuses(fortran, "invalid-section", "real :: huge_one@(99999999,99999999,99999)")
-  refuses(fortran, "duplicate-name", "integer :: k, @k", "type s\ninteger :: k\nreal :: @k\nend type")
-  refuses(fortran, "unknown-name", "integer :: w1 = @unheard")
+    "type s\nreal, allocatable :: p(@4)\nend type", "type s\ninteger :: k@" }, { by = fortran })
+  expect.fails("type-mismatch", { "type(@shape_of) :: v", "integer :: w2(2) = @(/1, 2, 3/)",
+    "integer :: w3 = @yes" }, { by = fortran })
+  expect.fails("invalid-section", "real :: huge_one@(99999999,99999999,99999)", { by = fortran })
+  expect.fails("duplicate-name", { "integer :: k, @k",
+    "type s\ninteger :: k\nreal :: @k\nend type" }, { by = fortran })
+  expect.fails("unknown-name", "integer :: w1 = @unheard", { by = fortran })
 end)
 
 case("rejects: allocate and deallocate of what is neither allocatable nor a pointer, or in another form"
   .. " [HOUSE-language HOUSE-syntax HOUSE-names ACC33-2.7-2]", function()
-  refuses(fortran, "not-a-pointer", "allocate(@i)", "allocate(@t(4))", "deallocate(@i)", "nullify(@a)",
-    "nullify(@i)")
-  refuses(fortran, "syntax", "allocate(@a)", "allocate(a(@2:))", "allocate(a(@1:4:2))")
-  refuses(fortran, "type-mismatch", "allocate(@a(2,2))", "allocate(a(@yes))", "allocate(shape_of :: @any)",
-    "allocate(deep :: @any)", "allocate(integer :: @a(2))", "allocate(b(2,2), @b(2,2))")
-  refuses(fortran, "unknown-name", "allocate(@unheard(2))")
-  refuses(fortran, "null-pointer", "deallocate(@a)", "deallocate(@p)")
-  refuses(fortran, "invalid-section", "allocate(@a(99999999999999999))")
+  expect.fails("not-a-pointer", { "allocate(@i)", "allocate(@t(4))", "deallocate(@i)", "nullify(@a)",
+    "nullify(@i)" }, { by = fortran })
+  expect.fails("syntax", { "allocate(@a)", "allocate(a(@2:))", "allocate(a(@1:4:2))" }, { by = fortran })
+  expect.fails("type-mismatch", { "allocate(@a(2,2))", "allocate(a(@yes))", "allocate(shape_of :: @any)",
+    "allocate(deep :: @any)", "allocate(integer :: @a(2))", "allocate(b(2,2), @b(2,2))" }, { by = fortran })
+  expect.fails("unknown-name", "allocate(@unheard(2))", { by = fortran })
+  expect.fails("null-pointer", { "deallocate(@a)", "deallocate(@p)" }, { by = fortran })
+  expect.fails("invalid-section", "allocate(@a(99999999999999999))", { by = fortran })
 end)
 
 case("rejects: conditions, loops and selections of other types, ranks or forms"
   .. " [HOUSE-language HOUSE-names HOUSE-syntax HOUSE-scenario HOUSE-version]", function()
-  refuses(fortran, "type-mismatch", "if (@i) i = 1", "if (@mask) i = 1", "do while (@i)\nend do",
-    "@do x = 1, 2\nend do", "do i = 1, @yes\nend do", "select case (@x)\ncase (1)\nend select",
-    "select case (i)\ncase (@\"a\")\nend select", "select type (@pt)\ntype is (point)\nend select",
-    "select type (@d%p)\ntype is (point)\nend select", "select type (cp)\ntype is (@deep)\nend select",
-    "select rank (@t)\nrank (1)\nend select", "where (@list) t = 1", "stop @x")
-  refuses(fortran, "unknown-name", "if (@unheard) i = 1", "@do unheard = 1, 2\nend do", "print *, @unheard")
-  refuses(fortran, "invalid-section", "@do i = 1, 5, 0\nend do")
-  refuses(fortran, "syntax", "do i = 1, 2@", "i = @", "print@", "end @do", "else@")
-  refuses(fortran, "duplicate-name", "select type (cp)\ntype is (marked)\ntype is (@marked)\nend select")
-  refuses(fortran, "unknown-type", "select type (cp)\ntype is (@unheard)\nend select")
-  refuses(fortran, "scenario-error", "@stop 3")
-  refuses(fortran, "unsupported", "@goto 10")
+  expect.fails("type-mismatch", { "if (@i) i = 1", "if (@mask) i = 1", "do while (@i)\nend do", "@do x = 1, 2\nend do",
+    "do i = 1, @yes\nend do", "select case (@x)\ncase (1)\nend select", "select case (i)\ncase (@\"a\")\nend select",
+    "select type (@pt)\ntype is (point)\nend select", "select type (@d%p)\ntype is (point)\nend select",
+    "select type (cp)\ntype is (@deep)\nend select", "select rank (@t)\nrank (1)\nend select", "where (@list) t = 1",
+    "stop @x" }, { by = fortran })
+  expect.fails("unknown-name", { "if (@unheard) i = 1", "@do unheard = 1, 2\nend do",
+    "print *, @unheard" }, { by = fortran })
+  expect.fails("invalid-section", "@do i = 1, 5, 0\nend do", { by = fortran })
+  expect.fails("syntax", { "do i = 1, 2@", "i = @", "print@", "end @do", "else@" }, { by = fortran })
+  expect.fails("duplicate-name", "select type (cp)\ntype is (marked)\ntype is (@marked)\nend select", { by = fortran })
+  expect.fails("unknown-type", "select type (cp)\ntype is (@unheard)\nend select", { by = fortran })
+  expect.fails("scenario-error", "@stop 3", { by = fortran })
+  expect.fails("unsupported", "@goto 10", { by = fortran })
 end)
 
 case("rejects: calls of what is no subroutine, or with other arguments"
   .. " [HOUSE-names HOUSE-language HOUSE-version ACC33-att-5 HOUSE-syntax]", function()
-  refuses(fortran, "unknown-name", "call @unheard()", "call @i(1)", "call acc_copyin(@unheard)")
-  refuses(fortran, "type-mismatch", "call @twice(i)", "@call work()", "call work(1, @2)", "call work(@yes)",
+  expect.fails("unknown-name", { "call @unheard()", "call @i(1)", "call acc_copyin(@unheard)" }, { by = fortran })
+  expect.fails("type-mismatch", { "call @twice(i)", "@call work()", "call work(1, @2)", "call work(@yes)",
     "call work(@list)", "call work(k=i, k=@i)", "call work(z=@i)", "call two(@list)", "call two(v=t, w=@yes)",
-    "call ranked(@5)", "call acc_copyin()")
-  refuses(fortran, "unsupported", "call @pt%move()")
-  refuses(fortran, "out-of-bounds", "call two(@t)")
-  refuses(fortran, "not-a-pointer", "@call acc_attach(i)")
-  refuses(fortran, "syntax", "work(i)@")
+    "call ranked(@5)", "call acc_copyin()" }, { by = fortran })
+  expect.fails("unsupported", "call @pt%move()", { by = fortran })
+  expect.fails("out-of-bounds", "call two(@t)", { by = fortran })
+  expect.fails("not-a-pointer", "@call acc_attach(i)", { by = fortran })
+  expect.fails("syntax", "work(i)@", { by = fortran })
 end)
 
 case("rejects: procedures whose arguments or results are not declared"
   .. " [HOUSE-names HOUSE-syntax HOUSE-limit]", function()
-  refuses(fortran, "unknown-name", "call s(i)\ncontains\n@subroutine s(k)\nend subroutine",
-    "i = f(1)\ncontains\n@function f(k)\ninteger :: k\nf = k\nend function")
-  refuses(fortran, "syntax", "contains\nsubroutine s(k)\ninteger :: k@",
-    "contains\nsubroutine s(k)\ninteger :: k\n@end function")
-  refuses(fortran, "limit",
-    "i = twice(1)\ncontains\ninteger function twice(k)\ninteger :: k\ntwice = again(k)\nend function"
-      .. "\ninteger function again(k)\ninteger :: k\nagain = @twice(k)\nend function")
+  expect.fails("unknown-name", { "call s(i)\ncontains\n@subroutine s(k)\nend subroutine",
+    "i = f(1)\ncontains\n@function f(k)\ninteger :: k\nf = k\nend function" }, { by = fortran })
+  expect.fails("syntax", { "contains\nsubroutine s(k)\ninteger :: k@",
+    "contains\nsubroutine s(k)\ninteger :: k\n@end function" }, { by = fortran })
+  expect.fails("limit", "i = twice(1)\ncontains\ninteger function twice(k)\ninteger :: k\ntwice = again(k)\n"
+    .. "end function\ninteger function again(k)\ninteger :: k\nagain = @twice(k)\nend function", { by = fortran })
 end)

@@ -21,13 +21,6 @@ local function present(text) expect.present(text) end
 local function device(text) expect.device(text, 0) end
 local function attached(text) expect.attached(text) end
 
--- Texts that a function refuses, each with the place of its error.
-local function refuses(by, code, ...)
-  for _, text in ipairs { ... } do
-    if by then expect.fails(code, text, { by = by }) else expect.invalid(text, code, {}) end
-  end
-end
-
 case("accepts: sections of arrays and pointers in expectations [HOUSE-language]", function()
   acc "enter data copyin(a, p[0:3], m)"
   expect.present "a[1:2]"
@@ -40,50 +33,51 @@ end)
 
 case("rejects: sections in expectations without a length, with another bound than an integer, or of no array"
   .. " [ACC33-2.7.1-1 HOUSE-language TR14-3.1.1-23 HOUSE-names]", function()
-  refuses(present, "type-mismatch", "a[0:@f]", "a[0:@pt]", "@twice", "n @+ 1", "@5")
-  refuses(present, "not-a-pointer", "n@[0:1]")
-  refuses(present, "invalid-section", "p@[0:]", "a@[0:-1]", "a@[2:n - 4]", "a@[0:2].x", "m[0:1]@[0:1].x")
-  refuses(present, "unknown-name", "@unheard", "@unheard[0:1]")
+  expect.fails("type-mismatch", { "a[0:@f]", "a[0:@pt]", "@twice", "n @+ 1", "@5" }, { by = present })
+  expect.fails("not-a-pointer", "n@[0:1]", { by = present })
+  expect.fails("invalid-section", { "p@[0:]", "a@[0:-1]", "a@[2:n - 4]", "a@[0:2].x",
+    "m[0:1]@[0:1].x" }, { by = present })
+  expect.fails("unknown-name", { "@unheard", "@unheard[0:1]" }, { by = present })
 end)
 
 case("rejects: attachments of what is no pointer [ACC33-att-5 HOUSE-language]", function()
-  refuses(attached, "not-a-pointer", "n", "a", "a[0:1]", "pt")
-  refuses(attached, "type-mismatch", "n @+ 1")
+  expect.fails("not-a-pointer", { "n", "a", "a[0:1]", "pt" }, { by = attached })
+  expect.fails("type-mismatch", "n @+ 1", { by = attached })
 end)
 
 case("rejects: values of what there is not on the device [HOUSE-language ACC33-2.6.7-1 HOUSE-names]", function()
-  refuses(device, "type-mismatch", "@twice")
-  refuses(device, "not-present", "@a[0:-1]", "*@n")
-  refuses(device, "unknown-name", "@unheard")
+  expect.fails("type-mismatch", "@twice", { by = device })
+  expect.fails("not-present", { "@a[0:-1]", "*@n" }, { by = device })
+  expect.fails("unknown-name", "@unheard", { by = device })
 end)
 
 case("rejects: directives of OpenACC in another form"
   .. " [TR14-3.4-02 HOUSE-syntax ACC33-2.6-1 ACC33-2.9-1 ACC33-2.7-8 DIR-4.3-06 HOUSE-limit]", function()
-  refuses(acc, "syntax", "data copy(a@[0:2].x)", "data copy(n @+ 1)", "update self(a) @if", "set @default_async",
-    "init @device_type", "wait @if", "exit data delete(a@[0:2].x)")
-  refuses(acc, "unknown-name", "data copy(@twice)")
-  refuses(acc, "type-mismatch", "data copy(raw@[0:2])")
-  refuses(acc, "conflicting-clauses", "parallel private(n) private(@n)", "parallel private(n) copy(@n)")
-  refuses(acc, "region-nesting", "@end data", "@cache(a)", "@atomic", "@loop gang")
-  refuses(acc, "clause-not-allowed", "end data @copy(a)", "@routine seq")
-  refuses(acc, "limit", "data copyin(loop.v[0:loop.again@()])")
-  refuses(acc, "null-pointer", "enter data copyin(r.rows[0:2]@[0:3])")
+  expect.fails("syntax", { "data copy(a@[0:2].x)", "data copy(n @+ 1)", "update self(a) @if", "set @default_async",
+    "init @device_type", "wait @if", "exit data delete(a@[0:2].x)" })
+  expect.fails("unknown-name", "data copy(@twice)")
+  expect.fails("type-mismatch", "data copy(raw@[0:2])")
+  expect.fails("conflicting-clauses", { "parallel private(n) private(@n)", "parallel private(n) copy(@n)" })
+  expect.fails("region-nesting", { "@end data", "@cache(a)", "@atomic", "@loop gang" })
+  expect.fails("clause-not-allowed", { "end data @copy(a)", "@routine seq" })
+  expect.fails("limit", "data copyin(loop.v[0:loop.again@()])")
+  expect.fails("null-pointer", "enter data copyin(r.rows[0:2]@[0:3])")
 end)
 
 case("rejects: mappers and shapes of what cannot be described"
   .. " [TR14-4.2-03 TR14-4.3-18 OMP60-map-3 HOUSE-syntax TR14-3.1.1-23 HOUSE-names]", function()
-  refuses(omp, "unsupported", "declare mapper(struct inner v) map(v.v[0:v.n]) map(v.@v[0:2])",
-    "declare mapper(struct inner v) @map(iterator(i = 0:2), to: v.v[i])")
-  refuses(omp, "unknown-type", "declare mapper(@struct never v) map(v)")
-  refuses(omp, "syntax", "declare mapper(struct inner v) map(@5)", "declare mapper(struct inner v) map(v @+ 1)",
-    "target data map(to: a@[0:2].x)")
-  refuses(omp, "unknown-name", "target data map(to: @twice)")
+  expect.fails("unsupported", { "declare mapper(struct inner v) map(v.v[0:v.n]) map(v.@v[0:2])",
+    "declare mapper(struct inner v) @map(iterator(i = 0:2), to: v.v[i])" }, { by = omp })
+  expect.fails("unknown-type", "declare mapper(@struct never v) map(v)", { by = omp })
+  expect.fails("syntax", { "declare mapper(struct inner v) map(@5)", "declare mapper(struct inner v) map(v @+ 1)",
+    "target data map(to: a@[0:2].x)" }, { by = omp })
+  expect.fails("unknown-name", "target data map(to: @twice)", { by = omp })
 end)
 
 case("rejects: shapes of members that there are not, or in another form"
   .. " [TR14-3.5-12 TR14-3.1.1-01 HOUSE-names]", function()
-  refuses(nil, "invalid-section", "struct s { int n; float *v;\n#pragma acc shape include(v[@@@v][0:2])\n};")
-  refuses(nil, "clause-not-allowed", "struct s { int n; float *v;\n#pragma acc @declare create(n)\n};")
-  refuses(nil, "unknown-name", "#pragma acc declare create(@unheard)")
-  refuses(nil, "unknown-type", "@point::z v;", "@box<int>::z v;")
+  expect.invalid({ "struct s { int n; float *v;\n#pragma acc shape include(v[@@@v][0:2])\n};" }, "invalid-section")
+  expect.invalid({ "struct s { int n; float *v;\n#pragma acc @declare create(n)\n};" }, "clause-not-allowed")
+  expect.invalid({ "#pragma acc declare create(@unheard)" }, "unknown-name")
+  expect.invalid({ "@point::z v;", "@box<int>::z v;" }, "unknown-type")
 end)

@@ -196,6 +196,29 @@ case("accepts: an @ in a text that fails marks the place, and is no part of it [
   expect.fails("not-present", function() acc "update self(a)" end, "ACC33-upd-1")
 end)
 
+case("accepts: several texts that fail alike, each with its mark [HOUSE-expect]", function()
+  expect.malformed({ "data copy(a@", "data (@a)" }, "syntax")
+  local problem = expect.invalid({ "data copy(@other)", "data copy(a, @unheard)" }, "unknown-name", "HOUSE-names")
+  expect(problem.message:find("'other'", 1, true), "the first one is given")
+  expect.fails("not-present", { "update self(@a)", "update device(@a)" }, "ACC33-upd-1")
+  expect.fails("unknown-member", { "N.@z", "N.@z + 1" }, { by = host })
+end)
+
+case("rejects: several texts of which one is accepted, or fails elsewhere or otherwise [HOUSE-expect]", function()
+  local function no(message, expectation, ...)
+    local given = table.pack(...)
+    expect.fails("expectation", function() expectation(table.unpack(given, 1, given.n)) end, { message = message })
+  end
+  no("data copy(a) is accepted", expect.malformed, { "data copy(a@", "data copy(a)" })
+  no("data copy(a) is accepted", expect.invalid, { "data copy(@unheard)", "data copy(a)" })
+  no("rule of the error of update self(a)", expect.fails, "not-present", { "update self(a)" }, "TR14-4.2-09")
+  no("place of the error of update self(a)", expect.fails, "not-present", { "update self(@a)", "update @self(a)" })
+  no("error of N.p[0]", expect.fails, "unknown-member", { "N.@z", "N.p[0]" }, { by = host })
+  expect.fails("type-mismatch", function() expect.fails("not-present", {}) end, { message = "one text or more" })
+  expect.fails("type-mismatch", function() expect.invalid({}, "unknown-name") end, { message = "one text or more" })
+  expect.fails("type-mismatch", function() expect.invalid({ 5 }, "unknown-name") end, { message = "is a text" })
+end)
+
 case("rejects: an error of another place, rule, message or help [HOUSE-expect]", function()
   local function no(...)
     local given = table.pack(...)
@@ -212,10 +235,20 @@ case("rejects: an error of another place, rule, message or help [HOUSE-expect]",
   expect.fails("type-mismatch", function() expect.fails("not-present", "update self(a)", 7) end)
 end)
 
-case("rejects: expectations of what there is not [HOUSE-expect HOUSE-names]", function()
+case("rejects: expectations of what there is not [HOUSE-expect HOUSE-names HOUSE-language]", function()
   expect.fails("unknown-name", function() expect.moves(function() end, { sideways = 0 }) end)
   expect.fails("unknown-name", function() expect.present "unheard" end)
   expect.fails("unknown-name", function() expect.fails("no-such-code", function() end) end)
+  expect.fails("unknown-name", function() expect.invalid("data copy(unheard)", "unknown-name", "HOUSE-nmaes") end,
+    { message = "'HOUSE-nmaes'", help = "did you mean 'HOUSE-names'?" })
+  expect.fails("unknown-name", function() expect.fails("not-present", "update self(a)", { rule = "GONE" }) end,
+    { message = "'GONE'", help = "accdeep rules" })
+  local misplaced = { message = "'by' is for a text" }
+  expect.fails("type-mismatch", function() expect.invalid("data copy(w)", "unknown-name", { by = host }) end, misplaced)
+  expect.fails("type-mismatch", function() expect.malformed("data copy(", "syntax", { by = host }) end, misplaced)
+  expect.fails("type-mismatch", function()
+    expect.fails("not-present", function() acc "update self(a)" end, { by = host })
+  end, misplaced)
 end)
 
 case("accepts: device_words gives the memory of what is present, the bytes behind whole words too [HOUSE-expect]",

@@ -3,6 +3,8 @@
 -- status: "done" if conformance scenarios show what the rule accepts and its other side, "untestable" if
 -- nothing can show it, and why; otherwise "open".
 
+local diagnostic = require "accdeep.base.diagnostic"
+
 local rules = {}
 
 -- File of spec/rules, the folder of its scenarios, and what the document is.
@@ -84,6 +86,14 @@ end
 
 -- Whether there is a rule of that id.
 function rules.has(id) return rules.rule(id) ~= nil end
+
+-- Raises where there is no rule of that id.
+function rules.need(id)
+  if rules.has(id) then return end
+  local near = diagnostic.closest(tostring(id), rules.names())
+  diagnostic.raise("unknown-name", nil, ("there is no rule '%s'"):format(tostring(id)),
+    { help = near and ("did you mean '%s'?"):format(near) or "see accdeep rules" })
+end
 
 -- Text wrapped to a width, with a margin.
 function rules.wrapped(text, margin, width)

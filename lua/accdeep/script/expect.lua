@@ -5,6 +5,7 @@ local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
 local lower = require "accdeep.plan.openacc"
+local rules = require "accdeep.catalogue.rules"
 local sorted = require "accdeep.base.sorted"
 local state = require "accdeep.run.state"
 local types = require "accdeep.types"
@@ -148,7 +149,7 @@ local detail_types = { rule = "string", message = "string", help = "string", by 
 -- What an error must say beside its code: a rule, or a table {rule, message, help, by}. message and help are parts of
 -- the error's; by is the function that takes the text.
 local function details_of(wanted)
-  if type(wanted) == "string" then return { rule = wanted } end
+  if type(wanted) == "string" then wanted = { rule = wanted } end
   if type(wanted) ~= "table" then
     diagnostic.raise("type-mismatch", nil, "an error is described by a rule, or by a table")
   end
@@ -159,7 +160,27 @@ local function details_of(wanted)
         tostring(key)), { help = "rule, message and help are texts, by is a function" })
     end
   end
+  if wanted.rule then rules.need(wanted.rule) end
   return wanted
+end
+
+-- Raises where details name a function that takes a text, and there is no text for it.
+local function need_no_by(details)
+  if details.by then
+    diagnostic.raise("type-mismatch", nil, "'by' is for a text that expect.fails carries out",
+      { help = "leave 'by' out" })
+  end
+end
+
+-- What an expectation gives of the first of several texts, after it held for each; given: one of them, or a list.
+local function for_each(given, expectation)
+  if type(given) ~= "table" then return expectation(given) end
+  local first
+  for i, one in ipairs(given) do
+    local result = expectation(one)
+    if i == 1 then first = result end
+  end
+  return first or diagnostic.raise("type-mismatch", nil, "a list of what fails has one text or more")
 end
 
 -- The expectations over a scenario, and a function that collects the events of another: current() gives the session
@@ -358,18 +379,19 @@ function expect.new(current, shown, carry_out)
       { help = near and ("did you mean '%s'?"):format(near) or nil })
   end
 
-  -- Compares an error with details (details_of), and with a place in the text that it is about.
+  -- Compares an error with details (details_of), and with a place in the text that it is about, if it is about one.
   local function check_details(err, details, text, place)
     table.insert(shown.refused, err.rule)
-    if details.rule and err.rule ~= details.rule then fail("rule of the error", details.rule, err.rule) end
+    local of_text = text and " of " .. text or ""
+    if details.rule and err.rule ~= details.rule then fail("rule of the error" .. of_text, details.rule, err.rule) end
     for _, key in ipairs { "message", "help" } do
       local part, whole = details[key], err[key] or ""
-      if part and not whole:find(part, 1, true) then fail(("%s of the error"):format(key), part, whole) end
+      if part and not whole:find(part, 1, true) then fail(("%s of the error%s"):format(key, of_text), part, whole) end
     end
     if place then
       local line, column = location.position(text, place)
       if not err.in_text or err.text_line ~= line or err.column ~= column then
-        fail("place of the error", ("%d:%d"):format(line, column),
+        fail("place of the error" .. of_text, ("%d:%d"):format(line, column),
           ("%s:%s: %s"):format(err.text_line, err.column, err.message))
       end
     end
@@ -378,12 +400,8 @@ function expect.new(current, shown, carry_out)
 
   local function expect_error(text, wanted, details, accepts, what)
     need(type(text) == "string", "a directive or a declaration is a text")
-    if wanted ~= nil then check_code(wanted) end
     local place
-    if details ~= nil then
-      details = details_of(details)
-      text, place = marked(text)
-    end
+    if details then text, place = marked(text) end
     local ok, err = pcall(check_text, text)
     if ok then fail(("%s is accepted"):format(text), what, "no error") end
     if not diagnostic.is(err) or diagnostic.is_limit(err) then error(err, 0) end
@@ -393,12 +411,23 @@ function expect.new(current, shown, carry_out)
     return check_details(err, details or {}, text, place)
   end
 
-  function e.malformed(text, code, details)
-    return expect_error(text, code, details, function(err) return err.code == "syntax" end, "text that does not parse")
+  -- The same of one text, or of each of a list, which may have marks in any case.
+  local function expect_errors(given, wanted, details, accepts, what)
+    if wanted ~= nil then check_code(wanted) end
+    if details ~= nil or type(given) == "table" then
+      details = details_of(details or {})
+      need_no_by(details)
+    end
+    return for_each(given, function(text) return expect_error(text, wanted, details, accepts, what) end)
   end
 
-  function e.invalid(text, code, details)
-    return expect_error(text, code, details, function(err) return err.code ~= "syntax" or code == "syntax" end,
+  function e.malformed(given, code, details)
+    return expect_errors(given, code, details, function(err) return err.code == "syntax" end,
+      "text that does not parse")
+  end
+
+  function e.invalid(given, code, details)
+    return expect_errors(given, code, details, function(err) return err.code ~= "syntax" or code == "syntax" end,
       "a static error")
   end
 
@@ -410,9 +439,7 @@ function expect.new(current, shown, carry_out)
     end
   end
 
-  function e.fails(code, what, details)
-    check_code(code)
-    details = details_of(details or {})
+  local function fails(code, what, details)
     local session, fn, text, place = current(), what, nil, nil
     local before = false
     if type(what) == "string" then
@@ -422,6 +449,8 @@ function expect.new(current, shown, carry_out)
       else
         fn, before = directive_of(text), state.text(session)
       end
+    else
+      need_no_by(details)
     end
     need(type(fn) == "function", "what fails is a function, or a directive as text")
     local ok, err = pcall(with, session, { watching = true }, fn)
@@ -433,11 +462,17 @@ function expect.new(current, shown, carry_out)
     end
     if err.code == "internal" or err.code == "expectation" and code ~= "expectation" then error(err, 0) end
     if err.code ~= code then
-      fail("another error", code, ("%s: %s"):format(err.code, err.message))
+      fail(text and "error of " .. text or "another error", code, ("%s: %s"):format(err.code, err.message))
     end
     local after = before and state.text(session)
     if after ~= before then fail("state that a failing directive leaves", before, after) end
     return check_details(err, details, text, place)
+  end
+
+  function e.fails(code, given, details)
+    check_code(code)
+    details = details_of(details or {})
+    return for_each(given, function(what) return fails(code, what, details) end)
   end
 
   -- A directive is carried out; its body, if it has one, is run.

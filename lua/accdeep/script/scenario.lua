@@ -89,11 +89,7 @@ local function language(run)
     if head.cites ~= nil and type(head.cites) ~= "table" then
       raise("type-mismatch", nil, "cites is a list of rules")
     end
-    for _, id in ipairs(head.cites or {}) do
-      if not rules.has(id) then
-        raise("unknown-name", nil, ("there is no rule '%s'"):format(tostring(id)), { help = "see accdeep rules" })
-      end
-    end
+    for _, id in ipairs(head.cites or {}) do rules.need(id) end
     run.head = { title = head.title, seen = true }
     local options = run.session.options
     if run.options.rules then

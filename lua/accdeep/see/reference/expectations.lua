@@ -144,9 +144,10 @@ expect.events(function() acc "enter data copyin(a)" end, { "alloc a", "h2d a", "
 expect.moves(function() acc "enter data copyin(a)" end, { h2d = { count = 1, bytes = 16 }, d2h = 0 })
 ]] },
 
-  { name = "expect.malformed", params = { "text string - a directive or declarations", "code? string - `syntax`",
+  { name = "expect.malformed", params = { "text string|string[] - a directive or declarations, or a list of them",
+      "code? string - `syntax`",
       "details? string|table - what the error says, as for `expect.invalid`" },
-    returns = { "accdeep.error - the error" },
+    returns = { "accdeep.error - the error; of a list, that of its first text" },
     text = "The text does not parse. Nothing of it is carried out.", rules = "HOUSE-expect HOUSE-syntax",
     errors = { { "expectation", "it parses", [[expect.malformed "data copy(a)"]] } },
     example = [[
@@ -154,24 +155,28 @@ expect.malformed "data copy(a"
 expect.malformed("data copy(a@", "syntax", "HOUSE-syntax")
 ]] },
 
-  { name = "expect.invalid", params = { "text string - a directive or declarations",
+  { name = "expect.invalid", params = { "text string|string[] - a directive or declarations, or a list of them",
       "code? string - the error's code",
       "details? string|table - the rule that the error names, or `{ rule=, message=, help= }`: the rule, and a part of"
         .. " what it says" },
-    returns = { "accdeep.error - the error" },
-    text = "The text parses, and breaks a static rule. Nothing of it is carried out. With details an `@` marks the"
-      .. " place that the error is about, and is no part of the text; `@@` is an `@` of the text.",
+    returns = { "accdeep.error - the error; of a list, that of its first text" },
+    text = "The text parses, and breaks a static rule. Nothing of it is carried out. With details, and in a list,"
+      .. " each text of which breaks one, an `@` marks the place that the error is about, and is no part of the"
+      .. " text; `@@` is an `@` of the text.",
     rules = "HOUSE-expect HOUSE-names",
     errors = {
       { "expectation", "it is accepted, for another reason wrong, or elsewhere",
         [[expect.invalid("data copy(w)", "duplicate-name")]] },
       { "unknown-name", "details that an error does not have",
         [[expect.invalid("data copy(w)", "unknown-name", { place = 11 })]] },
-      { "type-mismatch", "two marks", [[expect.invalid("data copy(@w) @copy(w)", "unknown-name", "HOUSE-names")]] },
+      { "unknown-name", "a rule that there is not", [[expect.invalid("data copy(w)", "unknown-name", "names")]] },
+      { "type-mismatch", "two marks, or the detail `by`, which is for `expect.fails`",
+        [[expect.invalid("data copy(@w) @copy(w)", "unknown-name", "HOUSE-names")]] },
     },
     example = [[
 expect.invalid("data copy(w)", "unknown-name")
 expect.invalid("data copy(a, @w)", "unknown-name", { rule = "HOUSE-names", message = "no variable 'w'" })
+expect.invalid({ "data copy(@w)", "int w = @u;" }, "unknown-name")
 ]] },
 
   { class = "accdeep.error", text = "An error as a table. `tostring` gives its first line.", fields = {
@@ -186,24 +191,26 @@ expect.invalid("data copy(a, @w)", "unknown-name", { rule = "HOUSE-names", messa
   } },
 
   { name = "expect.fails", params = { "code string - the error's code",
-      "what fun()|string - what must fail: a function, or a directive, in which `@` marks the place of the error and"
-        .. " `@@` is an alias's `@`",
+      "what fun()|string|string[] - what must fail: a function, or a directive, in which `@` marks the place of the"
+        .. " error and `@@` is an alias's `@`, or a list of directives, each of which must",
       "details? string|table - what the error says, as for `expect.invalid`" },
-    returns = { "accdeep.error - the error" },
+    returns = { "accdeep.error - the error; of a list, that of its first text" },
     text = "A function fails with that code. The construct that failed has changed nothing. A directive as text is"
       .. " carried out, around an empty body if it takes one, and leaves the state as it was. The detail `by` is a"
-      .. " function that takes the text instead: `host`, `fortran`, `declare`.",
-    rules = "HOUSE-expect",
+      .. " function that takes the text, or each of a list, instead: `host`, `fortran`, `declare`.",
+    rules = "HOUSE-expect HOUSE-language",
     errors = {
       { "expectation", "nothing fails, or with another code",
         [[expect.fails("not-present", function() acc "enter data copyin(a)" end)]] },
       { "unknown-name", "a code that there is not", [[expect.fails("gone", function() end)]] },
+      { "type-mismatch", "an empty list, or `by` with a function", [[expect.fails("not-present", {})]] },
     },
     example = [[
 local problem = expect.fails("not-present", function() acc "update self(a)" end)
 expect.equal(problem.rule, "ACC33-upd-1")
 expect.fails("not-present", "update self(@a)", "ACC33-upd-1")
-expect.fails("unknown-member", "v.@size + 1", { by = host })
+expect.fails("not-present", { "update self(@a)", "update self(@v)" })
+expect.fails("unknown-member", { "v.@size + 1", "v.@length" }, { by = host })
 ]] },
 
   { name = "expect.accepts", params = { "text string - a directive",

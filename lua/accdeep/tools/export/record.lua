@@ -411,6 +411,7 @@ local beyond_c = {
 -- An error is the end of a C program: what it prints tells whether it was reached.
 function Recorder:fails(original, code, what, details)
   local program = self.program
+  if type(what) == "table" then self:cannot "several texts that fail: the program would end at the first" end
   if not program:is_open() then return original(code, what, details) end
   self:catch_up()
   local depth = program.depth
