@@ -14,6 +14,8 @@ static accd_status end_opened(struct accd_plan *plan, struct accd_claim *claim, 
         plan->found.fusion ? accd_opened(plan->dir, claim->host, claim->bytes) : NULL;
     if (opened)
         ACCD_TRY(accd_unfuse_original(plan, opened));
+    else if (plan->found.fusion)
+        plan->dir->tuples.unowned = true;
     if (opened || !plan->context->verdicts.owns_exits || claim->flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_TRY))
         return ACCD_OK;
     if (claim->action == ACCD_HOLD) {
@@ -121,7 +123,8 @@ static accd_status end_originals(struct accd_plan *plan, const struct accd_regio
 {
     accd_status status = accd_unfuse_begin(plan);
     for (size_t i = 0; i < region->noriginals && status == ACCD_OK; i++)
-        status = accd_unfuse_original(plan, region->originals[i]);
+        if (region->originals[i]) /* its data may have gone */
+            status = accd_unfuse_original(plan, region->originals[i]);
     if (status != ACCD_OK)
         accd_unfuse_undo(plan);
     return status;

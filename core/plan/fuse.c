@@ -605,8 +605,10 @@ static void add_originals(struct accd_plan *plan, struct accd_region *region, ui
                 like.bytes = claim->bytes;
             }
             struct accd_original *original = add_original(plan, &like, claim);
-            if (region)
-                region->originals[region->noriginals++] = original;
+            if (region) {
+                original->home = &region->originals[region->noriginals++];
+                *original->home = original;
+            }
             if (first) {
                 original->piece = first->piece;
                 first->piece = original;

@@ -7,11 +7,14 @@
 
 accd_status accd_unfuse_begin(struct accd_plan *plan)
 {
-    if (!plan->dir->tuples.shares.count)
+    struct accd_tuples *tuples = &plan->dir->tuples;
+    const bool either = plan->context->rules.counting == ACCD_COUNT_CONSTRUCTS;
+    tuples->unowned = tuples->shares.count && (tuples->unowned || either);
+    if (!tuples->shares.count)
         return ACCD_OK;
     ACCD_TAKE(plan->context, plan->found.fusion, 1);
     *plan->found.fusion = (struct accd_fusion){0};
-    plan->dir->tuples.exit++;
+    tuples->exit++;
     return ACCD_OK;
 }
 
@@ -37,6 +40,7 @@ accd_status accd_unfuse_original(struct accd_plan *plan, struct accd_original *o
 accd_status accd_unfuse_opened(struct accd_plan *plan, const struct accd_object *object)
 {
     const struct accd_share *share = accd_share_of(plan->dir, object);
+    plan->dir->tuples.unowned = true;
     for (struct accd_original *original = share ? share->originals : NULL; original;
          original = original->next)
         if (original->dynamic)
@@ -59,6 +63,30 @@ static accd_status add_regroup(struct accd_plan *plan, struct accd_fused *fused,
     return ACCD_OK;
 }
 
+/* Where references are taken off without their originals, data go before these end: originals that reach from data
+ * that stay into data that go end, too. */
+static accd_status end_reaching(struct accd_plan *plan, struct accd_object *const *dying, size_t ndying)
+{
+    struct accd_fusion *fusion = plan->found.fusion;
+    struct accd_pair *pairs;
+    ACCD_TAKE(plan->context, pairs, 2 * ndying);
+    for (size_t i = 0; i < ndying; i++)
+        pairs[i] = (struct accd_pair){dying[i]->host, i};
+    pairs = accd_sort_pairs(pairs, pairs + ndying, ndying);
+    for (size_t i = 0; i < fusion->regroups.n; i++) {
+        const struct accd_fused *fused = fusion->regroups.at[i].fused;
+        struct accd_range_cursor cursor;
+        const struct accd_share *share = accd_range_seek(&plan->dir->tuples.shares, fused->host, &cursor);
+        for (; share && share->object->host < fused->end; share = accd_range_next(&cursor))
+            for (struct accd_original *o = share->originals; o; o = o->next) {
+                const size_t next = ACCD_FIRST_ABOVE(pairs, key, ndying, o->host);
+                if (next < ndying && pairs[next].key - o->host < o->bytes)
+                    ACCD_TRY(end_one(plan, o));
+            }
+    }
+    return ACCD_OK;
+}
+
 static accd_status find_regroups(struct accd_plan *plan, struct accd_object *const *dying, size_t ndying)
 {
     const struct accd_fusion *fusion = plan->found.fusion;
@@ -71,10 +99,12 @@ static accd_status find_regroups(struct accd_plan *plan, struct accd_object *con
              original = original->next)
             ACCD_TRY(end_one(plan, original));
         struct accd_fused *fused = share->fused;
-        if (fused && (share->serial <= fused->serial || object->host == fused->host ||
+        if (fused && (plan->dir->tuples.unowned || share->serial <= fused->serial || object->host == fused->host ||
                       accd_object_end(object) == fused->end))
             ACCD_TRY(add_regroup(plan, fused, share->serial));
     }
+    if (plan->dir->tuples.unowned && ndying)
+        ACCD_TRY(end_reaching(plan, dying, ndying));
     for (size_t i = 0; i < fusion->ending.n; i++) {
         const struct accd_original *original = fusion->ending.at[i];
         struct accd_fused *fused = original->share->fused;
@@ -449,6 +479,8 @@ static void remove_original(struct accd_directory *dir, struct accd_original *or
     }
     original->right->left = original->left;
     original->left->right = original->right;
+    if (original->home)
+        *original->home = NULL;
     accd_pool_give(&dir->tuples.original_pool, original);
 }
 

@@ -199,6 +199,7 @@ struct accd_tuples {
     struct accd_range bases;  /* originals by base address: one of each ring */
     struct accd_pool share_pool, original_pool, former_pool, fused_pool;
     uint64_t exit; /* number of the exit under way: marks of others, that failed, mean nothing any more */
+    bool unowned;  /* references were taken off whose originals stayed: data may go before these do */
 };
 
 /* Deep structures that are one record each. */

@@ -16,6 +16,7 @@ struct accd_original {
     struct accd_original *next, *prev;   /* of the same share, the latest first */
     struct accd_original *right, *left;  /* ring of those with the same base */
     struct accd_original *piece, *head;  /* the next one of the same clause, the first one */
+    struct accd_original **home;         /* the place in its region that becomes NULL with it, or NULL */
     uint64_t base, host, bytes;
     uint64_t slot;                       /* pointer to it, 0: none */
     uint64_t whole, length;              /* host address and bytes of the clause */

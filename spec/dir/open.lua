@@ -333,6 +333,36 @@ case("differs: what such a clause joined does not leave before it [DIR-4.3-04]",
   end)
 end)
 
+-- References can be taken off without the clauses that brought them: by finalize, and by exits of OpenMP. Data then go
+-- while clauses that name a part of them are open; these end.
+
+case("accepts: a clause ends when OpenMP takes a part of its data away [DIR-6-01]", function()
+  rules { base = "directory", partial_overlap = "present_and_copyin" }
+  acc "data copyin(a[0:4])" (function()
+    acc "enter data copyin(a[0:6])"
+    omp "target enter data map(to: a[2:4])"
+    acc "exit data copyout(a[0:6])"
+    omp "target exit data map(release: a[4:2])"
+    expect.absent "a[4:2]"
+    expect.fails("partially-present", function() acc "update self(a[2:4])" end)
+    acc "enter data copyin(a[4:2])"
+    expect.device("a[3:2]", { 3, 4 })
+  end)
+end)
+
+case("accepts: a region outlives data that OpenMP takes away and maps again [DIR-6-01]", function()
+  rules { base = "directory", counting = "constructs" }
+  acc "data copyin(b)" (function()
+    omp "target exit data map(delete: b)"
+    expect.absent "b"
+    acc "enter data copyin(b)"
+    acc "enter data copyin(b[5:10])"
+  end)
+  expect.equal(#state().dynamic, 2)
+  acc "exit data delete(b[5:10])"
+  expect.absent "b"
+end)
+
 -- ------------------------------------------------------------------- addresses handed out --
 -- The old block stays, but it is not where the data are: a kernel that uses its address is told so.
 

@@ -1,0 +1,113 @@
+-- Random references that are taken off without the clause that brought them: by exits of OpenMP, finalize, and
+-- exit data of what no enter data opened. Under the profile `directory` data then go while clauses that named them
+-- are open. All bytes come from the host, and nobody changes them: whatever is present has the host's value after
+-- every step, and in the end everything has gone. ACCDEEP_SEED and ACCDEEP_ROUNDS choose others.
+
+scenario { title = "random references that are taken off without their clauses", cites = { "DIR-6-05" } }
+
+package.path = "tests/random/?.lua;" .. package.path
+
+local core = require "accdeep.core"
+local engine = require "engine"
+local session = require "accdeep.run.session"
+local words = require "accdeep.base.words".list
+
+local SIZE = 16
+local pick, one_in = engine.pick, engine.one_in
+
+local profiles = {
+  { base = "directory", partial_overlap = "present_and_copyin" },
+  { base = "directory", partial_overlap = "update_and_copy", exit_unowned = "ignore" },
+  { base = "directory", exit_unowned = "ignore" },
+  { base = "directory", partial_overlap = "present_and_copyin", counting = "constructs" },
+  { base = "directory", partial_overlap = "present_and_copyin", fusion = false },
+}
+
+local World = engine.worlds()
+
+local function new_world(config)
+  local w = setmetatable({ config = config, host = {}, cells = {}, types = {}, open = {} }, World)
+  w.session = session.new { rules = config.rules, device = engine.device }
+  w.session:declare(("char A[%d]; char *p;"):format(SIZE), "w", 1)
+  local at = w.session.scope.variables
+  w.base = at.A.address
+  w:add_cells(w.base, core.scalar.u8, SIZE)
+  for i = 0, SIZE - 1 do w:set_host(w.base + i, i + 1) end
+  w.session.ctx:host_write(at.p.address, core.scalar.pointer, w.base + config.offset)
+  return w
+end
+
+function World:compare()
+  local ctx = self.session.ctx
+  self:compare_host()
+  self:compare_values(0, function(at) return ctx:presence(0, at, 1) == "wholly", self.host[at], true end)
+end
+
+local function text_of(config, step)
+  local from = step.name == "p" and config.offset or 0
+  return (step.text:gsub("@", ("%s[%d:%d]"):format(step.name or "", (step.low or 0) - from, step.n or 0)))
+end
+
+local function construct(op, language)
+  World.operations[op] = function(w, step)
+    local text = text_of(w.config, step)
+    local err, region = w:try(function() return w.session[language](w.session, text, nil, "w", 1) end)
+    w.outcome = err and err.code or "success"
+    if op == "data" and not err then table.insert(w.open, region) end
+  end
+end
+
+construct("data", "directive")
+construct("acc", "directive")
+construct("omp", "omp")
+
+World.operations["end"] = function(w)
+  local region = table.remove(w.open)
+  if region then w:try(function() region:close() end) end
+end
+
+-- Everything goes: regions, then what enter data brought.
+function World:close()
+  while #self.open > 0 do self:step { op = "end" } end
+  for _, object in ipairs(self.session.ctx:present(0)) do
+    self:step { op = "omp", text = "target exit data map(delete: @)", name = "A", low = object.host - self.base,
+      n = object.bytes }
+  end
+  if self.session.ctx:stats(0).live_bytes ~= 0 then self:complain("device memory is left") end
+  self.session:close()
+end
+
+local texts = {
+  data = words "copyin(@) copyin(@) copy(@) present_and_copyin(@)",
+  acc = { "enter data copyin(@)", "enter data copyin(@)", "enter data pcopyin(@)", "exit data delete(@)",
+    "exit data copyout(@)", "exit data delete(@) finalize" },
+  omp = { "target enter data map(to: @)", "target enter data map(to: @)", "target exit data map(release: @)",
+    "target exit data map(from: @)", "target exit data map(delete: @)" },
+}
+
+local function next_step(world)
+  local op = pick(words "data acc acc acc omp omp omp end")
+  if op == "end" or op == "data" and #world.open > 4 then return { op = "end" } end
+  local name = pick { "A", "A", "p" }
+  local low = math.random(name == "p" and world.config.offset or 0, SIZE - 1)
+  local n = math.random(1, one_in(3) and SIZE - low or math.min(6, SIZE - low))
+  local step = { op = op, text = pick(texts[op]), name = name, low = low, n = n }
+  if op == "data" then step.text = "data " .. step.text end
+  return step
+end
+
+local function scenario_of(config, steps)
+  local rules = {}
+  for name, value in pairs(config.rules) do rules[#rules + 1] = ("%s = %q"):format(name, value) end
+  table.sort(rules)
+  local lines = { ("scenario { rules = { %s } }"):format(table.concat(rules, ", ")),
+    ("declare [[char A[%d]; char *p = A + %d;]]"):format(SIZE, config.offset) }
+  for _, step in ipairs(steps) do
+    local language = step.op == "omp" and "omp" or "acc"
+    lines[#lines + 1] = ("%s %q"):format(language, step.op == "end" and "end data" or text_of(config, step))
+  end
+  return table.concat(lines, "\n  ")
+end
+
+engine.run { rounds = 300, steps = 40, world = new_world, next = next_step, scenario = scenario_of, good = 0.2,
+  config = function() return { rules = pick(profiles), offset = math.random(0, SIZE // 2) } end }
