@@ -369,11 +369,13 @@ local function read(space, t, address, low, high)
   diagnostic.raise("type-mismatch", nil, ("a value of type %s cannot be read"):format(types.name(t)))
 end
 
+-- Raises about a value of Lua that a type does not take.
 local function wrong_type(value, t)
   diagnostic.raise("type-mismatch", nil, ("a %s cannot be assigned to %s"):format(
     type(value) == "table" and getmetatable(value) and getmetatable(value).__name or type(value),
     types.name(t)))
 end
+view.wrong_type = wrong_type
 
 local fill
 

@@ -7,6 +7,7 @@
 
 local api = require "accdeep.run.api_openacc"
 local async = require "accdeep.run.async"
+local c_tree = require "accdeep.code.c_tree"
 local check = require "accdeep.code.check_c"
 local core = require "accdeep.core"
 local cuda = require "accdeep.code.cuda"
@@ -311,8 +312,6 @@ end
 
 -- ------------------------------------------------------------------------------------ the body --
 
-local changing = { ["++"] = true, ["--"] = true, ["&"] = true }
-
 -- The variables of a C body that it assigns to, or of which it takes the address.
 local function assigned_in(body)
   local set = {}
@@ -320,8 +319,7 @@ local function assigned_in(body)
     for _, copy in ipairs(node.tag == "private" and node.copies or {}) do
       if copy.lasts or copy.op then set[copy.name] = true end
     end
-    local to = node.tag == "assign" and node.to
-      or (node.tag == "unary" or node.tag == "postfix") and changing[node.op] and (node.e or node.base)
+    local to = c_tree.changed(node) or node.tag == "unary" and node.op == "&" and node.e
     if to and to.tag == "id" then set[to.name] = true end
   end)
   return set

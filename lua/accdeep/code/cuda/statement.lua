@@ -3,6 +3,7 @@
 -- One thread runs the body, or many do its iterations, if it is one loop that counts up or down in constant steps:
 -- which of the two is decided when it is launched.
 
+local c_tree = require "accdeep.code.c_tree"
 local check = require "accdeep.code.check_c"
 local expression = require "accdeep.code.cuda.expression"
 local location = require "accdeep.base.location"
@@ -11,6 +12,7 @@ local runtime = require "accdeep.code.cuda.runtime"
 local tree = require "accdeep.base.tree"
 local typed = require "accdeep.code.typed"
 
+local is_name = c_tree.is_name
 local run, truth = expression.run, expression.truth
 local holder, held = expression.holder, expression.held
 
@@ -201,19 +203,14 @@ end
 
 -- ------------------------------------------------------------------------------ parallel loops --
 
-local function changes(n)
-  return n.tag == "assign" or n.tag == "postfix" or n.tag == "call" or (n.op == "++" or n.op == "--")
-end
-
-local function is_name(node, name) return node.tag == "id" and node.name == name end
+local function may_change(node) return c_tree.changed(node) ~= nil or node.tag == "call" end
 
 -- The constant that a step adds to a name, or nil.
 local function constant_step(node, name)
-  local on = node.to or node.e or node.base
-  if not on or not is_name(on, name) then return nil end
+  if not is_name(c_tree.changed(node), name) then return nil end
   if node.op == "++" then return 1 elseif node.op == "--" then return -1 end
-  local by = node.tag == "assign" and node.e
-  if not by or by.tag ~= "num" or math.type(by.value) ~= "integer" or by.value < 1 or by.value > 1 << 30 then
+  local by = node.e
+  if by.tag ~= "num" or math.type(by.value) ~= "integer" or by.value < 1 or by.value > 1 << 30 then
     return nil
   end
   return node.op == "+=" and by.value or node.op == "-=" and -by.value or nil
@@ -227,18 +224,7 @@ local function counts_towards(c, name, step)
   local op, bound = c.op, c.b
   if is_name(c.b, name) then op, bound = turned[op], c.a elseif not is_name(c.a, name) then return false end
   return (op:sub(1, 1) == "<") == (step > 0)
-    and not tree.any(bound, function(n) return changes(n) or is_name(n, name) end)
-end
-
--- Whether something in a loop's body leaves the loop.
-local function leaves(node)
-  if node.tag == "return" or node.tag == "break" then return true end
-  local inner = node.tag == "for" or node.tag == "while" or node.tag == "do"
-  for _, child in tree.children(node) do
-    if inner and tree.any(child, function(n) return n.tag == "return" end) then return true end
-    if not inner and leaves(child) then return true end
-  end
-  return false
+    and not tree.any(bound, function(n) return may_change(n) or is_name(n, name) end)
 end
 
 -- Whether a construct of threads has only private variables without a value: each iteration may have its own.
@@ -264,15 +250,11 @@ local function counted_loop(w, node)
   local variables = w.session:locals_of(node.init)
   local variable = variables[1]
   if #variables ~= 1 or variable.type.kind ~= "scalar" or variable.type.float or not variable.value
-    or w.addressed[variable.name] or tree.any(variable.value, changes) then return nil end
+    or w.addressed[variable.name] or tree.any(variable.value, may_change) then return nil end
   local name = variable.name
   local step = constant_step(node.step, name)
-  if not step or not counts_towards(node.c, name, step) or leaves(node.body) then return nil end
-  local own = tree.any(node.body, function(n)
-    local to = n.to or (n.op == "++" or n.op == "--") and (n.e or n.base)
-    return to and is_name(to, name)
-  end)
-  return not own and node or nil, variable, step, copies
+  if not step or not counts_towards(node.c, name, step) or c_tree.leaving(node.body, true) then return nil end
+  return not c_tree.change_of(name, node.body) and node or nil, variable, step, copies
 end
 
 -- Its iterations, each by one thread: the k-th one starts where k steps lead.

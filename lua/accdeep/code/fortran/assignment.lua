@@ -12,6 +12,7 @@ local object = require "accdeep.code.fortran.object"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
+local shape_of = expression.shape_of
 
 local assignment = {}
 
@@ -58,12 +59,6 @@ end
 
 local function is_reallocated(env, to)
   return to.dtype and to.dtype.attribute == "allocatable" and not env.space.on_device
-end
-
-local function shape_of(dims)
-  local shape = {}
-  for i, dim in ipairs(dims) do shape[i] = math.max(dim.extent, 0) end
-  return shape
 end
 
 -- Objects of derived types: element by element.

@@ -116,6 +116,7 @@ local function shape_of(dims)
   for i, dim in ipairs(dims) do shape[i] = math.max(dim.extent, 0) end
   return shape
 end
+expression.shape_of = shape_of
 
 -- -------------------------------------------------------------------------------- designators --
 

@@ -126,15 +126,11 @@ end
 
 -- --------------------------------------------------------------------------------------- writing --
 
-local function wrong_type(value, t)
-  raise("type-mismatch", nil, ("a %s cannot be assigned to %s"):format(type(value), types.name(t)))
-end
-
 -- Lengths of nested lists.
 local function shape_of(value, rank, t)
   local shape = {}
   for i = 1, rank do
-    if type(value) ~= "table" or view.location(value) then wrong_type(value, t) end
+    if type(value) ~= "table" or view.location(value) then view.wrong_type(value, t) end
     shape[i] = #value
     value = value[1]
     if i < rank and shape[i] == 0 then
@@ -150,7 +146,7 @@ local function fill_section(space, section, t, value)
   local function fill(address, depth, list)
     local dim = dims[depth]
     if type(list) ~= "table" or #list > dim.extent then
-      if type(list) ~= "table" then wrong_type(list, t) end
+      if type(list) ~= "table" then view.wrong_type(list, t) end
       raise("out-of-bounds", nil, ("%d values for %d elements"):format(#list, dim.extent))
     end
     for i, item in ipairs(list) do
@@ -208,7 +204,7 @@ function fview.fill(space, t, address, value, low, high)
   if t.bounds then
     local at = view.location(value)
     if at then value = value:values() end
-    if type(value) ~= "table" then wrong_type(value, t) end
+    if type(value) ~= "table" then view.wrong_type(value, t) end
     return fill_section(space, section_of(space, t, address, low, high), t, value)
   end
   if t.kind == "character" and type(value) == "string" then
@@ -221,7 +217,7 @@ function fview.fill(space, t, address, value, low, high)
     and type(value[2]) == "number" then
     value = { value[1] + 0.0, value[2] + 0.0 }
   elseif not t.logical or type(value) ~= "boolean" then
-    wrong_type(value, t)
+    view.wrong_type(value, t)
   end
   expression.storer(space, t)(address, value, low, high, frame)
 end

@@ -1,32 +1,26 @@
 -- forms.lua - the forms that directives ask of the statements behind them: loops that count, atomic statements, blocks
 -- that are left at their end.
 
+local c_tree = require "accdeep.code.c_tree"
 local diagnostic = require "accdeep.base.diagnostic"
 local tree = require "accdeep.base.tree"
 local unparse = require "accdeep.grammar.unparse"
 
+local is_name = c_tree.is_name
 local raise = diagnostic.raise
 
 local forms = {}
 
-local function is_name(node, name) return node and node.tag == "id" and node.name == name end
-
 -- ------------------------------------------------------------------------------------------ blocks --
 
 -- Raises if a statement leaves the construct that it is the body of: by return, by break or continue of a loop around,
--- or by break of the construct's own loop.
+-- or by break of the construct's own loop, whose body it is then.
 -- Decides ACC33-2.5-1.
-function forms.check_end(node, construct, rule)
-  local function visit(at, loops, breakable)
-    local tag = at.tag
-    if tag == "return" or tag == "break" and not breakable or tag == "continue" and not loops then
-      raise("region-nesting", at.pos, ("'%s' leaves the body of '%s'"):format(tag, construct.name),
-        { length = #tag, rule = rule })
-    end
-    local loop = tag == "for" or tag == "while" or tag == "do"
-    for _, child in tree.children(at) do visit(child, loops or loop, breakable or loop or tag == "switch") end
-  end
-  visit(node, false, false)
+function forms.check_end(node, construct, rule, is_loop)
+  local found = c_tree.leaving(node, is_loop)
+  if not found then return end
+  raise("region-nesting", found.pos, ("'%s' leaves the body of '%s'"):format(found.tag, construct.name),
+    { length = #found.tag, rule = rule })
 end
 
 -- ------------------------------------------------------------------------------------------- loops --
@@ -47,10 +41,8 @@ forms.counter = counter
 local relations = { ["<"] = true, ["<="] = true, [">"] = true, [">="] = true, ["!="] = true }
 
 local function counts(step, name)
-  local on = step.to or step.e or step.base
-  if step.op == "++" or step.op == "--" then return is_name(on, name) end
-  if step.tag ~= "assign" or not is_name(step.to, name) then return false end
-  if step.op == "+=" or step.op == "-=" then return true end
+  if not is_name(c_tree.changed(step), name) then return false end
+  if step.tag ~= "assign" or step.op == "+=" or step.op == "-=" then return true end
   local e = step.e
   return step.op == "=" and e.tag == "binary" and (e.op == "+" and (is_name(e.a, name) or is_name(e.b, name))
     or e.op == "-" and is_name(e.a, name))
@@ -70,13 +62,8 @@ local function check_loop(node, construct, rule)
   elseif not node.step or not counts(node.step, name) then
     wrong(node.step and node.step.pos or node.pos, ("counts %s by a step"):format(name))
   end
-  tree.visit(node.body, function(n)
-    local to = n.tag == "assign" and n.to
-      or (n.op == "++" or n.op == "--") and (n.tag == "unary" or n.tag == "postfix") and (n.e or n.base)
-    if to and is_name(to, name) then
-      wrong(n.pos, ("changes %s, which counts it"):format(name))
-    end
-  end)
+  local change = c_tree.change_of(name, node.body)
+  if change then wrong(change.pos, ("changes %s, which counts it"):format(name)) end
 end
 
 -- The loop in a body: it alone, or, where other statements may stand beside it, the only one of them.
@@ -119,7 +106,7 @@ end
 local operators = { ["+"] = true, ["*"] = true, ["-"] = true, ["/"] = true, ["&"] = true, ["^"] = true, ["|"] = true,
   ["<<"] = true, [">>"] = true }
 
-local function text_of(node) return unparse.expression(node) end
+local text_of = unparse.expression
 
 local function is_place(node)
   return node.tag == "id" or node.tag == "member" or node.tag == "index" or node.tag == "unary" and node.op == "*"
@@ -136,31 +123,29 @@ end
 
 local function expression_of(node) return node.tag == "expr" and node.e or nil end
 
--- The place that x++, x op= e, x = x op e and x = e op x update; nil for other expressions.
+-- The text of the place that x++, x op= e, x = x op e and x = e op x update; nil for other expressions.
 local function updated(e)
   if not e then return nil end
-  if (e.tag == "unary" or e.tag == "postfix") and (e.op == "++" or e.op == "--") then
-    local x = e.e or e.base
-    return is_place(x) and x or nil
-  end
-  if e.tag ~= "assign" or not is_place(e.to) then return nil end
-  local x, value = text_of(e.to), e.e
-  if e.op ~= "=" then return operators[e.op:sub(1, -2)] and not mentions(value, x) and e.to or nil end
+  local place = c_tree.changed(e)
+  if not place or not is_place(place) then return nil end
+  local x, value = text_of(place), e.e
+  if e.tag ~= "assign" then return x end
+  if e.op ~= "=" then return operators[e.op:sub(1, -2)] and not mentions(value, x) and x or nil end
   if value.tag ~= "binary" or not operators[value.op] then return nil end
   local left, right = text_of(value.a) == x, text_of(value.b) == x
   if left == right then return nil end
-  return not mentions(left and value.b or value.a, x) and e.to or nil
+  return not mentions(left and value.b or value.a, x) and x or nil
 end
 
--- v = x: both places.
-local function copied(e)
-  if not e or e.tag ~= "assign" or e.op ~= "=" or not is_place(e.to) or not is_place(e.e) then return nil end
-  return e.to, e.e
-end
+-- The text of the place that is set.
+local function set_by(e) return e and e.tag == "assign" and e.op == "=" and is_place(e.to) and text_of(e.to) or nil end
+
+-- Of the place that v = x reads, and of the one that x = expr writes.
+local function copied(e) return set_by(e) and is_place(e.e) and text_of(e.e) or nil end
 
 local function written(e)
-  return e and e.tag == "assign" and e.op == "=" and is_place(e.to) and not mentions(e.e, text_of(e.to)) and e.to
-    or nil
+  local x = set_by(e)
+  return x and not mentions(e.e, x) and x or nil
 end
 
 -- x = x < e ? e : x and its kin, or if (x < e) x = e;
@@ -169,34 +154,36 @@ local function compared(node)
     local yes = node.yes
     while yes.tag == "block" and #yes.list == 1 do yes = yes.list[1] end
     local e, c = expression_of(yes), node.c
-    local x = e and e.tag == "assign" and e.op == "=" and is_place(e.to) and text_of(e.to)
+    local x = set_by(e)
     return x and c.tag == "binary" and (text_of(c.a) == x or text_of(c.b) == x)
   end
   local e = expression_of(node)
-  local x = e and e.tag == "assign" and e.op == "=" and is_place(e.to) and text_of(e.to)
+  local x = set_by(e)
   local value = x and e.e
   return value and value.tag == "cond" and value.c.tag == "binary"
     and (text_of(value.a) == x or text_of(value.b) == x)
 end
 
+-- Whether one of two statements copies a place, v = x, and the other updates it, or writes it behind the copy.
+-- copied_by(statement), updated_by, written_by give the text of x, or nil.
+function forms.captures(first, second, copied_by, updated_by, written_by)
+  local before, after = copied_by(first), copied_by(second)
+  return before and (updated_by(second) or written_by(second)) == before
+    or after ~= nil and updated_by(first) == after
+end
+
 local function captured(node)
   local e = expression_of(node)
-  if e then return e.tag == "assign" and e.op == "=" and is_place(e.to) and (updated(e.e) or written(e.e)) ~= nil end
-  if node.tag ~= "block" or #node.list ~= 2 then return false end
-  local first, second = expression_of(node.list[1]), expression_of(node.list[2])
-  local _, x = copied(first)
-  local changed = updated(second) or written(second)
-  if x and changed and text_of(changed) == text_of(x) then return true end
-  _, x = copied(second)
-  changed = updated(first)
-  return x ~= nil and changed ~= nil and text_of(changed) == text_of(x)
+  if e then return set_by(e) and (updated(e.e) or written(e.e)) end
+  return node.tag == "block" and #node.list == 2
+    and forms.captures(expression_of(node.list[1]), expression_of(node.list[2]), copied, updated, written)
 end
 
 local atomic = {
-  read = { "v = x;", function(node) return copied(expression_of(node)) ~= nil end },
-  write = { "x = expr;", function(node) return written(expression_of(node)) ~= nil end },
+  read = { "v = x;", function(node) return copied(expression_of(node)) end },
+  write = { "x = expr;", function(node) return written(expression_of(node)) end },
   update = { "x++; x op= expr; x = x op expr; x = expr op x;",
-    function(node) return updated(expression_of(node)) ~= nil end },
+    function(node) return updated(expression_of(node)) end },
   capture = { "v = x++; v = x op= expr; or { v = x; x op= expr; }", captured },
   compare = { "x = x < expr ? expr : x; or if (x < expr) x = expr;", compared },
 }

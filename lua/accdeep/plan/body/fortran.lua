@@ -8,20 +8,19 @@
 local allowed = require "accdeep.check.openacc"
 local diagnostic = require "accdeep.base.diagnostic"
 local directive = require "accdeep.check.openmp"
+local forms = require "accdeep.plan.body.forms"
 local lower = require "accdeep.plan.openacc"
+local nesting = require "accdeep.plan.body.nesting"
 local read = require "accdeep.plan.body.read"
+local sharing = require "accdeep.plan.body.sharing"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse_fortran"
 local set = require "accdeep.base.words".set
 
-local raise = diagnostic.raise
+local raise, no_place = diagnostic.raise, read.no_place
 
 local body = {}
-
-local function refuse(node, message, rule)
-  raise("region-nesting", node.pos, message, { length = #node.name, rule = rule })
-end
 
 -- The lists of statements inside of one.
 local function each_list(item, fn)
@@ -88,7 +87,7 @@ end
 
 local operators = set "+ - * / .and. .or. .eqv. .neqv."
 local functions = set "max min iand ior ieor"
-local forms = { read = "v = x", write = "x = expr", update = "x = x op expr, x = expr op x, x = max(x, expr, ...)",
+local written_as = { read = "v = x", write = "x = expr", update = "x = x op expr, x = expr op x, x = max(x, expr, ...)",
   capture = "v = x and an update or x = expr, in two statements" }
 
 local function is_place(node) return node.tag == "id" or node.tag == "component" or node.tag == "reference" end
@@ -125,12 +124,7 @@ end
 
 local function copied(item) return item.tag == "assign" and is_place(item.e) and unparse(item.e) or nil end
 
-local function captured(list)
-  if #list ~= 2 then return false end
-  local first, second = list[1], list[2]
-  local before, after = copied(first), copied(second)
-  return before and (updated(second) or written(second)) == before or after and updated(first) == after
-end
+local function captured(list) return #list == 2 and forms.captures(list[1], list[2], copied, updated, written) end
 
 local atomic = {
   read = function(list) return #list == 1 and copied(list[1]) end,
@@ -144,7 +138,7 @@ local function check_atomic(node, list)
   local how = read.atomic_form(node, "ACC33-2.12-1")
   if atomic[how](list) then return end
   raise("syntax", list[1] and list[1].pos or node.pos, ("this is no statement of 'atomic %s'"):format(how),
-    { rule = "ACC33-2.12-1", help = forms[how] })
+    { rule = "ACC33-2.12-1", help = written_as[how] })
 end
 
 -- --------------------------------------------------------------------------------------- variables --
@@ -210,32 +204,15 @@ local function tree_of(session, item)
 end
 body.tree_of = tree_of
 
--- cache names elements and sections of arrays.
-local function check_cache(node)
-  if node.modifier and node.modifier.name ~= "readonly" then
-    raise("syntax", node.modifier.pos, ("'%s' is no modifier of 'cache'"):format(node.modifier.name),
-      { length = #node.modifier.name, rule = "ACC33-2.10-1", help = "readonly" })
-  end
-  for _, item in ipairs(node.vars) do
-    if item.tag ~= "reference" then
-      raise("type-mismatch", item.pos, "'cache' takes elements and sections of arrays", { rule = "ACC33-2.10-1" })
-    end
-  end
-end
+local is_part = { reference = true } -- of an array
 
 local Reader = {}
 Reader.__index = Reader
 
 -- A directive of OpenACC inside of a compute construct, or of a procedure with a routine directive.
 function Reader:in_compute(item, node, level)
-  local kind = allowed.kind_of(node.name)
-  if kind ~= "body" then
-    refuse(node, ("'%s' inside of a compute construct"):format(node.name),
-      kind == "compute" and "ACC33-2.5-1" or "ACC33-impl-1")
-  end
-  allowed.check(node)
-  allowed.check_forms(node, "body")
-  if node.name == "cache" then return check_cache(node) end
+  read.check_inside(node)
+  if node.name == "cache" then return sharing.check_cache(node, is_part) end
   item.acc = { tree = node }
   if node.name == "atomic" then
     check_atomic(node, item.list)
@@ -251,13 +228,13 @@ function Reader:acc(item, level)
   local line = item.directive or item
   local node = tree_of(self.session, line)
   local kind, on = allowed.kind_of(node.name), level and level.on or "host"
-  if on == "omp" then refuse(node, ("'%s' inside of a target region"):format(node.name), "OMP60-nest-2") end
+  if on == "omp" then no_place(node, "inside of a target region", "OMP60-nest-2") end
   if on == "acc" then
     if node.name == "routine" and level.orphan then return self.session:described(node) end
     if kind == "body" or not level.orphan then return self:in_compute(item, node, level) end
   end
   if kind == "body" then
-    refuse(node, ("'%s' stands in the body of a compute construct"):format(node.name), "ACC33-2.9-1")
+    no_place(node, "stands in the body of a compute construct", "ACC33-2.9-1")
   elseif node.name == "routine" then
     return self.session:described(node)
   elseif kind then
@@ -265,7 +242,7 @@ function Reader:acc(item, level)
   end
   if not item.list then return end
   if kind == "compute" then
-    level = { part = node.name:find "loop" and "loop" or node.name, node = node, on = "acc", compute = true }
+    level = nesting.compute(node)
     if node.name:find "loop" then item.loops = loops_of(node, item.list) end
   end
   self:list(item.list, level)
@@ -275,7 +252,7 @@ function Reader:omp(item, level)
   local node = tree_of(self.session, item.directive or item)
   local kind = directive.of(node.name).kind
   if level and level.on == "acc" and not level.orphan then
-    refuse(node, ("'%s' inside of a compute construct of OpenACC"):format(node.name), "ACC33-2.5-1")
+    no_place(node, "inside of a compute construct of OpenACC", "ACC33-2.5-1")
   end
   if item.end_directive then directive.check(tree_of(self.session, item.end_directive)) end
   if not item.list then return end
@@ -354,7 +331,7 @@ function body.read(session, list, construct, is_own)
   local node = construct.node
   if construct.on == "host" then return list end
   local level = construct.on == "omp" and { part = "target", node = node, on = "omp" }
-    or { part = node.name:find "loop" and "loop" or node.name, node = node, on = "acc", compute = true }
+    or nesting.compute(node)
   if is_own then setmetatable({ session = session }, Reader):list(list, level) end
   if construct.on ~= "acc" then return list end
   if node.name:find "loop" then

@@ -93,6 +93,11 @@ end
 
 -- ---------------------------------------------------------------------------------------- OpenACC --
 
+-- The level of a compute construct.
+function nesting.compute(node)
+  return { part = node.name:find "loop" and "loop" or node.name, node = node, on = "acc", compute = true }
+end
+
 local refused_in = { gang = set "gang worker vector", worker = set "worker vector", vector = set "vector" }
 
 -- Whether one gang loop may stand inside of another: its dimension is a lower one (ACC33-2.9-2).

@@ -253,6 +253,23 @@ function read.check_loop(node, outer)
   nesting.check_levels(node, outer)
 end
 
+-- Raises about a directive that may not stand where it does.
+local function no_place(node, why, rule)
+  raise("region-nesting", node.pos, ("'%s' %s"):format(node.name, why), { length = #node.name, rule = rule })
+end
+read.no_place = no_place
+
+-- Checks a directive of OpenACC inside of a compute construct.
+-- Decides ACC33-2.5-1.
+function read.check_inside(node)
+  local kind = allowed.kind_of(node.name)
+  if kind ~= "body" then
+    no_place(node, "inside of a compute construct", kind == "compute" and "ACC33-2.5-1" or "ACC33-impl-1")
+  end
+  allowed.check(node)
+  allowed.check_forms(node, "body")
+end
+
 function Reader:acc_loop(node, list, at, outer)
   read.check_loop(node, outer)
   local level = { part = "loop", node = node, outer = outer, on = "acc" }
@@ -263,15 +280,8 @@ function Reader:acc_loop(node, list, at, outer)
   return sharing.construct(node, body, counters_of(own, false), "ACC33-2.9-4"), at
 end
 
--- Decides ACC33-2.5-1.
 function Reader:in_compute(node, list, at, level)
-  if allowed.kind_of(node.name) ~= "body" then
-    local compute = allowed.kind_of(node.name) == "compute"
-    raise("region-nesting", node.pos, ("'%s' inside of a compute construct"):format(node.name),
-      { length = #node.name, rule = compute and "ACC33-2.5-1" or "ACC33-impl-1" })
-  end
-  allowed.check(node)
-  allowed.check_forms(node, "body")
+  read.check_inside(node)
   if node.name == "loop" then return self:acc_loop(node, list, at, level) end
   if node.name == "atomic" then
     local body
@@ -308,7 +318,7 @@ function Reader:carried(found, kind, list, at, level)
   self.alone = nil
   if kind == "compute" then
     level = found.language == "omp" and levels_of(node, nil, "omp")
-      or { part = node.name:find "loop" and "loop" or node.name, node = node, on = "acc", compute = true }
+      or nesting.compute(node)
   else
     level = { part = node.name, node = node, outer = level, on = "host" }
   end
@@ -329,10 +339,6 @@ end
 function Reader:parsed(item)
   if self.known[item] == nil then self.known[item] = pragma.read(self.session, item) or false end
   return self.known[item] or nil
-end
-
-local function no_place(node, why, rule)
-  raise("region-nesting", node.pos, ("'%s' %s"):format(node.name, why), { length = #node.name, rule = rule })
 end
 
 -- Decides OMP60-nest-2.
@@ -413,7 +419,7 @@ function read.body(session, tree, node, on, place)
   local reader = setmetatable({ session = session, known = {} }, Reader)
   local level
   if language == "acc" then
-    level = { part = node.name:find "loop" and "loop" or node.name, node = node, on = on, compute = true }
+    level = nesting.compute(node)
   else
     for part in node.name:gmatch "%S+" do level = { part = part, node = node, outer = level, on = on } end
   end

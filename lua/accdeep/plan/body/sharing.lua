@@ -5,6 +5,7 @@
 -- expressions that clauses give, names what else clauses name; implicit says what variables are that no clause names
 -- ("none", "private", "firstprivate", "task"), is_said(name) whether one does; team: a parallel or teams region.
 
+local c_tree = require "accdeep.code.c_tree"
 local diagnostic = require "accdeep.base.diagnostic"
 local tree = require "accdeep.base.tree"
 local set = require "accdeep.base.words".set
@@ -67,12 +68,7 @@ end
 
 -- The innermost loop counts a linear variable along, unless its body changes it itself.
 local function count_linear(loop, clause, item)
-  local changes = tree.any(loop.body, function(at)
-    local to = at.tag == "assign" and at.to
-      or (at.op == "++" or at.op == "--") and (at.tag == "unary" or at.tag == "postfix") and (at.e or at.base)
-    return to and to.tag == "id" and to.name == item.name
-  end)
-  if changes then return end
+  if c_tree.change_of(item.name, loop.body) then return end
   local by = clause.step or { tag = "num", value = 1, type = "int", pos = item.pos }
   loop.step = { tag = "comma", pos = loop.step.pos, list = { { tag = "assign", pos = item.pos, op = "+=",
     to = { tag = "id", pos = item.pos, name = item.name }, e = by }, loop.step } }
@@ -146,20 +142,26 @@ function sharing.standalone(node)
   return #made.names > 0 and made or made.body
 end
 
--- cache: elements and sections of arrays (ACC33-2.10-1).
+-- Raises if cache names something else than elements and sections of arrays. is_part: tags of their trees.
 -- Decides ACC33-2.10-1.
-function sharing.cache(node)
+function sharing.check_cache(node, is_part)
   if node.modifier and node.modifier.name ~= "readonly" then
     raise("syntax", node.modifier.pos, ("'%s' is no modifier of 'cache'"):format(node.modifier.name),
       { length = #node.modifier.name, rule = "ACC33-2.10-1", help = "readonly" })
   end
-  local made = new(node, { tag = "block", pos = node.pos, list = {} })
   for _, item in ipairs(node.vars) do
-    if item.tag ~= "section" and item.tag ~= "index" then
+    if not is_part[item.tag] then
       raise("type-mismatch", item.pos, "'cache' takes elements and sections of arrays", { rule = "ACC33-2.10-1" })
     end
-    add_names(made.names, item)
   end
+end
+
+local is_part = { section = true, index = true }
+
+function sharing.cache(node)
+  sharing.check_cache(node, is_part)
+  local made = new(node, { tag = "block", pos = node.pos, list = {} })
+  for _, item in ipairs(node.vars) do add_names(made.names, item) end
   return made
 end
 
