@@ -137,6 +137,8 @@ case("accepts: collapse and tile over the loops they count [ACC33-2.9-3]", funct
   expect.host("m[2][3]", 2)
   acc "parallel loop collapse(2) copy(m)" "for (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) m[i][j] = 7;"
   expect.host("m[1][1]", 7)
+  acc "parallel copy(m)" ("#pragma acc loop" .. FOR .. "{ if (i == 1) continue; m[0][i] = 9; }") -- which leaves no loop
+  expect.host("m[0][0:3]", { 9, 7, 9 })
 end)
 
 case("rejects: fewer loops, statements between, what is no loop [ACC33-2.9-3]", function()

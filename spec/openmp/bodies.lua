@@ -256,6 +256,8 @@ case("accepts: every construct of threads, combined and nested [OMP60-loop-1]", 
     }
   ]]
   expect.host("m[2][3]", 1)
+  omp "target map(a)" "#pragma omp for\n for (int i = 0; i < 2; i++) { if (i == 0) continue; a[i] = 5; }"
+  expect.host("a[0:2]", { 1, 5 })
 end)
 
 case("rejects: what is no loop that counts, and fewer loops than collapse wants [OMP60-loop-1]", function()
@@ -404,7 +406,7 @@ case("rejects: there they are wrong as anywhere else, and told at their place [O
       #pragma omp target map(present, to: b)
       s = 2; } ]]
   end)
-  expect.equal({ err.line, err.column }, { 404, 43 })
+  expect.equal({ err.line, err.column }, { 406, 43 })
   expect.absent "b"
 end)
 

@@ -192,7 +192,7 @@ function Reader:threads(node, list, at, outer)
   for part in name:gmatch "%S+" do is_loop = is_loop or loops[part] end
   if is_loop then
     local own = forms.loops(body, node, depth_of(node, "OMP60-loop-1"), "OMP60-loop-1")
-    for _, one in ipairs(own) do forms.check_end(one.body, node, "OMP60-loop-1") end
+    for _, one in ipairs(own) do forms.check_end(one.body, node, "OMP60-loop-1", true) end
     sharing.count_linear(node, own[#own])
     counters = counters_of(own, name:find "simd$" ~= nil)
   elseif name == "atomic" then
@@ -276,7 +276,7 @@ function Reader:acc_loop(node, list, at, outer)
   local body
   body, at = self:behind(node, list, at, level)
   local own = forms.loops(body, node, depth_of(node, "ACC33-2.9-3"), "ACC33-2.9-3", true)
-  forms.check_end(own[#own].body, node, "ACC33-2.9-3")
+  forms.check_end(own[#own].body, node, "ACC33-2.9-3", true)
   return sharing.construct(node, body, counters_of(own, false), "ACC33-2.9-4"), at
 end
 
