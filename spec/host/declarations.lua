@@ -75,7 +75,8 @@ end)
 
 case("rejects: initial values that do not fit [HOUSE-language HOUSE-names HOUSE-scenario LLNL-3.2-01]", function()
   expect.invalid({ "int v = @{ 1, 2 };", "int v = @{ .x = 1 };", "int list[2] = @5;", "struct point p = @5;",
-    "int *p = @f;", "int *p = @1.5;", "int &r = @f;", "int &r = @5;", "int @&r;", "int @(&r)[2];",
+    "int *p = @f;", "int *p = @1.5;", "int *p = @5;", "int *p = @n;",
+    "int &r = @f;", "int &r = @5;", "int @&r;", "int @(&r)[2];",
     "int @&list[2];" }, "type-mismatch")
   expect.invalid({ "int list[2] = { 1, 2, @3 };", "int list[2] = { [@2] = 1 };", "int list[2] = { [@-1] = 1 };",
     "char word[2] = @\"long\";", "struct point p = { 1, 2, @3 };", "union number u = { 1, @2 };" }, "out-of-bounds")

@@ -54,6 +54,10 @@ case("accepts: assignments, steps and loops in a body [HOUSE-language]", functio
   expect.host("t.at.y", 6)
   expect.host("s.at.x", 2)
   expect.host("d == 0", true)
+  body "raw = &n; d = (double *)8; d = 0;"
+  body "do { switch (n) { case 16: n = 1; continue; default: break; } break; } while (1);"
+  expect.host("n", 1)
+  expect.host("d == 0", true)
 end)
 
 case("accepts: a condition takes numbers and pointers, as if does [HOUSE-language]", function()
@@ -103,7 +107,8 @@ end)
 case("rejects: assignments to what is no variable, and of values that do not fit"
   .. " [HOUSE-language HOUSE-scenario HOUSE-names HOUSE-version]", function()
   expect.fails("type-mismatch", { "1 @= 2;", "n + 1 @= 2;", "twice(1) @= 2;", "5@++;", "@--twice(1);", "@fixed = 8;",
-    "@fixed++;", "s @= 1;", "n @= s;", "s @= u;", "none @= s;", "d @= f;", "s @= s.at;", "a @= a;", "d @= a;",
+    "@fixed++;", "s @= 1;", "n @= s;", "s @= u;", "none @= s;", "d @= f;", "d @= n;", "d @= 5;",
+    "int @*q = 5;", "float @*q = &n;", "s @= s.at;", "a @= a;", "d @= a;",
     "n @|= f;", "none @*= 2;", "s @+= 1;", "n + 1; @nothing;" }, { by = body })
   expect.fails("scenario-error", "n @/= zero;", { by = body })
   expect.fails("unknown-name", { "@unheard = 1;", "n = @unheard;" }, { by = body })
@@ -120,7 +125,8 @@ case("rejects: statements that C does not have, or a kernel does not do"
   expect.fails("type-mismatch", { "int w[@n];", "int @w = s;", "if (@s) n = 1;", "while (@s) n = 1;",
     "for (;@s;) n = 1;", "switch (@f) { case 1: n = 1; }", "switch (n) { case @f: n = 1; }", "@s;",
     "@return 1;" }, { by = body })
-  expect.fails("syntax", { "goto @out;", "try @{ n = 1; }", "if @n = 1;",
+  expect.fails("syntax", { "goto @out;", "@break;", "if (n) @continue;", "while (n) n--; @break;",
+    "switch (n) { case 3: @continue; }", "try @{ n = 1; }", "if @n = 1;",
     "for (int i = 0; i < 3@) n = 1;" }, { by = body })
 end)
 

@@ -130,6 +130,7 @@ case("rejects: declarations of types and kinds that there are not, or with attri
   expect.fails("duplicate-name", { "integer :: k, @k",
     "type s\ninteger :: k\nreal :: @k\nend type" }, { by = fortran })
   expect.fails("unknown-name", "integer :: w1 = @unheard", { by = fortran })
+  expect.fails("unknown-name", { "@w1 = 1", "integer :: w4 = 1, w5 = @unheard", "@w4 = 1" }, { by = fortran })
 end)
 
 case("rejects: allocate and deallocate of what is neither allocatable nor a pointer, or in another form"
@@ -149,13 +150,19 @@ case("rejects: conditions, loops and selections of other types, ranks or forms"
   expect.fails("type-mismatch", { "if (@i) i = 1", "if (@mask) i = 1", "do while (@i)\nend do", "@do x = 1, 2\nend do",
     "do i = 1, @yes\nend do", "select case (@x)\ncase (1)\nend select", "select case (i)\ncase (@\"a\")\nend select",
     "select type (@pt)\ntype is (point)\nend select", "select type (@d%p)\ntype is (point)\nend select",
+    "select case (i)\ncase (@zero)\nend select", "select case (i)\ncase (@(/1, 2/))\nend select",
     "select type (cp)\ntype is (@deep)\nend select", "select rank (@t)\nrank (1)\nend select", "where (@list) t = 1",
     "stop @x" }, { by = fortran })
   expect.fails("unknown-name", { "if (@unheard) i = 1", "@do unheard = 1, 2\nend do",
     "print *, @unheard" }, { by = fortran })
   expect.fails("invalid-section", "@do i = 1, 5, 0\nend do", { by = fortran })
-  expect.fails("syntax", { "do i = 1, 2@", "i = @", "print@", "end @do", "else@" }, { by = fortran })
-  expect.fails("duplicate-name", "select type (cp)\ntype is (marked)\ntype is (@marked)\nend select", { by = fortran })
+  expect.fails("syntax", { "do i = 1, 2@", "i = @", "print@", "end @do", "else@", "@exit", "@cycle",
+    "do i = 1, 2\nend do\n@exit" }, { by = fortran })
+  expect.fails("duplicate-name", { "select type (cp)\ntype is (marked)\ntype is (@marked)\nend select",
+    "select case (i)\ncase (1)\ncase (@1)\nend select", "select case (i)\ncase (:3)\ncase (fixed, @2)\nend select",
+    "select case (i)\ncase (fixed)\ncase (1, @5:)\nend select",
+    "select case (word)\ncase (\"a\")\ncase (@\"a \")\nend select",
+    "select case (i)\ncase default\n@case default\nend select" }, { by = fortran })
   expect.fails("unknown-type", "select type (cp)\ntype is (@unheard)\nend select", { by = fortran })
   expect.fails("scenario-error", "@stop 3", { by = fortran })
   expect.fails("unsupported", "@goto 10", { by = fortran })

@@ -131,12 +131,12 @@ function check.assigned(node, to, e, lenient)
   elseif t.kind == "pointer" then
     if from.float then raise("type-mismatch", node.pos, "a number cannot be assigned to a pointer") end
     if from.kind ~= "pointer" and from.kind ~= "scalar" then mismatch(node, from, t) end
+    if from.kind == "scalar" and e.const ~= 0 and not from.auto then mismatch(node, from, t, "use a cast") end
     if from.kind == "pointer" and from.to.kind ~= "void" and t.to.kind ~= "void" and not types.same(from.to, t.to)
-      and not lenient and to.op ~= "local" then
+      and not lenient then
       mismatch(node, from, t, "use a cast")
     end
   elseif t.kind ~= "scalar" or from.kind ~= "scalar" then
-    if to.op == "local" then raise("type-mismatch", node.pos, "a number is needed") end
     mismatch(node, from, t)
   else
     e = convert(e, t)

@@ -119,8 +119,24 @@ function statements.expr(env, node)
   local run = closures.run(env, node.e)
   return function(f) run(f) end
 end
-statements["break"] = function() return function() return BREAK end end
-statements["continue"] = function() return function() return CONTINUE end end
+-- The environment of what a loop repeats, or of a switch's block.
+local function left_by(env, what)
+  return setmetatable({ breaks = true, continues = what == "loop" or env.continues }, { __index = env })
+end
+
+statements["break"] = function(env, node)
+  if not env.breaks then
+    raise("syntax", node.pos, "'break' stands in a loop or a switch", { length = #"break",
+      help = "return leaves the body" })
+  end
+  return function() return BREAK end
+end
+statements["continue"] = function(env, node)
+  if not env.continues then
+    raise("syntax", node.pos, "'continue' stands in a loop", { length = #"continue", help = "return leaves the body" })
+  end
+  return function() return CONTINUE end
+end
 statements["return"] = function(_, node)
   if node.e then raise("type-mismatch", node.pos, "a kernel returns nothing") end
   return function() return RETURN end
@@ -165,10 +181,10 @@ local function loop(c, body, step)
 end
 
 statements["while"] = function(env, node)
-  return loop(truth(env, node.c), compile_statement(env, node.body))
+  return loop(truth(env, node.c), compile_statement(left_by(env, "loop"), node.body))
 end
 statements["do"] = function(env, node)
-  local body = compile_statement(env, node.body)
+  local body = compile_statement(left_by(env, "loop"), node.body)
   local again = loop(truth(env, node.c), body)
   return function(f)
     local signal = body(f)
@@ -178,21 +194,16 @@ statements["do"] = function(env, node)
   end
 end
 statements["for"] = function(env, node)
-  local init = node.init and (node.init.tag == "declaration"
-    and { tag = "decl", pos = node.init.pos, declaration = node.init }
-    or { tag = "expr", pos = node.init.pos, e = node.init })
-  local inner = { tag = "block", pos = node.pos, list = { init } }
-  -- the loop's variable lives in a block around it
-  local made
-  inner.list[#inner.list + 1] = { tag = "made", make = function(own)
-    local c = node.c and truth(own, node.c)
-    local step = node.step and closures.run(own, node.step)
-    made = loop(c, compile_statement(own, node.body), step)
-    return made
-  end }
-  return block(env, inner.list)
+  local own, init = scoped(env), node.init -- the loop's variable lives in a block around it
+  local begin = init and compile_statement(own, { tag = init.tag == "declaration" and "decl" or "expr", pos = init.pos,
+    declaration = init, e = init })
+  local c, step = node.c and truth(own, node.c), node.step and closures.run(own, node.step)
+  local run = loop(c, compile_statement(left_by(own, "loop"), node.body), step)
+  return function(f)
+    if begin then begin(f) end
+    return run(f)
+  end
 end
-function statements.made(env, node) return node.make(env) end
 
 -- switch: the statements of its block, from the label of its value on.
 statements["switch"] = function(env, node)
@@ -201,7 +212,7 @@ statements["switch"] = function(env, node)
   if node.body.tag ~= "block" or node.body.inner then
     raise("unsupported", node.body.pos, "a switch without a block", { help = "switch (...) { case ...: }" })
   end
-  local inner, steps, starts, otherwise = scoped(env), {}, {}, nil
+  local inner, steps, starts, otherwise = scoped(left_by(env, "switch")), {}, {}, nil
   for _, item in ipairs(node.body.list) do
     if item.tag ~= "case" then
       steps[#steps + 1] = compile_statement(inner, item)

@@ -7,7 +7,7 @@
 -- Specifications: declaration{spec, attrs, list of entity{name, dims?, value?, target?}}; spec{class, kind?,
 -- name?, len?}; dims of dimension{lower?, upper?, open, star}; derived{name, list}.
 -- Statements: assign{to, e}, associate{to, e}, if{list of {c?, body}}, do{name, first, last, step?, body},
--- while{c?, body}, select{e, list of {cases?, body}}, select_type{e, name?, list of {guard = "type"|"class"|nil,
+-- while{c?, body}, select{e, list of {pos, cases?, body}}, select_type{e, name?, list of {guard = "type"|"class"|nil,
 -- spec?, body}}, select_rank{e, name?, list of {rank = expression, "*" or "default", body}},
 -- where{list of {mask?, body}}, call{target}, allocate{spec?, list}, deallocate{list},
 -- nullify{list}, print{list}, return, exit, cycle, stop{failed, code?}, nothing, directive{text}.
@@ -309,8 +309,8 @@ local function statements(rules, lx)
     end)
     + one("while", head * stop * V "block" * ends("do", label), function(n, body) n.body = body end)
 
-  local case_of = word "case" * (word "default" * Cc(false) + open * Ct(lx.list(V "argument")) * close) * stop
-    * V "block" / function(cases, body) return { cases = cases or nil, body = body } end
+  local case_of = Cp() * word "case" * (word "default" * Cc(false) + open * Ct(lx.list(V "argument")) * close) * stop
+    * V "block" / function(pos, cases, body) return { pos = pos, cases = cases or nil, body = body } end
   rules.selecting = one("select", (name * sym ":" / 0) ^ -1 * (word "select" * word "case" + word "selectcase") * open
     * e * close * stop * Ct(case_of ^ 0) * ends("select", label), function(n, subject, list)
     n.e, n.list = subject, list

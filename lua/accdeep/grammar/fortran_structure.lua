@@ -4,7 +4,7 @@
 -- construct{directive, list}: OpenACC's data, host_data and compute constructs, OpenMP's constructs, which end with
 -- their end directive, or, where they are about a loop, with the loop. A data region that does not end in the text
 -- stays as it stands: the scenario ends it. OpenACC's loop and atomic are constructs with what is behind them.
--- A directive of OpenMP has the field omp, its name.
+-- A directive of OpenMP has the field omp, its name. exit and cycle stand in loops.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp = require "accdeep.catalogue.openmp"
@@ -20,7 +20,7 @@ local NESTING = { ["!$acc"] = "ACC33-2.6-1", ["!$omp"] = "OMP60-tgt-1" }
 
 local function words_of(node) return node.text:match "^!%$acc%s*([%a_]*)%s*([%a_]*)%s*([%a_]*)" end
 
-local arrange -- forward
+local arrange, inside -- forward
 
 -- ---------------------------------------------------------------------------- OpenMP's directives --
 
@@ -220,7 +220,12 @@ function Arranger:wait(item, form) self.waiting[#self.waiting + 1] = { node = it
 
 -- A statement, with the directives that are about it.
 function Arranger:statement(item)
-  structure.inside(item)
+  local tag = item.tag
+  if (tag == "exit" or tag == "cycle") and not self.in_loop then
+    raise("syntax", item.pos, ("'%s' stands in a loop"):format(tag), { length = #tag,
+      help = "return leaves a procedure" })
+  end
+  inside(item, self.in_loop or tag == "do" or tag == "while")
   local waiting = self.waiting
   for i = #waiting, 1, -1 do
     local node = waiting[i].node
@@ -233,8 +238,8 @@ function Arranger:statement(item)
   self:put(item)
 end
 
-function arrange(list)
-  local a = setmetatable({ made = {}, open = {}, waiting = {} }, Arranger)
+function arrange(list, in_loop)
+  local a = setmetatable({ made = {}, open = {}, waiting = {}, in_loop = in_loop }, Arranger)
   for _, item in ipairs(list) do
     if item.tag ~= "directive" then
       a:statement(item)
@@ -260,16 +265,16 @@ function arrange(list)
   return a.made
 end
 
--- The lists inside a statement.
-function structure.inside(item)
+-- The lists inside a statement. in_loop: what leaves a loop may stand in them.
+function inside(item, in_loop)
   if item.tag == "if" or item.tag == "select" or item.tag == "select_type"
     or item.tag == "select_rank" then
-    for _, branch in ipairs(item.list) do branch.body = arrange(branch.body) end
+    for _, branch in ipairs(item.list) do branch.body = arrange(branch.body, in_loop) end
   elseif item.body then
-    item.body = arrange(item.body)
+    item.body = arrange(item.body, in_loop)
   elseif item.tag == "procedure" then
     item.list = arrange(item.list)
-    for _, inner in ipairs(item.inner) do structure.inside(inner) end
+    for _, inner in ipairs(item.inner) do inside(inner) end
   end
 end
 

@@ -15,6 +15,7 @@ local ftypes = require "accdeep.types.fortran"
 local object = require "accdeep.code.fortran.object"
 local procedure = require "accdeep.code.fortran.procedure"
 local selection = require "accdeep.code.fortran.selection"
+local transaction = require "accdeep.types.transaction"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -464,7 +465,7 @@ end
 function statements.declaration(env, node)
   return function()
     if env.procedure then return end -- done when it began
-    declare.variables(env.session, node)
+    transaction.run(env.session, declare.variables, env.session, node)
   end
 end
 function statements.derived(env, node)

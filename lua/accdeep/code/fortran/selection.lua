@@ -8,6 +8,7 @@ local expression = require "accdeep.code.fortran.expression"
 local ftypes = require "accdeep.types.fortran"
 local object = require "accdeep.code.fortran.object"
 local scope = require "accdeep.types.scope"
+local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
 local with = require "accdeep.base.dynamic"
 
@@ -19,27 +20,56 @@ local compile = expression.compile
 
 -- ------------------------------------------------------------------------------------ select case --
 
--- Whether a value is one of those of a case: values and ranges.
-local function chosen(env, node, e, cases)
+-- A constant of a case as an expression.
+local function constant(session, node)
+  tree.visit(node, function(n)
+    local variable = n.tag == "id" and session.scope.variables[n.name]
+    if variable and not variable.constant then
+      raise("type-mismatch", n.pos, ("'%s' is a variable, a constant is needed"):format(n.name), { length = #n.name })
+    end
+  end)
+  local e = compile(session:host_env(), node)
+  expression.needs(node, "value", e)
+  if e.rank > 0 then raise("type-mismatch", node.pos, "the value of a case is a scalar") end
+  local value = e.value { pos = node.pos }
+  return { type = e.type, rank = 0, value = function() return value end, node = node }
+end
+
+-- What a case is for, from the first value to the last: {pos, first?, last?}.
+local function range_of(session, case)
+  if case.tag ~= "range" then
+    local value = constant(session, case)
+    return { pos = case.pos, first = value, last = value }
+  end
+  return { pos = case.pos, first = case.first and constant(session, case.first),
+    last = case.last and constant(session, case.last) }
+end
+
+local function always() return true end
+
+-- A function that says whether a is at most b; what has no end is nil.
+local function at_most(a, b)
+  return a and b and expression.compared(a.node or b.node, "<=", a, b).value or always
+end
+
+local function overlap(a, b)
+  return at_most(a.first, a.last) {} and at_most(b.first, b.last) {} and at_most(a.first, b.last) {}
+    and at_most(b.first, a.last) {}
+end
+
+-- Functions that say whether the value e is one of a branch's. seen: the ranges before; each value is in one branch.
+local function tests_of(session, branch, e, seen)
   local tests = {}
-  for i, case in ipairs(cases) do
-    local low, high = case, case
-    if case.tag == "range" then low, high = case.first, case.last end
-    local function bound(of, op)
-      if not of then return function() return true end end
-      local other = compile(env, of)
-      return expression.compared(of, op, e, other).value
+  for _, case in ipairs(branch.cases) do
+    local range = range_of(session, case)
+    local above, below = at_most(range.first, e), at_most(e, range.last)
+    for _, other in ipairs(seen) do
+      if overlap(range, other) then raise("duplicate-name", range.pos, "two cases are for the same value") end
     end
-    local above, below = bound(low, ">="), bound(high, "<=")
-    tests[i] = function(f) return above(f) and below(f) end
+    seen[#seen + 1] = range
+    tests[#tests + 1] = function(f) return above(f) and below(f) end
   end
-  return function(f)
-    f.pos = node.pos
-    for _, test in ipairs(tests) do
-      if test(f) then return true end
-    end
-    return false
-  end
+  return tests
 end
 
 local function select_case(env, node, block)
@@ -49,17 +79,24 @@ local function select_case(env, node, block)
     raise("type-mismatch", node.e.pos, "select case takes an integer or characters")
   end
   local e = { type = subject.type, rank = 0, value = function(f) return f.selected end }
-  local branches, default = {}, nil
+  local branches, default, seen = {}, nil, {}
   for _, branch in ipairs(node.list) do
     local run = block(env, branch.body)
-    if branch.cases then branches[#branches + 1] = { is = chosen(env, node, e, branch.cases), run = run }
-    else default = run end
+    if branch.cases then
+      branches[#branches + 1] = { tests = tests_of(env.session, branch, e, seen), run = run }
+    elseif default then
+      raise("duplicate-name", branch.pos, "two cases are the default", { length = #"case" })
+    else
+      default = run
+    end
   end
   return function(f)
     local value = subject.value(f)
     for _, branch in ipairs(branches) do
-      f.selected = value
-      if branch.is(f) then return branch.run(f) end
+      for _, test in ipairs(branch.tests) do
+        f.selected = value
+        if test(f) then return branch.run(f) end
+      end
     end
     return default and default(f)
   end
