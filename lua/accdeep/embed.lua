@@ -240,47 +240,30 @@ local function ended(s, text)
   return name:gsub("%s+", " "), is_openmp
 end
 
-local function refuse(name, pos, help)
+local function refuse(name, pos)
   raise("unsupported", pos, ("'%s' is about names in the text of a program, which is not seen here"):format(name),
-    { length = #name, help = help })
+    { length = #name, help = "accd_deviceptr gives the address" })
 end
 
-local DEVICEPTR = "accd_deviceptr gives the address"
-
--- The plan of an OpenACC directive; nil: it is carried out. accepts: what C does with plans that are wanted.
-local function acc_plan(s, text, file, line, accepts)
-  local node = s:parse(text)
-  local describes = node.name == "shape" or node.name == "policy"
-  if describes and accepts then return nil, node.name end
-  if describes then
-    transaction.run(s, s.define, s, node)
-    return nil
-  end
-  local plan = s:prepare(text, file, line)
-  if plan.kind == "host data" then refuse("host_data", node.pos, DEVICEPTR) end
-  if accepts and not accepts[kinds[plan.kind]] then return nil, node.name end
-  if plan.kind == "declare" then
-    for _, level in ipairs(s.ctx:levels(s.device)) do
-      if level.kind ~= "declare" then
-        raise("region-nesting", node.pos, "declare inside a data region", { rule = "ACC33-dec-1" })
-      end
-    end
-  end
-  if kinds[plan.kind] then return plan end
-  if plan.kind == "shutdown" and #s.ctx:levels(s.device) > 0 then
+-- Whether C runs the plan of a directive. accepts: the plans that are wanted, nil: any; others are an error.
+local function wanted(s, node, kind, text, accepts)
+  local levels = s.ctx:levels(s.device)
+  if accepts and not accepts[kinds[kind]] then
+    raise("clause-not-allowed", 1, ("'%s' is no %s"):format(node.name, accepts.step and "construct on data"
+      or "compute construct"), { length = #text, help = "accd_directive carries it out" })
+  elseif kind == "host" then
+    raise("unsupported", 1, ("'%s' is about the threads of the program: its own compiler does that"):format(node.name))
+  elseif kind == "host data" then
+    refuse("host_data", node.pos)
+  elseif kind == "shutdown" and #levels > 0 then
     raise("region-nesting", node.pos, "a region is still open on the device", { rule = "ACC33-shut-1" })
   end
-  s:directive_here(text, nil, file, line)
-  return nil
-end
-
-local function omp_plan(s, text, file, line, accepts)
-  local plan, name = s:omp_plan(text, file, line, accepts and function(kind) return accepts[kinds[kind]] end)
-  if name and not accepts then
-    raise("unsupported", 1, ("'%s' is about the threads of the program: its own compiler does that"):format(name))
+  for _, level in ipairs(kind == "declare" and levels or {}) do
+    if level.kind ~= "declare" then
+      raise("region-nesting", node.pos, "declare inside a data region", { rule = "ACC33-dec-1" })
+    end
   end
-  if plan and #plan.use_device > 0 then refuse("use_device", plan.use_device[1].pos, DEVICEPTR) end
-  return plan, name
+  return kinds[kind] ~= nil
 end
 
 -- Whether a plan is to be asked for again each time: it depends on values that only Lua reads.
@@ -289,35 +272,22 @@ local function is_gated(s, plan)
     and true or false
 end
 
--- The device of a plan, -1: the host's own data.
-local function device_of(s, plan)
-  if plan.condition_value and not plan.condition_value() then return -1 end
-  if plan.openmp then return s:omp_device(plan) end
-  return s.device
-end
-
 -- What C gets of a directive: kind, construct, device, queue, name, is_openmp, gated, and its record, which gives
--- all of it again. accepts: see acc_plan. later: conditions are not asked for now.
+-- all of it again. accepts: see wanted. later: conditions are not asked for now.
 local function planned(self, text, file, line, accepts, later)
   local s = self.session
   local record = { text = text, file = file, line = line, accepts = accepts }
   return s:within(text, file, line, function()
     local end_of, is_openmp = ended(s, text)
     if end_of and not accepts then return "end", nil, s.device, 0, end_of, is_openmp, false, record end
-    is_openmp = s.options.language ~= "fortran" and s:is_openmp(text)
-    local plan, name = nil, end_of and "end " .. end_of
-    if not end_of then plan, name = (is_openmp and omp_plan or acc_plan)(s, text, file, line, accepts) end
-    if name then
-      raise("clause-not-allowed", 1, ("'%s' is no %s"):format(name, accepts.step and "construct on data"
-        or "compute construct"), { length = #text, help = "accd_directive carries it out" })
-    elseif not plan then
-      return "done", nil, s.device, 0, "", false, false, record
-    end
+    local plan = s:plan_or_run(text, file, line, function(node, kind) return wanted(s, node, kind, text, accepts) end)
+    if not plan then return "done", nil, s.device, 0, "", false, false, record end
+    if #plan.use_device > 0 then refuse("use_device", plan.use_device[1].pos) end
     if plan.typed then
       raise("unsupported", plan.node.pos, "polymorphic objects need steps of their own", { length = #plan.node.name })
     end
     record.plan, record.construct = plan, plan.construct
-    local device = later and s.device or device_of(s, plan)
+    local device = later and s.device or s:device_of(plan)
     local queue = plan.ordered and not later and device >= 0 and async.order(s, plan) or 0
     return kinds[plan.kind], plan.construct, device, queue, plan.node.name, plan.openmp or false, is_gated(s, plan),
       record

@@ -48,8 +48,7 @@ function carried.compile(env, node, compile_statement, statement)
     local inner = with_locals(env, session, f)
     if next(inner.variables) then apart = "body " .. runs end
     with(session, { scope = inner, kernel = false, apart = apart }, function()
-      local run = node.language == "omp" and session.omp or session.directive
-      local made = run(session, node.text, nil, here.file, line)
+      local made = session[node.language == "omp" and "omp" or "acc"](session, node.text, nil, here.file, line)
       if node.kind == "compute" then
         made({ tree = node.body, text = here.text }, { file = here.file, line = here.line })
       elseif node.body then

@@ -583,7 +583,7 @@ local function implicit_structures(plan, options)
   return function(found)
     local node = found.structure.node
     local name = list_item.root_variable(node)
-    if options.references and options.text and not used[name] then return false end
+    if options.references and options.is_text and not used[name] then return false end
     local session = plan.session
     local t = found.structure.type
     local whole = session.ctx:presence(session.device, found.structure.address, t.size)
@@ -717,10 +717,12 @@ end
 local needs_map = { ["enter data"] = "a map clause", ["exit data"] = "a map clause",
   update = "a to or from clause" }
 
--- Lowers a directive. options: file, line, references (variables that a body uses), text (the body is C text).
+-- Lowers a directive. options: file, line, references (variables that a body uses), is_text (the body is
+-- C text).
 function openmp.directive(session, node, options)
   local what = directive.check(node, session.rules.openmp)
   local plan = new_plan(session, node, what.kind, options)
+  plan.openmp, plan.clauses = true, node.clauses
   plan.defaults, plan.taken, plan.partly, plan.roots, plan.bases, plan.looked_up = {}, {}, {}, {}, {}, {}
   plan.several = {} -- pointers of which the construct maps several sections, or members that they lead to
   general(plan)

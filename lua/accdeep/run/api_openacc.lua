@@ -89,7 +89,7 @@ local function attaching(kind, action, finalize)
     local is_descriptor, first, bytes = t and t.kind == "descriptor", 0, 0
     if is_descriptor and t.polymorphic then -- with its type record, in one construct
       local text = ("%s %s(%s)%s"):format(kind, action, where, finalize and " finalize" or "")
-      return session:directive(text, nil, at.file, at.line)
+      return session:acc(text, nil, at.file, at.line)
     end
     if is_descriptor and action == "attach" then first, bytes = section.target(session, slot, t) end
     session:run_one(kind, action, first, bytes, slot, finalize, arguments.label(session, name, at),

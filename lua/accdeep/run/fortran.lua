@@ -53,7 +53,7 @@ end
 
 function Session:fortran_directive(node)
   local file, line = self:line_of(self:here(node.pos))
-  return self[node.omp and "omp" or "directive"](self, self:in_place(node), nil, file, line)
+  return self[node.omp and "omp" or "acc"](self, self:in_place(node), nil, file, line)
 end
 
 -- Shapes and policies among the components of a type.

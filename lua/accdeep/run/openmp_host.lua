@@ -206,17 +206,17 @@ end
 
 -- A construct of the host, its clauses those in effect: checked now, run when the body is there. Returns the
 -- function that takes the body.
-function host.construct(session, node, text, refs, file, line)
+function host.construct(session, node, place, refs)
   local says = host.check(session, node)
-  local references = kernel.references(session, refs, file, line)
-  local construct = { node = node, on = "host", place = { text = text, file = file, line = line } }
+  local references = kernel.references(session, refs, place.file, place.line)
+  local construct = { node = node, on = "host", place = place }
   return function(body, where)
     local tree, used = kernel.read(session, body, where, references, construct)
-    session:within(text, file, line, function()
+    session:within(place.text, place.file, place.line, function()
       local copies = add_unnamed(session, node, says, tree and loop_variables(session, node, tree) or {}, used)
       check_values(session, node)
       local plan = { node = node, clauses = node.clauses, items = {}, openmp = true, private = {},
-        place = { text = text, file = file, line = line } }
+        place = place }
       for _, copy in ipairs(copies) do plan.private[copy.variable.name] = copy end
       local over = session.observers.construct and session.observers.construct(session, plan)
       local inside = group.enter(session)

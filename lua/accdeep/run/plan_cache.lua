@@ -5,7 +5,7 @@
 -- (shape/fortran_inputs.lua).
 
 local changed_bounds = require "accdeep.run.changed_bounds"
-local lower = require "accdeep.plan.openacc"
+local group = require "accdeep.types.groups"
 
 local plan_cache = {}
 
@@ -25,17 +25,16 @@ function plan_cache.parse(self, text, start)
   return node
 end
 
--- What a directive's line stands for: in a member function it is about one type, where variables are private
--- about those.
-function plan_cache.key_of(self, line)
-  local this, apart = self.this, self.apart
-  if not this and not apart then return line or 0 end
-  return ("%d %s %s"):format(line or 0, this and this.slot or "", apart or "")
+-- What tells apart the plans of one text: its line; in a member function the type, where variables are private those,
+-- and the groups of clauses that can be seen.
+local function key_of(self, line)
+  local this, apart, groups = self.this, self.apart, group.state(self)
+  if not this and not apart and groups == 0 then return line or 0 end
+  return ("%d %s %s %d"):format(line or 0, this and this.slot or "", apart or "", groups)
 end
-local key_of = plan_cache.key_of
 
 -- The plan that was made at a place before, or nil.
-function plan_cache.seen(self, text, file, key)
+local function seen(self, text, file, key)
   local places = self.prepared[text]
   local lines = places and places[file or ""]
   return lines and lines[key]
@@ -43,11 +42,11 @@ end
 
 -- The same, if it serves again.
 local function kept(self, text, file, key)
-  local plan = plan_cache.seen(self, text, file, key)
+  local plan = seen(self, text, file, key)
   return plan and self.language.holds(self, plan) and plan or nil
 end
 
--- The plan, if its line runs it with no question about it (Session:directive): nothing of it is measured, and no
+-- The plan, if its line runs it with no question about it (directives.lua): nothing of it is measured, and no
 -- function of the scenario runs, which may ask for the text under way.
 local function plain(self, plan)
   if not plan.alone or self.language.computes_bounds or self.bound.n > 0 then return nil end
@@ -56,12 +55,11 @@ local function plain(self, plan)
 end
 
 -- Keeps a plan for its place.
-function plan_cache.keep(self, plan, text, file, key)
+local function keep(self, plan, text, file, key)
   local kind = plan.kind
   plan.alone = plan.construct and not plan.condition and not plan.ordered and not plan.on_device
     and not self.observers.construct and not plan.watched and kind ~= "region" and kind ~= "compute"
     and kind ~= "declare"
-  if plan.once then return end
   if self.nprepared >= MOST then self.prepared, self.nprepared = {}, 0 end
   local places = self.prepared[text] or {}
   local lines = places[file or ""] or {}
@@ -70,9 +68,11 @@ function plan_cache.keep(self, plan, text, file, key)
   if type(key) == "number" then places[key] = plain(self, plan) end
 end
 
-local function lowered(self, text, file, line, references)
-  return self.language.planned(self, lower.directive, self, self:parse(text),
-    { file = file, line = line, references = references })
+local function lowered(self, language, node, place, options)
+  options.file, options.line = place.file, place.line
+  local plan = self.language.planned(self, language.lower, self, node, options)
+  plan.place = place
+  return plan
 end
 
 -- The plan of a directive that needs nothing but to be run, or nil.
@@ -81,28 +81,32 @@ function plan_cache.alone(self, text, file, line)
   return plan and plan.alone and plan or nil
 end
 
--- The plan of a directive, ready to be run. references: variables that the body of a compute construct uses,
--- signature: what tells these from others.
-function plan_cache.prepare(self, text, file, line, references, signature)
-  local key = key_of(self, line)
-  if signature then key = key .. signature end
-  local plan = kept(self, text, file, key)
+-- The plan of a directive at a place {text, file, line}, ready to be run. options: of the directive's language
+-- (directives.lua); signature: what tells them from others.
+function plan_cache.plan(self, language, node, place, options, signature)
+  local key = key_of(self, place.line)
+  if signature then key = key .. "\0" .. signature end
+  local plan = kept(self, place.text, place.file, key)
   if plan then return plan end
-  plan = lowered(self, text, file, line, references)
+  plan = lowered(self, language, node, place, options)
   if plan.kind == "region" or plan.kind == "compute" or plan.kind == "declare" or #plan.items > 0 then
     plan.construct = plan:prepare()
   end
   if plan.condition then plan.condition_value = self.language.condition(self, plan.condition) end
-  plan.place = { text = text, file = file, line = line }
   plan.watched = plan.construct and changed_bounds.watched(self, plan)
-  plan_cache.keep(self, plan, text, file, key)
+  if not plan.once then keep(self, plan, place.text, place.file, key) end
   return plan
 end
 
--- Checks a compute construct before its body is known.
-function plan_cache.check(self, text, file, line)
-  local key = key_of(self, line)
-  if not kept(self, text, file, key) then plan_cache.keep(self, lowered(self, text, file, line), text, file, key) end
+-- The plan of a compute construct before its body is known, not to be run; its text is checked once for its place.
+function plan_cache.checked(self, language, node, place)
+  local key = key_of(self, place.line) .. "\0\0"
+  local plan = seen(self, place.text, place.file, key)
+  if not plan then
+    plan = lowered(self, language, node, place, {})
+    keep(self, plan, place.text, place.file, key)
+  end
+  return plan
 end
 
 return plan_cache

@@ -111,8 +111,7 @@ function region.open(self, plan, enabled, queue)
   return made
 end
 
--- The names of use_device clauses stand for addresses on the current device until the region ends.
-function region.use_device(self, made, names, if_present)
+local function use_device(self, made, names, if_present)
   local before = self.replaced
   local replaced = setmetatable({}, before and { __index = before } or nil)
   local ctx, device = self.ctx, self.device
@@ -143,6 +142,29 @@ function region.use_device(self, made, names, if_present)
   end
   self.replaced = replaced
   made.undo = function() self.replaced = before end
+end
+
+-- Lets the names of use_device clauses stand for addresses on the current device until the region ends. Returns the
+-- region.
+function region.using(made, names, if_present)
+  local ok, err = pcall(use_device, made.session, made, names, if_present)
+  if ok then return made end
+  made:abandon()
+  error(err, 0)
+end
+
+-- Ends the innermost open region of a kind that a directive of the same language opened.
+function region.close_innermost(self, pos, kind, is_openmp)
+  local stack, other = self.regions[self.device], nil
+  for i = #stack, 1, -1 do
+    local plan = stack[i].plan
+    if plan.kind == kind and not plan.openmp == not is_openmp then return stack[i]:close() end
+    if plan.kind == kind then other = is_openmp and 'acc "end data"' or 'omp "end target data"' end
+  end
+  local name = kind ~= "region" and "host_data" or is_openmp and "target data" or "data"
+  raise("region-nesting", pos, ("there is no open %s region to end"):format(name), {
+    rule = kind == "region" and "DIR-4.3-06" or "ACC33-hd-1",
+    help = other and ("the open one is ended by %s"):format(other) })
 end
 
 return region

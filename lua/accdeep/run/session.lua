@@ -7,7 +7,6 @@
 
 local api = require "accdeep.run.api_openacc"
 local async = require "accdeep.run.async"
-local check = require "accdeep.check.openacc"
 local changed_bounds = require "accdeep.run.changed_bounds"
 local closures = require "accdeep.code.closures"
 local core = require "accdeep.core"
@@ -15,12 +14,12 @@ local core_error = require "accdeep.run.core_error"
 local debug_info = require "accdeep.types.debug_info"
 local declare = require "accdeep.code.declare"
 local type_directives = require "accdeep.run.type_directives"
+local directives = require "accdeep.run.directives"
 local diagnostic = require "accdeep.base.diagnostic"
 local fortran = require "accdeep.run.fortran"
 local languages = require "accdeep.run.languages"
 local descriptor = require "accdeep.types.fortran_descriptor"
 local addendum = require "accdeep.shape.fortran_addendum"
-local declared = require "accdeep.code.fortran.declared"
 local grammar = require "accdeep.grammar"
 local group = require "accdeep.types.groups"
 local kernel = require "accdeep.run.kernel"
@@ -28,12 +27,11 @@ local location = require "accdeep.base.location"
 local member_functions = require "accdeep.code.member_functions"
 local names = require "accdeep.types.names"
 local observers = require "accdeep.base.observers"
-local openmp = require "accdeep.run.openmp"
+local openmp_declarations = require "accdeep.run.openmp_declarations"
 local plan_cache = require "accdeep.run.plan_cache"
 local region = require "accdeep.run.region"
 local profiles = require "accdeep.catalogue.profiles"
 local scope = require "accdeep.types.scope"
-local transaction = require "accdeep.types.transaction"
 local types = require "accdeep.types"
 local view = require "accdeep.code.view"
 
@@ -46,7 +44,8 @@ Session.__index = Session
 -- The fields of a session are those that session.new names.
 function Session.__newindex(_, name) error(("a session has no field '%s'"):format(tostring(name)), 2) end
 fortran.extend(Session)
-openmp.extend(Session)
+openmp_declarations.extend(Session)
+directives.extend(Session)
 type_directives.extend(Session)
 
 local NOBODY = observers.of {}
@@ -82,7 +81,7 @@ function session.new(options, outer)
     shape_tables = {}, policy_tables = {}, method_tables = {}, mapper_tables = {},
     group_scope = false, -- the innermost scope that may hold groups (types/groups.lua)
     lasting = false,    -- allocatables of declare (code/fortran/declared.lua)
-    target_variables = false, target_blocks = false, -- declare target (openmp.lua)
+    target_variables = false, target_blocks = false, -- declare target (openmp_declarations.lua)
     bound = { n = 0, calling = 0 }, -- functions that section bounds call; running: a walk reads host memory
     this_slots = {},    -- record -> where `this` is kept while a member function runs
     inside = {},        -- a directive among statements -> the text it stands in
@@ -148,7 +147,7 @@ function session.new(options, outer)
     self.regions[i] = {}
   end
   if outer then self:borrow(outer) end
-  openmp.begin(self)
+  openmp_declarations.begin(self)
   if self.observers.event then self:collect_into(self.observers.event) end
   if options.trace then self:collect_into(options.trace) end
   if self.observers.read then
@@ -475,8 +474,7 @@ end
 -- --------------------------------------------------------------------------------- directives --
 
 Session.core_error = core_error
-Session.parse, Session.seen, Session.prepare = plan_cache.parse, plan_cache.seen, plan_cache.prepare
-Session.key_of, Session.keep = plan_cache.key_of, plan_cache.keep
+Session.parse = plan_cache.parse
 
 local function carry_out(self, plan, queue)
   queue = queue or plan.ordered and async.order(self, plan) or self.queue
@@ -576,40 +574,6 @@ function Session:visible(name)
   return nil
 end
 
--- Ends the innermost open region of a kind that a directive of the same language opened.
-function Session:end_data(pos, kind, is_openmp)
-  local stack, other = self.regions[self.device], nil
-  for i = #stack, 1, -1 do
-    local plan = stack[i].plan
-    if plan.kind == kind and not plan.openmp == not is_openmp then return stack[i]:close() end
-    if plan.kind == kind then other = is_openmp and 'acc "end data"' or 'omp "end target data"' end
-  end
-  local name = kind ~= "region" and "host_data" or is_openmp and "target data" or "data"
-  raise("region-nesting", pos, ("there is no open %s region to end"):format(name), {
-    rule = kind == "region" and "DIR-4.3-06" or "ACC33-hd-1",
-    help = other and ("the open one is ended by %s"):format(other) })
-end
-
--- declare at global scope: the data stay until the program, or the case, ends (ACC33-dec-1). Decides ACC33-dec-1.
-function Session:declare_data(plan)
-  local stack = self.regions[self.device]
-  local top = stack[#stack]
-  if top and top.plan.kind ~= "declare" then
-    raise("region-nesting", plan.node.pos, "declare inside a data region", { rule = "ACC33-dec-1" })
-  end
-  self:open_region(plan, true)
-  if plan.lasting then declared.last(self, plan) end
-end
-
--- host_data: names stand for device addresses until the region ends (ACC33-hd-1). Decides ACC33-hd-1.
-function Session:open_host_data(plan, enabled)
-  local made = self:open_region(plan, false)
-  local ok, err = pcall(region.use_device, self, made, enabled and plan.use_device or {}, plan.if_present)
-  if ok then return made end
-  made:abandon()
-  error(err, 0)
-end
-
 function Session:set_device(number, pos)
   if number < 0 or number >= self.devices then
     raise("no-device", pos, ("there is no device %d; devices are 0 to %d"):format(number,
@@ -617,26 +581,6 @@ function Session:set_device(number, pos)
   end
   self.device = number
 end
-
-local others = {}
-
-others["set"] = function(self, plan)
-  if plan.default_async then
-    async.set_default(self, self.language.integer(self, plan.default_async), plan.default_async.pos)
-  end
-  if plan.device_num then self:set_device(self.language.integer(self, plan.device_num), plan.device_num.pos) end
-end
-others["wait"] = function(self, plan)
-  async.wait_for(self, plan.waiting, plan.async and async.order(self, plan) or 0)
-end
-others["init"] = function(self, plan)
-  if plan.device_num then self:set_device(self.language.integer(self, plan.device_num), plan.device_num.pos) end
-end
-others["shutdown"] = function(self, plan)
-  self:forget_device(plan.node.pos)
-end
-others["end data"] = function(self, plan) self:end_data(plan.node.pos, "region") end
-others["end host data"] = function(self, plan) self:end_data(plan.node.pos, "host data") end
 
 -- Ends all lifetimes on the current device: counters drop, nothing is copied. Decides ACC33-shut-1.
 function Session:forget_device(pos)
@@ -674,66 +618,6 @@ function Session:run_one(kind, action, address, bytes, slot, finalize, label, sl
     error(self:core_error(err, nil), 0)
   end
   if self.listening then self:tell() end
-end
-
--- Runs a plan that leaves nothing but the core's work to do.
-function Session:run_alone(plan)
-  local before, place = self.current, plan.place
-  self.current = place
-  local result, err = plan.construct:run(self.device, self.queue)
-  self.current = before
-  if not result then self:failed(plan, err) end
-end
-
--- Raises what the core says of a plan that was run alone.
-function Session:failed(plan, err)
-  local place = plan.place
-  self:within(place.text, place.file, place.line, error, self:core_error(err, plan), 0)
-end
-
--- Carries out a directive. Returns a region for structured ones, a function that takes the body for
--- compute constructs, nothing for the others.
-function Session:directive(text, refs, file, line)
-  local places = self.prepared[text]
-  local plain = places and places[line or 0]
-  if plain and plain.file == file and not self.kernel and not self.this and not self.apart and not self.watching
-    and not self.listening then
-    local result, err = plain.step(self.device, self.queue)
-    if not result then self:failed(plain, err) end
-    return nil
-  end
-  if self.kernel then
-    raise("region-nesting", nil, "a directive inside a compute construct", { rule = "ACC33-impl-1" })
-  end
-  local plan = plan_cache.alone(self, text, file, line)
-  if plan and not self.watching and not self.listening then return self:run_alone(plan) end
-  return self:within(text, file, line, self.directive_here, self, text, refs, file, line)
-end
-
-function Session:directive_here(text, refs, file, line)
-  local node = self:parse(text)
-  if type_directives.definitions[node.name] then
-    return transaction.run(self, self.define, self, node)
-  end
-  if check.kind_of(node.name) == "compute" then
-    plan_cache.check(self, text, file, line) -- it is run when the body is there
-    return kernel.construct(self, text, refs, file, line, function(references, _, run)
-      local seen = {}
-      for i, r in ipairs(references) do seen[i] = r.name .. (self:visible(r.name) and "+" or "")
-          .. (r.reduced and "~" or "") end
-      local plan = self:prepare(text, file, line, references, "\0" .. table.concat(seen, ","))
-      return run(plan, not plan.condition_value or plan.condition_value())
-    end, node, "acc")
-  end
-  local plan = self:prepare(text, file, line)
-  local enabled = not plan.condition_value or plan.condition_value()
-  if plan.kind == "region" then return self:open_region(plan, enabled) end
-  if plan.kind == "declare" then return self:declare_data(plan) end
-  if plan.kind == "host data" then return self:open_host_data(plan, enabled) end
-  if not enabled then return end
-  local other = others[plan.kind]
-  if other then return other(self, plan) end
-  if plan.construct then self:run(plan) end -- arguments that are absent leave nothing to do
 end
 
 -- The value of an expression in a memory.

@@ -119,7 +119,7 @@ local function declare_data(self, node, text)
   end
   self:types_changed() -- variables of this text are known to it
   local current = self.current
-  self:directive(text, nil, current.file, current.line)
+  self:acc(text, nil, current.file, current.line)
 end
 
 -- Carries out a directive that describes a type; record: the one it stands in, or nil; text: its own, among C

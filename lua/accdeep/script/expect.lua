@@ -4,7 +4,6 @@
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
-local lower = require "accdeep.plan.openacc"
 local rules = require "accdeep.catalogue.rules"
 local sorted = require "accdeep.base.sorted"
 local state = require "accdeep.run.state"
@@ -362,11 +361,8 @@ function expect.new(current, shown, carry_out)
     local file, line = location.scenario(2)
     local ok, err = pcall(inner.within, inner, text, file, line, function()
       local its = inner.language
-      if inner:is_openmp(text) then return inner:check_openmp(text) end
-      if not its.is_directive(text) then return its.declare(inner, text) end
-      local node = its.parse(inner, "directive", text)
-      if node.name == "shape" or node.name == "policy" then return inner:define(node) end
-      lower.directive(inner, node, {})
+      if its.is_directive(text) or inner:is_openmp(text) then return inner:check_directive(text) end
+      its.declare(inner, text)
     end)
     inner:close()
     if not ok then error(err, 0) end

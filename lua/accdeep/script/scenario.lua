@@ -336,14 +336,14 @@ local function language(run)
   end
 
   -- A function for directives of one kind: acc, omp.
-  local function directives(word, run_directive)
+  local function directives(word)
     return function(text, refs)
       run.begun = true
       if type(text) ~= "string" then raise("type-mismatch", nil, word .. " takes a directive as text") end
       if refs ~= nil then need_text(refs, ("the second argument of %s is a text: names of variables"):format(word)) end
       local file, line = location.caller(2)
       local s = run.session
-      local result = s[run_directive](s, text, refs, file, line)
+      local result = s[word](s, text, refs, file, line)
       if result == nil then return nil end
       if type(result) ~= "function" then return handle(result) end
       local waiting = current().without_body
@@ -356,8 +356,8 @@ local function language(run)
       end
     end
   end
-  env.acc = directives("acc", "directive")
-  env.omp = directives("omp", "omp")
+  env.acc = directives "acc"
+  env.omp = directives "omp"
 
   -- block(fn): a block of the host program; groups of clauses that it declares end with it.
   function env.block(body)

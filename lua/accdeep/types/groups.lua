@@ -495,6 +495,7 @@ function group.define(session, node, record)
   table.insert(scope.list, made)
   states = states + 1
   scope.state = states
+  session:types_changed() -- plans made before do not know of the group
 end
 
 return group

@@ -59,8 +59,7 @@ local function run(chosen)
   end)
   observer.last = not line and function(session)
     location.remember("directive", text)
-    local run_directive = session:is_openmp(text) and session.omp or session.directive
-    local ok, made = pcall(run_directive, session, text, nil, "directive", 1)
+    local ok, made = pcall(session.directive, session, text, nil, "directive", 1)
     if not ok then
       failure = made
     elseif type(made) == "function" then -- a compute construct

@@ -1,0 +1,91 @@
+-- openacc.lua - OpenACC's directives, as the front door asks for them (directives.lua).
+
+local async = require "accdeep.run.async"
+local check = require "accdeep.check.openacc"
+local declared = require "accdeep.code.fortran.declared"
+local diagnostic = require "accdeep.base.diagnostic"
+local lower = require "accdeep.plan.openacc"
+local region = require "accdeep.run.region"
+local transaction = require "accdeep.types.transaction"
+
+local raise = diagnostic.raise
+
+local openacc = { name = "acc", start = "directive", lower = lower.directive }
+
+openacc.in_kernel = { "a directive inside a compute construct", "ACC33-impl-1" }
+
+function openacc.understand(session, text) return session:parse(text) end
+function openacc.kind_of(node) return check.kind_of(node.name) end
+function openacc.citing(_, fn, ...) return fn(...) end
+function openacc.on_its_device(_, _, fn) return fn() end
+
+-- A plan depends on which variables of the body are in regions around, and which the body reduces.
+function openacc.signature(session, references)
+  local seen = {}
+  for i, r in ipairs(references) do
+    seen[i] = r.name .. (session:visible(r.name) and "+" or "") .. (r.reduced and "~" or "")
+  end
+  return table.concat(seen, ",")
+end
+
+function openacc.on_host(_, _, run) return run() end
+
+-- ------------------------------------------------------------------------------------ without plans --
+
+local definition = {
+  check = function(session, node) session:define(node) end,
+  run = function(session, node) transaction.run(session, session.define, session, node) end,
+}
+
+-- Shapes and policies have no kind.
+function openacc.unplanned(kind) return not kind and definition or nil end
+
+-- -------------------------------------------------------------------------------------- with plans --
+
+local acts = { region = region.open }
+openacc.acts = acts
+
+-- declare at global scope: the data stay until the program, or the case, ends. Decides ACC33-dec-1.
+function acts.declare(session, plan)
+  local stack = session.regions[session.device]
+  local top = stack[#stack]
+  if top and top.plan.kind ~= "declare" then
+    raise("region-nesting", plan.node.pos, "declare inside a data region", { rule = "ACC33-dec-1" })
+  end
+  region.open(session, plan, true)
+  if plan.lasting then declared.last(session, plan) end
+end
+
+-- host_data: names stand for device addresses until the region ends. Decides ACC33-hd-1.
+acts["host data"] = function(session, plan, enabled)
+  return region.using(region.open(session, plan, false), enabled and plan.use_device or {}, plan.if_present)
+end
+
+-- What a directive does unless its condition is false.
+local function act(kind, fn)
+  acts[kind] = function(session, plan, enabled)
+    if enabled then fn(session, plan) end
+  end
+end
+
+local function set_device(session, plan)
+  if plan.device_num then
+    session:set_device(session.language.integer(session, plan.device_num), plan.device_num.pos)
+  end
+end
+
+act("set", function(session, plan)
+  if plan.default_async then
+    async.set_default(session, session.language.integer(session, plan.default_async), plan.default_async.pos)
+  end
+  set_device(session, plan)
+end)
+act("wait", function(session, plan)
+  async.wait_for(session, plan.waiting, plan.async and async.order(session, plan) or 0)
+end)
+act("init", set_device)
+act("shutdown", function(session, plan) session:forget_device(plan.node.pos) end)
+act("end data", function(session, plan) region.close_innermost(session, plan.node.pos, "region", false) end)
+act("end host data", function(session, plan) region.close_innermost(session, plan.node.pos, "host data", false) end)
+
+return openacc

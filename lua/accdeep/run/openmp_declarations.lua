@@ -1,0 +1,136 @@
+-- openmp_declarations.lua - what OpenMP's declarative directives do in a session: target variables, mappers, groups.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local directive = require "accdeep.check.openmp"
+local group = require "accdeep.types.groups"
+local lower = require "accdeep.plan.openacc"
+local mapper = require "accdeep.shape.mapper"
+local transaction = require "accdeep.types.transaction"
+
+local raise = diagnostic.raise
+
+local declarations = {}
+
+local Session = {} -- methods that sessions get
+
+-- Makes a variable one of the devices (OMPEX-struct_map-14). how: "enter" makes it present on all of them for good,
+-- "link" lets it be there while it is mapped.
+-- Decides OMPEX-struct_map-14.
+local function add_target_variable(self, variable, how, pos)
+  local before = self.target_variables[variable]
+  if before and before ~= how then
+    raise("conflicting-clauses", pos, ("'%s' is declared with '%s' already"):format(variable.name, before),
+      { length = #variable.name, rule = "OMPEX-struct_map-14" })
+  elseif before then
+    return
+  elseif how == "link" then
+    self.target_variables[variable] = how
+    return
+  end
+  local size = variable.type.size
+  for device = 0, self.devices - 1 do
+    local dev, err = self.ctx:device_alloc(device, size)
+    local ok = dev
+    if ok then ok, err = self.ctx:map(device, variable.address, dev, size, self:label { name = variable.name }) end
+    if ok then ok, err = self.ctx:to_device(device, dev, variable.address, size) end
+    if not ok then error(self:core_error(err, nil), 0) end
+  end
+  self.target_variables[variable] = how
+end
+
+-- Variables that a text declares which fails are taken off the devices.
+transaction.register(function(session)
+  local variables = session.target_variables
+  local put_back, known = transaction.kept_fields(session, { "target_blocks", "target_variables" }), {}
+  for variable in next, variables do known[variable] = true end
+  return function()
+    for variable, how in next, variables do
+      for device = 0, how == "enter" and not known[variable] and session.devices - 1 or -1 do
+        local dev = session.ctx:deviceptr(device, variable.address)
+        if dev ~= 0 and session.ctx:unmap(device, variable.address) then session.ctx:device_free(device, dev) end
+      end
+    end
+    put_back()
+  end
+end)
+
+local target_clauses = { enter = "enter", to = "enter", link = "link" }
+
+-- declare target: its variables, or those declared until its end.
+local function declare_target(self, node)
+  directive.check(node, self.rules.openmp)
+  local blocks = self.target_blocks
+  if node.name == "end declare target" then
+    if #blocks == 0 then
+      raise("region-nesting", node.pos, "there is no open declare target to end", { length = #node.name,
+        rule = "OMP60-tgt-1" })
+    end
+    blocks[#blocks] = nil
+    return
+  end
+  local opens = not node.vars
+  local function add(clause, how)
+    opens = false
+    for _, item in ipairs(lower.simple_names(clause)) do
+      add_target_variable(self, lower.declared(self, item), how, item.pos)
+    end
+  end
+  if node.vars then add(node, "enter") end
+  for _, clause in ipairs(node.clauses) do
+    local how = target_clauses[clause.name]
+    if how then add(clause, how) end
+  end
+  if opens and not self.language.has_blocks then -- it is about the procedure it stands in
+    if self.depth > 0 then return end
+    raise("syntax", node.pos + #node.name, "'declare target' names variables, or stands in a procedure",
+      { rule = "OMPEX-struct_map-14", help = "write declare target(x)" })
+  end
+  if opens then blocks[#blocks + 1] = self:here(node.pos) end
+end
+
+-- Tells of a variable that was declared: between declare target and its end it is one of the devices.
+function Session:variable_declared(variable)
+  if #self.target_blocks > 0 then add_target_variable(self, variable, "enter") end
+end
+
+-- What a directive that describes something says; record: the type it stands in, or nil.
+function Session:declare_openmp(node, record)
+  local kind = directive.of(node.name).kind
+  if kind == "declare mapper" then
+    mapper.define(self, node)
+  elseif kind == "declare group" then
+    group.define(self, node, record)
+  elseif kind == "declare target" and not record then
+    declare_target(self, node)
+  elseif kind ~= "nothing" and kind ~= "requires" then
+    raise("clause-not-allowed", node.pos, ("'%s' is not a declaration"):format(node.name),
+      { length = #node.name, rule = "OMP60-tgt-1" })
+  end
+end
+
+-- A directive among declarations; record: the type it stands in, or nil.
+function Session:omp_declaration(node, record)
+  local kind = directive.of(node.name).kind
+  if kind == "beyond" or kind == "requires" then directive.check(node, self.rules.openmp) end
+  if kind == "nothing" and node.name ~= "nothing" or kind == "requires" and record then
+    raise("clause-not-allowed", node.pos, ("'%s' is not a declaration"):format(node.name),
+      { length = #node.name, rule = "OMP60-tgt-1" })
+  end
+  return self:declare_openmp(node, record)
+end
+
+-- Variables of the device that an outer session declared are ones of this session, too.
+function declarations.begin(self)
+  self.target_variables, self.target_blocks = {}, {}
+  local outer = self.outer
+  local list = {}
+  for variable in pairs(outer and outer.target_variables or {}) do list[#list + 1] = variable end
+  table.sort(list, function(a, b) return a.name < b.name end)
+  for _, variable in ipairs(list) do add_target_variable(self, variable, outer.target_variables[variable]) end
+end
+
+function declarations.extend(class)
+  for name, method in pairs(Session) do class[name] = method end
+end
+
+return declarations
