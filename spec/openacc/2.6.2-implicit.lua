@@ -115,6 +115,18 @@ case("accepts: private and firstprivate variables are the kernel's own [ACC33-im
   expect.host("S.n", 1)
 end)
 
+case("differs: a construct on the host has private variables, and changes the others [ACC33-impl-1]", function()
+  for _, clause in ipairs { "if(0)", "self" } do
+    acc("parallel private(n) " .. clause) "n = 1; k = k + n; v[0] += k;"
+  end
+  expect.host("n", 4)
+  expect.host("k", 7)
+  expect.host("v[0]", 17)
+  acc "kernels if(0)" "k = 1;"
+  expect.host("k", 1)
+  expect.fails("uninitialized-read", function() acc "parallel private(n) if(0)" "v[0] = n;" end)
+end)
+
 case("rejects: a private variable starts without a value [ACC33-impl-1 HOUSE-names]", function()
   expect.fails("uninitialized-read", function() acc "parallel private(k) copy(v)" "v[0] = k;" end)
   expect.host("v[0]", 1)
