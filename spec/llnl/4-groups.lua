@@ -216,3 +216,15 @@ case("rejects: unknown names, and the same name twice in a scope [LLNL-4-15]", f
   expect(problem.notes[1]:find ":%d+:27$", "the note tells where the other one is")
   expect.equal(meaning "bind_group(own)", "private")
 end)
+
+case("differs: a directive that ran before has the clauses of a group that is declared later [LLNL-4-13]", function()
+  declare "double early[4], late[4];"
+  for round = 1, 2 do
+    omp "target enter data map(to: early)"
+    if round == 1 then
+      expect.absent "late"
+      omp "declare group bind_all(target enter data) map(to: late)"
+    end
+  end
+  expect.present "late"
+end)

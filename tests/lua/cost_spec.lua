@@ -49,6 +49,12 @@ describe("a directive that was met before costs few steps and no memory", functi
     assert_within(40, again)
   end)
 
+  it("in OpenMP", function()
+    local session = support.session "int x[100];"
+    session:omp("target enter data map(to: x)", nil, "spec.lua", 2)
+    assert_within(40, function() session:omp("target enter data map(to: x[0:10])", nil, "spec.lua", 1) end)
+  end)
+
   it("in a scenario", function()
     local steps, bytes
     local run = scenario.run("cost.lua", [[

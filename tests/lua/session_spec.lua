@@ -9,13 +9,13 @@ local function code_of(...) return support.error_of(...).code end
 describe("a session", function()
   it("prepares a directive once for each place", function()
     local session = support.session "int x;"
-    local lower = require "accdeep.plan.openacc"
-    local count, original = 0, lower.directive
-    lower.directive = function(...)
+    local openacc = require "accdeep.run.openacc"
+    local count, original = 0, openacc.lower
+    openacc.lower = function(...)
       count = count + 1
       return original(...)
     end
-    finally(function() lower.directive = original end)
+    finally(function() openacc.lower = original end)
     for _ = 1, 5 do run(session, "update self(x) if_present", 3) end
     assert.equal(1, count)
     run(session, "update self(x) if_present", 4)

@@ -95,33 +95,6 @@ function directives.failed(self, plan, err)
   self:within(place.text, place.file, place.line, language.citing, self, error, self:core_error(err, plan), 0)
 end
 
--- The method of sessions that carries out a directive of one language. The method returns a region for structured
--- directives, a function that takes the body for compute constructs, nothing for the others.
-local function entry(language)
-  local function understood(self, text, refs, file, line)
-    return carry_out(self, language, language.understand(self, text), { text = text, file = file, line = line }, refs)
-  end
-  return function(self, text, refs, file, line)
-    local places = self.prepared[text]
-    local plain = places and places[line or 0]
-    if plain and plain.file == file and not self.kernel and not self.this and not self.apart and not self.watching
-      and not self.listening then
-      local result, err = plain.step(self.device, self.queue)
-      if not result then directives.failed(self, plain, err) end
-      return nil
-    end
-    if self.kernel then
-      local message, rule = table.unpack(language.in_kernel)
-      diagnostic.raise("region-nesting", nil, message, { rule = rule })
-    end
-    local plan = plan_cache.alone(self, text, file, line)
-    if plan and not self.watching and not self.listening then return run_alone(self, plan) end
-    return self:within(text, file, line, language.citing, self, understood, self, text, refs, file, line)
-  end
-end
-
-Session.acc, Session.omp = entry(openacc), entry(openmp)
-
 -- First words of directives, and those that OpenACC has, too.
 local first_words = {}
 for _, list in ipairs { catalogue.names, catalogue.beyond } do
@@ -140,10 +113,36 @@ end
 
 local function language_of(self, text) return self:is_openmp(text) and openmp or openacc end
 
--- Carries out a directive of either language.
-function Session:directive(text, refs, file, line)
-  return self[language_of(self, text).name](self, text, refs, file, line)
+local function understood(self, language, text, refs, file, line)
+  return carry_out(self, language, language.understand(self, text), { text = text, file = file, line = line }, refs)
 end
+
+-- The method of sessions that carries out a directive of a language; nil: of the one that the text tells. The method
+-- returns a region for structured directives, a function that takes the body for compute constructs, nothing for the
+-- others.
+local function entry(own)
+  return function(self, text, refs, file, line)
+    local places = self.prepared[text]
+    local plain = places and places[line or 0]
+    if plain and plain.file == file and not self.kernel and not self.this and not self.apart and not self.watching
+      and not self.listening then
+      local result, err = plain.step(self.device, self.queue)
+      if not result then directives.failed(self, plain, err) end
+      return nil
+    end
+    local language = own or language_of(self, text)
+    if self.kernel then
+      local message, rule = table.unpack(language.in_kernel)
+      diagnostic.raise("region-nesting", nil, message, { rule = rule })
+    end
+    local plan = plan_cache.alone(self, text, file, line)
+    if plan and not self.watching and not self.listening then return run_alone(self, plan) end
+    return self:within(text, file, line, language.citing, self, understood, self, language, text, refs,
+      file, line)
+  end
+end
+
+Session.acc, Session.omp, Session.directive = entry(openacc), entry(openmp), entry(nil)
 
 -- Errors of a directive that do not depend on values. What the directive defines is defined.
 function Session:check_directive(text)

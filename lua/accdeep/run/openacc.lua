@@ -58,9 +58,10 @@ function acts.declare(session, plan)
 end
 
 -- host_data: names stand for device addresses until the region ends. Decides ACC33-hd-1.
-acts["host data"] = function(session, plan, enabled)
+local function host_data(session, plan, enabled)
   return region.using(region.open(session, plan, false), enabled and plan.use_device or {}, plan.if_present)
 end
+acts["host data"] = host_data
 
 -- What a directive does unless its condition is false.
 local function act(kind, fn)

@@ -311,8 +311,10 @@ function Session:locals_of(node) return declare.locals(self, node) end
 -- Shapes or types are new: what was made from the old ones is forgotten.
 function Session:types_changed()
   self.programs, self.treatments, self.parsed, self.nparsed = {}, {}, {}, 0
-  self.prepared, self.nprepared = {}, 0
+  self:forget_plans()
 end
+
+function Session:forget_plans() self.prepared, self.nprepared = {}, 0 end
 
 -- --------------------------------------------------------------------------------------- memory --
 

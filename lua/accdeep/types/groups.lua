@@ -495,7 +495,7 @@ function group.define(session, node, record)
   table.insert(scope.list, made)
   states = states + 1
   scope.state = states
-  session:types_changed() -- plans made before do not know of the group
+  session:forget_plans() -- they were made without the group
 end
 
 return group

@@ -81,6 +81,8 @@ session:close()
       "declare fun(self: accdeep.host_program, text: string, file?: string, line?: integer) - declarations in its"
         .. " language",
       "directive fun(self: accdeep.host_program, text: string, refs?: string, file?: string, line?: integer):"
+        .. " accdeep.region|function|nil - a directive of OpenACC or OpenMP, whichever the text is of",
+      "acc fun(self: accdeep.host_program, text: string, refs?: string, file?: string, line?: integer):"
         .. " accdeep.region|function|nil - a directive of OpenACC, as `acc`",
       "omp fun(self: accdeep.host_program, text: string, refs?: string, file?: string, line?: integer):"
         .. " accdeep.region|function|nil - a directive of OpenMP, as `omp`",
