@@ -30,9 +30,8 @@ local backends = { sim = true, direct = true, cuda = true }
 
 local function choice(value, known, what, list)
   if value == nil or known[value] then return end
-  local near = diagnostic.closest(value, known)
   raise("unknown-name", nil, ("there is no %s '%s'"):format(what, value),
-    { help = near and ("did you mean '%s'?"):format(near) or list })
+    { help = diagnostic.meant(value, known) or list })
 end
 
 -- options: those of session.new; allocator: of core.open.
@@ -169,9 +168,8 @@ function Host:unbind(name, file, line)
   name = s.language.spelled(name)
   local variable = s.scope.variables[name]
   if not variable or not variable.bound then
-    local near = diagnostic.closest(name, s.scope:names())
     raise("unknown-name", nil, ("'%s' is not bound"):format(name),
-      { file = file, line = line, help = near and ("did you mean '%s'?"):format(near) })
+      { file = file, line = line, help = diagnostic.meant(name, s.scope:names()) })
   end
   forget_plans(s, name)
   s.scope.variables[name] = nil

@@ -153,4 +153,10 @@ function diagnostic.closest(name, names)
   return least < #name and best or nil
 end
 
+-- "did you mean 'X'?" where one of the names is close; nil if none is.
+function diagnostic.meant(name, names)
+  local near = type(name) == "string" and diagnostic.closest(name, names)
+  return near and ("did you mean '%s'?"):format(near) or nil
+end
+
 return diagnostic

@@ -65,10 +65,7 @@ local function named(name)
 end
 
 -- What was meant, of the keys of a table.
-local function meant(name, names)
-  local near = diagnostic.closest(tostring(name), names)
-  return near and ("did you mean '%s'?"):format(near)
-end
+local function meant(name, names) return diagnostic.meant(tostring(name), names) end
 
 -- What a scenario wrote where a name or a value belongs. Tables and functions have no text.
 local function shown(value)

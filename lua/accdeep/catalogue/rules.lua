@@ -90,9 +90,8 @@ function rules.has(id) return rules.rule(id) ~= nil end
 -- Raises where there is no rule of that id.
 function rules.need(id)
   if rules.has(id) then return end
-  local near = diagnostic.closest(tostring(id), rules.names())
   diagnostic.raise("unknown-name", nil, ("there is no rule '%s'"):format(tostring(id)),
-    { help = near and ("did you mean '%s'?"):format(near) or "see accdeep rules" })
+    { help = diagnostic.meant(tostring(id), rules.names()) or "see accdeep rules" })
 end
 
 -- Text wrapped to a width, with a margin.

@@ -108,13 +108,12 @@ function allowed.check_forms(node, kind)
   for _, clause in ipairs(node.clauses) do
     local modifier, name = clause.modifier, clause.name
     if clause.kind == "vars" and modifier then
-      local near = diagnostic.closest(modifier.name, modifiers)
       if modifiers[modifier.name] then
         raise("unsupported", modifier.pos, ("the modifier '%s' of '%s'"):format(modifier.name, name),
           { length = #modifier.name })
       end
       raise("syntax", modifier.pos, ("'%s' is no modifier of '%s'"):format(modifier.name, name),
-        { length = #modifier.name, rule = "ACC33-2.7-8", help = near and ("did you mean '%s'?"):format(near) })
+        { length = #modifier.name, rule = "ACC33-2.7-8", help = diagnostic.meant(modifier.name, modifiers) })
     elseif name == "self" and kind ~= "compute" and not clause.vars then
       raise("syntax", clause.pos + #name, "'self' names variables", { rule = "ACC33-2.7-8" })
     end

@@ -173,11 +173,10 @@ function directive.modifiers(clause, version)
       iterators = true
       for _, iterator in ipairs(modifier.iterators) do table.insert(says.iterators, iterator) end
     else
-      local near = diagnostic.closest(name, is_type) or diagnostic.closest(name, plain_modifiers)
       local is_map = clause.kind == "map"
       raise("syntax", pos, ("'%s' is no %s"):format(name, is_map and "map type or modifier"
         or "modifier of a motion clause"), { length = #name, rule = is_map and "OMP60-map-1" or "OMP60-upd-1",
-        help = near and ("did you mean '%s'?"):format(near) })
+        help = diagnostic.meant(name, is_type) or diagnostic.meant(name, plain_modifiers) })
     end
   end
   if clause.kind == "map" and #clause.modifiers > 0 and not says.type then

@@ -23,9 +23,8 @@ local function check_word(clause, known, text, from, to)
   for _, one in ipairs(known) do
     if one == word:lower() and not rest:find "%S" then return end
   end
-  local near = diagnostic.closest(word:lower(), known)
   raise("syntax", clause.text_pos + at - 1, ("'%s' takes %s"):format(clause.name, table.concat(known, ", ")),
-    { length = #word, rule = "OMP60-tgt-1", help = near and ("did you mean '%s'?"):format(near) })
+    { length = #word, rule = "OMP60-tgt-1", help = diagnostic.meant(word:lower(), known) })
 end
 
 -- Raises if a clause lacks its argument, or has one that it does not take.

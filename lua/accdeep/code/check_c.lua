@@ -236,9 +236,8 @@ function checkers.member(env, node)
   end
   local member = types.member(t, node.name)
   if not member then
-    local near = diagnostic.closest(node.name, t.by_name or {})
     raise("unknown-member", node.name_pos, ("%s has no member '%s'"):format(named(t), node.name),
-      { length = #node.name, help = near and ("did you mean '%s'?"):format(near) })
+      { length = #node.name, help = diagnostic.meant(node.name, t.by_name or {}) })
   end
   local made = typed.member(base, member.offset, member.type, node.pos)
   made.const_name = member.is_const and node.name or base.const_name
@@ -455,10 +454,9 @@ end
 
 local function unknown_function(env, node, name)
   local session = env.session
-  local near = name and diagnostic.closest(name, session.scope:names())
   local of_body = is_bound(env) and name and member_functions.is_declared(session, env.record, name) or nil
   raise("unknown-name", node.base.pos, ("there is no function '%s'"):format(name or "?"),
-    { length = name and #name, of_body = of_body, help = near and ("did you mean '%s'?"):format(near)
+    { length = name and #name, of_body = of_body, help = diagnostic.meant(name, session.scope:names())
       or ("register it: func(%q, function(...) ... end)"):format(name or "f") })
 end
 

@@ -114,11 +114,10 @@ function member_functions.unknown(session, record, node)
   local names = {}
   for name in pairs(record.methods or {}) do names[name] = true end
   for name in pairs(session:methods_of(record)) do names[name] = true end
-  local near = diagnostic.closest(node.base.name, names)
   raise("unknown-member", node.base.name_pos or node.base.pos, ("%s has no member function '%s'"):format(
     types.name(record), node.base.name), { length = #node.base.name, rule = "TR14-3.1.1-21",
     of_body = is_prototype(record, node.base.name),
-    help = near and ("did you mean '%s'?"):format(near) or "give its body in the class, or method() in Lua" })
+    help = diagnostic.meant(node.base.name, names) or "give its body in the class, or method() in Lua" })
 end
 
 -- ----------------------------------------------------------------------------- while one is running --

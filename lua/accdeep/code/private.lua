@@ -31,9 +31,8 @@ end
 local function known(env, name, pos)
   local found = private.variable(env, name)
   if found then return found end
-  local near = diagnostic.closest(name, env.session.scope:names())
   raise("unknown-name", pos, ("there is no variable '%s'"):format(name),
-    { length = #name, help = near and ("did you mean '%s'?"):format(near) })
+    { length = #name, help = diagnostic.meant(name, env.session.scope:names()) })
 end
 
 local function check_names(env, names)

@@ -23,9 +23,8 @@ function symbols.is_bound(env) return not env.lookup end
 local function unknown(env, node)
   local known = env.session.scope:names()
   for name in pairs(env.record and env.record.by_name or {}) do known[name] = true end
-  local near = diagnostic.closest(node.name, known)
   raise("unknown-name", node.pos, ("there is no variable '%s'"):format(node.name),
-    { length = #node.name, help = near and ("did you mean '%s'?"):format(near) })
+    { length = #node.name, help = diagnostic.meant(node.name, known) })
 end
 
 local function check_function(fn, node)

@@ -464,9 +464,8 @@ function fill(space, t, address, value, low, high)
       for name, item in sorted(value) do
         local member = types.member(t, name)
         if not member then
-          local near = diagnostic.closest(tostring(name), t.by_name)
           diagnostic.raise("unknown-member", nil, ("%s has no member '%s'"):format(types.name(t),
-            tostring(name)), { help = near and ("did you mean '%s'?"):format(near) })
+            tostring(name)), { help = diagnostic.meant(tostring(name), t.by_name) })
         end
         fill(space, member.type, address + member.offset, item, low, high)
       end
@@ -498,9 +497,8 @@ view.fill = fill -- memory that is new
 local function member_of(t, name)
   local member = types.member(t, name)
   if member then return member end
-  local near = diagnostic.closest(tostring(name), t.by_name or {})
   diagnostic.raise("unknown-member", nil, ("%s has no member '%s'"):format(types.name(t),
-    tostring(name)), { help = near and ("did you mean '%s'?"):format(near) })
+    tostring(name)), { help = diagnostic.meant(tostring(name), t.by_name or {}) })
 end
 
 -- A member that is written: a kernel writes none that is const. On the host this gives it its first value.

@@ -7,12 +7,6 @@ local set = require "accdeep.base.words".set
 
 local advice = {}
 
--- "did you mean 'X'?" where one of the names is close; nil if none is.
-function advice.closest(name, names)
-  local near = type(name) == "string" and diagnostic.closest(name, names)
-  return near and ("did you mean '%s'?"):format(near) or nil
-end
-
 -- --------------------------------------------------------------------------------------- directives --
 
 -- What OpenACC writes for a clause of OpenMP, and the other way round.
@@ -39,7 +33,7 @@ function advice.clause(name, is_openmp, ...)
   local other = (is_openmp and of_openmp or of_openacc)[name]
   if other then return other end
   for _, names in ipairs { ... } do
-    local near = advice.closest(name, names)
+    local near = diagnostic.meant(name, names)
     if near then return near end
   end
   return nil
@@ -134,7 +128,7 @@ function advice.lua(message, variables, names)
   if name and of_library[name] and not rawget(names, name) then
     return ("scenarios have no '%s': accdeep run --trust gives them all of Lua's library"):format(name)
   end
-  if name then return advice.closest(name, names) or advice.closest(name, variables) end
+  if name then return diagnostic.meant(name, names) or diagnostic.meant(name, variables) end
   return nil
 end
 

@@ -165,9 +165,8 @@ end
 function lower.declared(session, item)
   local variable = session.scope.variables[item.name]
   if not variable then
-    local near = diagnostic.closest(item.name, session.scope:names())
     raise("unknown-name", item.pos, ("there is no variable '%s'"):format(item.name),
-      { length = #item.name, help = near and ("did you mean '%s'?"):format(near) })
+      { length = #item.name, help = diagnostic.meant(item.name, session.scope:names()) })
   end
   return variable
 end

@@ -25,9 +25,8 @@ end
 local function check_type(clause)
   local word = clause.type
   if not is_type[word.name] then
-    local near = diagnostic.closest(word.name, is_type)
     raise("syntax", word.pos, ("'%s' is no type of a dependence"):format(word.name), { length = #word.name,
-      rule = "OMP60-tgt-1", help = near and ("did you mean '%s'?"):format(near) or "in, out, inout" })
+      rule = "OMP60-tgt-1", help = diagnostic.meant(word.name, is_type) or "in, out, inout" })
   elseif of_ordered[word.name] then
     raise("clause-not-allowed", word.pos, ("depend(%s) is for ordered"):format(word.name), { length = #word.name,
       rule = "OMP60-tgt-1" })

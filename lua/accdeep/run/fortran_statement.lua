@@ -455,9 +455,8 @@ function statements.call(env, node)
     return function(f) e.value(f) end
   end
   expression.check_intrinsic(name, base.pos)
-  local near = diagnostic.closest(name, session:fortran_procedure_names())
   raise("unknown-name", base.pos, ("there is no subroutine '%s'"):format(name), { length = #name,
-    help = near and ("did you mean '%s'?"):format(near) })
+    help = diagnostic.meant(name, session:fortran_procedure_names()) })
 end
 
 -- ------------------------------------------------------------------------- declarations, directives --

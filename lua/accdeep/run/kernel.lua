@@ -278,9 +278,8 @@ function View:__index(name)
   name = k.session.language.spelled(name)
   local binding = k.env.lookup(name)
   if not binding or binding.fn then
-    local near = diagnostic.closest(name, k.session.scope:names())
     raise("unknown-name", nil, ("there is no variable '%s'"):format(name),
-      { help = near and ("did you mean '%s'?"):format(near) })
+      { help = diagnostic.meant(name, k.session.scope:names()) })
   end
   if binding.const then return binding.const end
   if binding.view then return binding.view(k.env.space) end
@@ -460,9 +459,8 @@ function kernel.references(session, refs, file, line)
       if session:this_member(node.name) then node = { tag = "id", pos = node.pos, name = "this" } end
       list[i] = { name = node.name, pos = node.pos, in_text = true }
       if not session.scope.variables[node.name] then
-        local near = diagnostic.closest(node.name, session.scope:names())
         raise("unknown-name", node.pos, ("there is no variable '%s'"):format(node.name),
-          { length = #node.name, help = near and ("did you mean '%s'?"):format(near) })
+          { length = #node.name, help = diagnostic.meant(node.name, session.scope:names()) })
       end
     end
     return list

@@ -370,9 +370,8 @@ function expect.new(current, shown, carry_out)
 
   local function check_code(code)
     if type(code) == "string" and diagnostic.phase(code) then return end
-    local near = type(code) == "string" and diagnostic.closest(code, diagnostic.codes())
     diagnostic.raise("unknown-name", nil, ("there is no error code '%s'"):format(tostring(code)),
-      { help = near and ("did you mean '%s'?"):format(near) or nil })
+      { help = diagnostic.meant(code, diagnostic.codes()) })
   end
 
   -- Compares an error with details (details_of), and with a place in the text that it is about, if it is about one.

@@ -65,9 +65,8 @@ local function language(run)
       if name and not (unknown and unknown < name) then unknown = name end
     end
     if unknown then
-      local near = diagnostic.closest(unknown, scenario.head_keys)
       raise("unknown-name", nil, ("scenario has no field '%s'"):format(unknown),
-        { help = near and ("did you mean '%s'?"):format(near) })
+        { help = diagnostic.meant(unknown, scenario.head_keys) })
     end
     if head.language ~= nil and not languages[head.language] then
       raise("unknown-name", nil, ("there is no language '%s'"):format(tostring(head.language)),
@@ -186,9 +185,8 @@ local function language(run)
       name = spelled(s, name)
       local binding = type(name) == "string" and s:host_env().lookup(name)
       if not binding or binding.fn then
-        local near = type(name) == "string" and diagnostic.closest(name, s.scope:names())
         raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name)),
-          { help = near and ("did you mean '%s'?"):format(near) })
+          { help = diagnostic.meant(name, s.scope:names()) })
       end
       if binding.const then return binding.const end
       if binding.view then return binding.view(s.pointer_spaces[s.device]) end
@@ -206,9 +204,8 @@ local function language(run)
         raise("type-mismatch", nil, ("'%s' is no variable: it cannot be assigned to"):format(name))
       end
       if not binding then
-        local near = type(name) == "string" and diagnostic.closest(name, s.scope:names())
         raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name)),
-          { help = near and ("did you mean '%s'?"):format(near) or "declare it first" })
+          { help = diagnostic.meant(name, s.scope:names()) or "declare it first" })
       end
       check.constness(s, name)
       local address, low, high = binding.place()

@@ -454,9 +454,8 @@ local function alias_origin(session, out, entry, to, b)
     return codegen.constant(variable.address)
   end
   if to.tag == "id" and not beside and not variable then
-    local near = diagnostic.closest(to.name, session.scope:names())
     raise("unknown-name", to.pos, ("there is no variable '%s'"):format(to.name), { length = #to.name,
-      rule = "TR14-3.5-01", help = near and ("did you mean '%s'?"):format(near) })
+      rule = "TR14-3.5-01", help = diagnostic.meant(to.name, session.scope:names()) })
   end
   raise("unsupported", to.pos, "the base of '@' is a pointer or allocatable component beside it, or a variable",
     { rule = "TR14-3.5-01" })

@@ -156,9 +156,8 @@ local function check_names(session, node)
   local scope = session.scope
   if node.tag == "id" and not node.mapped
     and not (scope.variables[node.name] or scope.enumerators[node.name] or scope.functions[node.name]) then
-    local near = diagnostic.closest(node.name, scope:names())
     raise("unknown-name", node.pos, ("there is no variable '%s'"):format(node.name), { length = #node.name,
-      rule = "OMP60-map-15", help = near and ("did you mean '%s'?"):format(near) })
+      rule = "OMP60-map-15", help = diagnostic.meant(node.name, scope:names()) })
   elseif (node.tag == "member" or node.tag == "component") and node.base.mapped
     and not types.member(node.base.mapped, node.name) then
     raise("unknown-member", node.name_pos, ("%s has no member '%s'"):format(types.name(node.base.mapped), node.name),
@@ -172,9 +171,8 @@ local function check(session, record, node)
   for name, path in tree.children(node.members) do
     local member = types.member(record, name)
     if not member then
-      local near = diagnostic.closest(name, record.by_name or {})
       raise("unknown-member", path.pos, ("%s has no member '%s'"):format(types.name(record), name),
-        { length = #name, rule = "OMP60-map-15", help = near and ("did you mean '%s'?"):format(near) })
+        { length = #name, rule = "OMP60-map-15", help = diagnostic.meant(name, record.by_name or {}) })
     end
     if path.subscripts and not types.element(member.type) then
       raise("not-a-pointer", path.subscripts[1].pos, ("'%s' is %s: it has no elements"):format(name,
@@ -322,9 +320,8 @@ local everything = { members = {}, asks = { type = "tofrom", says = {} } }
 function mapper.named(session, record, name, pos)
   local found = session:mappers_of(record)[name or "default"]
   if not found and name and name ~= "default" then
-    local near = diagnostic.closest(name, session:mapper_names(record))
     raise("unknown-name", pos, ("%s has no mapper '%s'"):format(types.name(record), name),
-      { length = #name, rule = "OMP60-map-15", help = near and ("did you mean '%s'?"):format(near) })
+      { length = #name, rule = "OMP60-map-15", help = diagnostic.meant(name, session:mapper_names(record)) })
   end
   return found
 end

@@ -85,10 +85,10 @@ local function check_clause(session, clause)
     raise("clause-not-allowed", clause.pos, ("'%s' is not allowed in a policy"):format(clause.name),
       { length = #clause.name, rule = "TR14-3.2.1-12" })
   end
-  local near = diagnostic.closest(clause.name, others) or diagnostic.closest(clause.name, policy.actions)
   raise("unknown-clause", clause.pos, ("a policy has no clause '%s'"):format(clause.name),
     { length = #clause.name, rule = "TR14-3.2.1-02",
-      help = shape.wished_help(clause) or near and ("did you mean '%s'?"):format(near) })
+      help = shape.wished_help(clause) or diagnostic.meant(clause.name, others)
+        or diagnostic.meant(clause.name, policy.actions) })
 end
 
 -- What the policy is called that a plain clause with this action means (TR14-5-09).
@@ -98,12 +98,11 @@ function policy.default_for(wanted) return "for " .. wanted end
 -- Decides TR14-3.2.2-02, TR14-3.2.2-04.
 function policy.known(session, record, name, pos)
   if session:policy_named(record, name) then return end
-  local near = diagnostic.closest(name, session:policy_names(record))
   local is_shape = session:shapes_of(record)[name]
   raise("unknown-policy", pos, ("%s has no policy '%s'"):format(types.name(record), name),
     { length = #name, rule = "TR14-3.2.2-02",
       help = is_shape and ("'%s' is a shape: the clause has the direction: copy<%s>(...)"):format(name, name)
-        or near and ("did you mean '%s'?"):format(near) })
+        or diagnostic.meant(name, session:policy_names(record)) })
 end
 
 -- Decides TR14-3.2.1-10, TR14-3.2.1-14.

@@ -48,10 +48,9 @@ local function check_clause(session, clause)
     raise("clause-not-allowed", clause.pos, message:format(clause.name), { length = #clause.name,
       rule = "TR14-3.1.1-03", help = help })
   end
-  local near = diagnostic.closest(clause.name, own_clauses)
   raise("unknown-clause", clause.pos, ("a shape has no clause '%s'"):format(clause.name),
     { length = #clause.name, rule = "TR14-3.1.1-03",
-      help = shape.wished_help(clause) or near and ("did you mean '%s'?"):format(near) })
+      help = shape.wished_help(clause) or diagnostic.meant(clause.name, own_clauses) })
 end
 
 -- The type that a clause type(T) names. record: the type the directive stands in, or nil.
@@ -112,12 +111,11 @@ function shape.known(session, record, name, pos)
       found.unusable.name, types.name(found.unusable.type)), { length = #name, rule = "TR14-5-02" })
   end
   if found then return end
-  local near = diagnostic.closest(name, session:shape_names(record))
   local is_policy = session:policies_of(record)[name]
   raise("unknown-shape", pos, ("%s has no shape '%s'"):format(types.name(record), name),
     { length = #name, rule = "TR14-3.1.2-08",
       help = is_policy and ("'%s' is a policy, which decides directions itself: invoke<%s>(...)"):format(name, name)
-        or near and ("did you mean '%s'?"):format(near) })
+        or diagnostic.meant(name, session:shape_names(record)) })
 end
 
 -- Values that a section gives to the parameters of a container's shape: a[0:n] (TR14-5-03).
@@ -159,9 +157,8 @@ end
 function shape.member(record, item, session)
   local member = types.member(record, item.name)
   if not member then
-    local near = diagnostic.closest(item.name, record.by_name)
     raise("unknown-member", item.pos, ("%s has no member '%s'"):format(types.name(record), item.name),
-      { length = #item.name, rule = "TR14-3.1.1-04", help = near and ("did you mean '%s'?"):format(near) })
+      { length = #item.name, rule = "TR14-3.1.1-04", help = diagnostic.meant(item.name, record.by_name) })
   end
   local t = member.type
   local first = item.subscripts[1]

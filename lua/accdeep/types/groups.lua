@@ -153,9 +153,8 @@ local function find(session, name)
     for other in pairs(names) do all[other] = true end
     scope = scope.outer
   end
-  local near = diagnostic.closest(name.name, all)
   raise("unknown-group", name.pos, ("there is no group '%s'"):format(name.name), { length = #name.name,
-    rule = "LLNL-4-15", help = near and ("did you mean '%s'?"):format(near) })
+    rule = "LLNL-4-15", help = diagnostic.meant(name.name, all) })
 end
 
 -- ------------------------------------------------------------------------------------------ types --
@@ -231,9 +230,8 @@ end
 local function bound_groups(session, clause)
   local action = clause.action and clause.action.name or "merge"
   if not actions[action] then
-    local near = diagnostic.closest(action, actions)
     raise("syntax", clause.action.pos, ("'%s' is no action of %s"):format(action, clause.name), { length = #action,
-      rule = "LLNL-4-04", help = near and ("did you mean '%s'?"):format(near) or "merge, inherit, exclude, override" })
+      rule = "LLNL-4-04", help = diagnostic.meant(action, actions) or "merge, inherit, exclude, override" })
   end
   local found = {}
   for i, name in ipairs(clause.names) do found[i] = find(session, name) end
@@ -448,9 +446,8 @@ local function read_clauses(session, node, made)
       raise("clause-not-allowed", clause.action.pos, "'exclude' is for constructs", { length = #"exclude",
         rule = "LLNL-4-08" })
     elseif not known[name] then
-      local near = diagnostic.closest(name, known)
       raise("unknown-clause", clause.pos, ("there is no clause '%s'"):format(name), { length = #name,
-        rule = "LLNL-4-01", help = near and ("did you mean '%s'?"):format(near) })
+        rule = "LLNL-4-01", help = diagnostic.meant(name, known) })
     elseif not binding[name] then
       kept[#kept + 1] = clause
     end

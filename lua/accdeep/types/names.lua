@@ -96,9 +96,8 @@ local function unknown(session, node, name, length, inner)
       at = at.outer
     end
   end
-  local near = diagnostic.closest(name, all)
   raise("unknown-type", node.pos, ("there is no type '%s'"):format(name), { length = length or #name,
-    help = near and ("did you mean '%s'?"):format(near) or name:find("::", 1, true)
+    help = diagnostic.meant(name, all) or name:find("::", 1, true)
       and "declare it, or take it from a program's debug information: declare_from" or nil })
 end
 
@@ -111,8 +110,7 @@ local function closest_defined(t)
     end
     at = at.outer
   end
-  local near = t.tag and diagnostic.closest(t.tag, all)
-  return near and ("did you mean '%s'?"):format(near) or nil
+  return diagnostic.meant(t.tag, all)
 end
 
 -- Raises for a type whose size is needed; fields: of the error, and its code if the type is not only incomplete.

@@ -37,9 +37,8 @@ local function derived_type(session, spec, forward)
   end
   local names = {}
   for name in next, session.scope.tags do names[name] = true end
-  local near = diagnostic.closest(spec.name, names)
   raise("unknown-type", spec.name_pos, ("there is no type '%s'"):format(spec.name), { length = #spec.name,
-    help = near and ("did you mean '%s'?"):format(near) })
+    help = diagnostic.meant(spec.name, names) })
 end
 
 -- The type that a specification names; value: of an entity, for lengths that it gives.

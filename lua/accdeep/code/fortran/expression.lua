@@ -220,9 +220,8 @@ local function unknown_name(env, node)
   expression.check_intrinsic(node.name, node.pos)
   local names = env.session.scope:names()
   for name in pairs(expression.intrinsics) do names[name] = true end
-  local near = diagnostic.closest(node.name, names)
   raise("unknown-name", node.pos, ("there is no variable '%s'"):format(node.name),
-    { length = #node.name, help = near and ("did you mean '%s'?"):format(near) })
+    { length = #node.name, help = diagnostic.meant(node.name, names) })
 end
 
 local compilers = {}
@@ -297,9 +296,8 @@ function compilers.component(env, node)
   end
   local member = part or types.member(record, node.name)
   if not member then
-    local near = diagnostic.closest(node.name, record.by_name or {})
     raise("unknown-member", node.name_pos, ("%s has no component '%s'"):format(types.name(record), node.name),
-      { length = #node.name, help = near and ("did you mean '%s'?"):format(near) })
+      { length = #node.name, help = diagnostic.meant(node.name, record.by_name or {}) })
   end
   local offset, fields = member.offset, { is_target = base.is_target, constant = base.constant }
   if base.rank == 0 then
