@@ -73,6 +73,33 @@ local function condition(env, node, pos)
   return typed.truth(e, node.pos)
 end
 
+-- What a statement does, and its value if it has one.
+function check.effect(env, node)
+  local e = expression(env, node)
+  if not e.is_place then return e end
+  if e.type.kind ~= "scalar" and e.type.kind ~= "pointer" then
+    raise("type-mismatch", node.pos, "this statement does nothing")
+  end
+  return loaded(e, node.pos)
+end
+
+-- A constant integer expression, of names that are constants: array sizes, enumerators, labels, designators.
+function check.constant(session, node)
+  local env = { session = session, space = {}, lookup = function(name, pos)
+    local v, t = session.scope:constant_named(name)
+    local variable = not v and session.scope.variables[name]
+    if variable and variable.constant then v, t = variable.constant, variable.type end
+    if variable and not v then
+      raise("type-mismatch", pos, ("'%s' is a variable, a constant is needed"):format(name),
+        { length = #name })
+    end
+    return v and { type = t, const = v } or nil
+  end }
+  local e = number(env, node)
+  if e.type.float then raise("type-mismatch", node.pos, "an integer is needed") end
+  return e, env
+end
+
 local function place(env, node)
   local e
   if node.tag == "section" and is_bound(env) then

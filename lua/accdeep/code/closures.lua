@@ -399,32 +399,11 @@ end
 function closures.truth(env, node) return condition(env, check.condition(env, node, node.pos)) end
 
 -- What an expression does, and its value if it has one.
-function closures.run(env, node)
-  local e = check.expression(env, node)
-  if not e.is_place then return value(env, e) end
-  if e.type.kind ~= "scalar" and e.type.kind ~= "pointer" then
-    raise("type-mismatch", node.pos, "this statement does nothing")
-  end
-  return value(env, typed.loaded(e, node.pos))
-end
+function closures.run(env, node) return value(env, check.effect(env, node)) end
 
--- The value of a constant integer expression: array sizes, enumerators, designators.
+-- The value of a constant.
 function closures.constant(session, node)
-  local env = { session = session, space = {}, lookup = function(name, pos)
-    local v, t = session.scope:constant_named(name)
-    local variable = not v and session.scope.variables[name]
-    if variable and variable.constant then v, t = variable.constant, variable.type end
-    if variable and not v then
-      raise("type-mismatch", pos, ("'%s' is a variable, a constant is needed"):format(name),
-        { length = #name })
-    end
-    return v and { type = t, const = v } or nil
-  end }
-  local e = check.value(env, node)
-  if e.type.kind ~= "scalar" then
-    raise("type-mismatch", node.pos, ("a number is needed, this is %s"):format(types.name(e.type)))
-  end
-  if e.type.float then raise("type-mismatch", node.pos, "an integer is needed") end
+  local e, env = check.constant(session, node)
   return value(env, e) {}
 end
 

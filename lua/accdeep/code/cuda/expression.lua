@@ -340,10 +340,7 @@ end
 function place(w, e) return places[e.op](w, e) end
 
 -- Of grammar's trees: what an expression does; what it is; whether it is true.
-function expression.run(w, node)
-  local e = check.expression(w.env, node)
-  return value(w, e.is_place and typed.loaded(e, node.pos) or e)
-end
+function expression.run(w, node) return value(w, check.effect(w.env, node)) end
 function expression.truth(w, node) return condition(w, check.condition(w.env, node, node.pos)) end
 
 expression.value, expression.held = value, held
