@@ -48,12 +48,18 @@ local function value(env, node)
   return e
 end
 
-local function number(env, node)
+-- The value of an operand; pos: where an error about it is reported.
+local function operand(env, node, pos)
   local e = value(env, node)
+  check_operand(env, e, pos or node.pos)
+  return e
+end
+
+local function number(env, node)
+  local e = operand(env, node)
   if e.type.kind ~= "scalar" then
     raise("type-mismatch", node.pos, ("a number is needed, this is %s"):format(named(e.type)))
   end
-  check_operand(env, e, node.pos)
   return e
 end
 
@@ -65,8 +71,7 @@ end
 
 -- A value that is asked whether it is zero.
 local function condition(env, node, pos)
-  local e = value(env, node)
-  check_operand(env, e, node.pos)
+  local e = operand(env, node)
   if e.type.kind ~= "scalar" and e.type.kind ~= "pointer" then
     raise("type-mismatch", pos, ("a condition is a number or a pointer, not %s"):format(named(e.type)))
   end
@@ -113,6 +118,9 @@ local function place(env, node)
   if not e.is_place then raise("type-mismatch", node.pos, "a variable is needed") end
   return e
 end
+
+-- What has members, or an address.
+local function object(env, node) return (is_bound(env) and place or expression)(env, node) end
 
 local function size_of(t, pos)
   if t.kind == "void" or t.kind == "function" or t.kind == "record" and not t.complete then names.no_size(t, pos) end
@@ -254,7 +262,7 @@ function checkers.member(env, node)
     local pointer = behind(env, node.base, "'->'", node.pos)
     base = typed.place("deref", pointer.type.to, nil, { pointer = pointer })
   else
-    base = (is_bound(env) and place or expression)(env, node.base)
+    base = object(env, node.base)
   end
   local t = base.type
   if t.kind ~= "record" then
@@ -325,7 +333,7 @@ function checkers.postfix(env, node) return incremented(env, node, node.base, tr
 local unary = {}
 
 function unary.address(env, node)
-  local e = (is_bound(env) and place or expression)(env, node.e)
+  local e = object(env, node.e)
   if not e.is_place then raise("type-mismatch", node.pos, "'&' needs a variable") end
   return { op = "address", type = types.pointer(e.type), pos = node.pos, place = e }
 end
@@ -361,17 +369,12 @@ function checkers.binary(env, node)
   if o == "&&" or o == "||" then
     return typed.logical(o, condition(env, node.a, node.pos), condition(env, node.b, node.pos), node.pos)
   end
-  local a, b = value(env, node.a), value(env, node.b)
-  check_operand(env, a, node.a.pos)
-  check_operand(env, b, node.b.pos)
-  return binary(node, o, a, b)
+  return binary(node, o, operand(env, node.a), operand(env, node.b))
 end
 
 function checkers.cond(env, node)
   local c = condition(env, node.c, node.c.pos)
-  local a, b = value(env, node.a), value(env, node.b)
-  check_operand(env, a, node.a.pos)
-  check_operand(env, b, node.b.pos)
+  local a, b = operand(env, node.a), operand(env, node.b)
   local t = a.type.kind == "pointer" and a.type or b.type
   if a.type.kind == "scalar" and b.type.kind == "scalar" then
     t = arithmetic.common(a.type, b.type)
@@ -431,10 +434,7 @@ local library = { sqrt = 1, fabs = 1, exp = 1, log = 1, sin = 1, cos = 1, tan = 
 
 local function arguments(env, node)
   local list = {}
-  for i, arg in ipairs(node.args) do
-    list[i] = value(env, arg)
-    check_operand(env, list[i], node.pos)
-  end
+  for i, arg in ipairs(node.args) do list[i] = operand(env, arg, node.pos) end
   return list
 end
 
@@ -443,16 +443,16 @@ local function returned(env) return is_bound(env) and LONG or types.auto end
 -- A member function of an object; without one, of the element whose members are visible.
 local function call_method(env, node, record)
   local base, session = node.base, env.session
-  local object
+  local on
   if record then
-    object = typed.place("self", record, node.pos, { offset = env.base })
+    on = typed.place("self", record, node.pos, { offset = env.base })
   elseif base.arrow then
-    object = behind(env, base.base, "'->'", base.pos)
-    record = object.type.to
-    object = typed.place("deref", record, nil, { pointer = object })
+    local pointer = behind(env, base.base, "'->'", base.pos)
+    record = pointer.type.to
+    on = typed.place("deref", record, nil, { pointer = pointer })
   else
-    object = (is_bound(env) and place or expression)(env, base.base)
-    record = object.type
+    on = object(env, base.base)
+    record = on.type
   end
   if record.kind ~= "record" then
     raise("not-a-struct", base.pos, "only objects have member functions",
@@ -465,7 +465,7 @@ local function call_method(env, node, record)
     local inlined, depth = member_functions.inlined(session, made, of, base.arrow, node)
     return member_functions.inside(session, depth, expression, env, inlined)
   end
-  return { op = "method", type = returned(env), pos = node.pos, made = made, object = object, name = base.name,
+  return { op = "method", type = returned(env), pos = node.pos, made = made, object = on, name = base.name,
     args = arguments(env, node) }
 end
 

@@ -142,8 +142,6 @@ end
 
 -- ---------------------------------------------------------------------------------- the device --
 
--- The rule that an access outside of an object breaks.
-
 -- A section of what a pointer points to, as the program's language has it; least: the smallest one.
 local function section_text(session, name, least)
   return session.language[least and "least_section" or "some_section"]:format(name or "p")
@@ -219,7 +217,6 @@ function Device:piece(note, address, size)
   return self.ctx:deviceptr(self.number, address)
 end
 
--- Checks an access; returns the address on the device, which is another one for what is present in pieces.
 -- Help where an access leaves an object for elements that are present as another object: parts of one array that were
 -- mapped one by one lie apart on the device.
 function Device:apart(object, into)
@@ -230,6 +227,7 @@ function Device:apart(object, into)
   return ("%s is present as an object of its own, elsewhere on the device: map both by one section"):format(other.name)
 end
 
+-- Checks an access; returns the address on the device, which is another one for what is present in pieces.
 function Device:check(address, size, low, high, frame)
   if self.handed_out and not self.session.kernel then
     fail(frame, "device-pointer-on-host", ("the host follows an address of device %d"):format(self.number),
@@ -427,6 +425,25 @@ local function write_pointer(space, t, address, value, low, high)
   space:store(address, core.scalar.pointer, POINTER_SIZE, target, low, high, frame)
 end
 
+local function member_of(t, name)
+  local member = types.member(t, name)
+  if member then return member end
+  diagnostic.raise("unknown-member", nil, ("%s has no member '%s'"):format(types.name(t),
+    tostring(name)), { help = diagnostic.meant(tostring(name), t.by_name or {}) })
+end
+
+-- Whether the value of an array or a record is an object, which is copied then; otherwise it is a list.
+local function fill_whole(space, t, address, value, low, high)
+  local from = view.location(value)
+  if not from and type(value) == "table" then return false end
+  if not from or not types.same(from.type, t)
+    or t.kind == "record" and from.space.on_device ~= space.on_device then
+    wrong_type(value, t)
+  end
+  space:copy(address, from.address, t.size, low, high, from.low, from.high, frame)
+  return true
+end
+
 function fill(space, t, address, value, low, high)
   if t.view then return t.view.fill(space, t, address, value, low, high) end
   if t.kind == "scalar" then
@@ -444,33 +461,14 @@ function fill(space, t, address, value, low, high)
       value = { value:byte(1, -1) }
       value[#value + 1] = #value < t.n and 0 or nil
     end
-    local location = view.location(value)
-    if location then
-      if not types.same(location.type, t) then wrong_type(value, t) end
-      space:copy(address, location.address, t.size, low, high, location.low, location.high, frame)
-    elseif type(value) == "table" then
+    if not fill_whole(space, t, address, value, low, high) then
       write_elements(space, t.of, address, value, t.n, low, high)
-    else
-      wrong_type(value, t)
     end
   elseif t.kind == "record" then
-    local location = view.location(value)
-    if location then
-      if not types.same(location.type, t) or location.space.on_device ~= space.on_device then
-        wrong_type(value, t)
-      end
-      space:copy(address, location.address, t.size, low, high, location.low, location.high, frame)
-    elseif type(value) == "table" then
-      for name, item in sorted(value) do
-        local member = types.member(t, name)
-        if not member then
-          diagnostic.raise("unknown-member", nil, ("%s has no member '%s'"):format(types.name(t),
-            tostring(name)), { help = diagnostic.meant(tostring(name), t.by_name) })
-        end
-        fill(space, member.type, address + member.offset, item, low, high)
-      end
-    else
-      wrong_type(value, t)
+    if fill_whole(space, t, address, value, low, high) then return end
+    for name, item in sorted(value) do
+      local member = member_of(t, name)
+      fill(space, member.type, address + member.offset, item, low, high)
     end
   else
     wrong_type(value, t)
@@ -493,13 +491,6 @@ end
 
 view.read, view.write = read, write
 view.fill = fill -- memory that is new
-
-local function member_of(t, name)
-  local member = types.member(t, name)
-  if member then return member end
-  diagnostic.raise("unknown-member", nil, ("%s has no member '%s'"):format(types.name(t),
-    tostring(name)), { help = diagnostic.meant(tostring(name), t.by_name or {}) })
-end
 
 -- A member that is written: a kernel writes none that is const. On the host this gives it its first value.
 local function written_member(space, t, name)
