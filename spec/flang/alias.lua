@@ -41,6 +41,7 @@ case("rejects: an alias of what is absent, of no component, and C's spelling [TR
   expect.fails("not-present", function() acc "data copyin<alias>(h)" end)
   fortran "h%p => a(3:4)"
   acc "enter data copyin(a(1:2))"
+  expect.present "a(1:2)"
   expect.fails("not-present", function() acc "data copyin<alias>(h)" end)
   fortran "h%p => a"
   expect.invalid("data present(h(@))", "not-a-pointer")
@@ -84,6 +85,7 @@ case("rejects: '@' where nothing is present, and in other clauses [TR14-3.5-03 T
   fortran(pointers)
   expect.fails("not-present", function() acc "data present(p(@))" (function() end) end)
   acc "enter data copyin(arr(4:8))"
+  expect.present "arr(4:8)"
   expect.fails("not-present", function() acc "data present(p(@arr))" (function() end) end)
   expect.invalid("data copyin(p(@))", "clause-not-allowed")
   expect.invalid("data present(arr(@))", "not-a-pointer")

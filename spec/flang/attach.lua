@@ -82,6 +82,7 @@ end)
 
 case("rejects: where the data action fails nothing is attached [FLANG-order-1 ACC33-2.7.3-1]", function()
   acc "enter data copyin(d)"
+  expect.present "d"
   expect.fails("not-present", function() acc "data present(d%p)" end)
   expect.detached "d%p"
 end)
@@ -139,6 +140,7 @@ end)
 case("differs: after the last detach the next attach writes the descriptor again [FLANG-api-4]", function()
   acc "enter data copyin(d, d%p)"
   acc "enter data attach(d%p)"
+  expect.attached("d%p", 2)
   acc "exit data detach(d%p) finalize"
   acc "enter data attach(d%p)"
   expect.attached("d%p", 1)
@@ -149,6 +151,7 @@ case("accepts: attached to something else: all is written, the counter is one [F
   acc "enter data copyin(d, t1, t2)"
   acc "enter data attach(d%p)"
   acc "enter data attach(d%p)"
+  expect.attached("d%p", 2)
   fortran "d%p(7:,8:) => t2(:,3:)"
   acc "enter data attach(d%p)"
   expect.attached("d%p", 1)

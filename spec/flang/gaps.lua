@@ -54,7 +54,10 @@ for _, profile in ipairs { "openacc-3.3", "tr14" } do
     local function about(text) return ("%s: %s, %s [ACC33-upd-2]"):format(text, name, profile) end
     local function begin()
       with(profile)
-      if name == "d%p" and profile ~= "tr14" then acc "enter data copyin(d)" end
+      if name == "d%p" and profile ~= "tr14" then
+        acc "enter data copyin(d)"
+        expect.present "d"
+      end
       meanwhile()
     end
     local bytes = 15 * 4

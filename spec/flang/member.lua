@@ -125,6 +125,7 @@ case("accepts: the counter is that of a device [FLANG-pointer-1]", function()
   expect.accepts "exit data delete(d%p) finalize"
   expect.accepts "exit data delete(d)"
   acc "enter data create(d)"
+  expect.present "d"
   expect.detached "d%p"
 end)
 

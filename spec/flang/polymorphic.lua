@@ -144,6 +144,7 @@ end)
 case("accepts: another type is another pointer, counted from one [FLANG-api-5]", function()
   acc "enter data copyin(d, c, g) attach(d%p)"
   acc "enter data attach(d%p)"
+  expect.attached("d%p", 2)
   fortran "d%p => g"
   acc "enter data attach(d%p)"
   expect.attached("d%p", 1)

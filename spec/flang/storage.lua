@@ -25,6 +25,7 @@ local use = [[
 
 case("accepts: d is copied where a kernel uses it [FLANG-storage-1]", function()
   acc "enter data copyin(d%p)"
+  expect.present "t1"
   expect.absent "d"
   local found = {}
   for i, event in ipairs(events(function()
@@ -67,6 +68,7 @@ end)
 
 case("rejects: default(present) brings nothing [FLANG-storage-1 ACC33-2.7.3-1]", function()
   acc "enter data copyin(d%p)"
+  expect.present "t1"
   expect.fails("not-present", function() fortran("!$acc serial default(present)\n" .. use) end)
   expect.absent "d"
 end)
@@ -113,6 +115,7 @@ end)
 
 case("rejects: default(present) and present(d%p) without d [FLANG-storage-2 ACC33-2.7.3-1]", function()
   acc "enter data copyin(d%p)"
+  expect.present "t1"
   expect.fails("not-present", function()
     fortran("!$acc serial default(present) present(d%p)\n" .. use)
   end)

@@ -27,12 +27,25 @@ local function outcome(steps)
   return ok and "done" or problem.code
 end
 
--- The same for a directive, and for a data region.
+-- The same for a directive.
 local function of(text)
   return outcome(function() acc(text) end)
 end
+
+-- The present objects, each with its structured and its dynamic counter: "z 1+0, n 0+2".
+local function counters()
+  local found = {}
+  for k, object in ipairs(state().present) do
+    found[k] = ("%s %d+%d"):format(object.name, object.structured, object.dynamic)
+  end
+  return table.concat(found, ", ")
+end
+
+-- The counters inside of a data region, or the code of its error.
 local function of_data(text)
-  return outcome(function() acc(text)(function() end) end)
+  local inside
+  local result = outcome(function() acc(text)(function() inside = counters() end) end)
+  return result == "done" and inside or result
 end
 
 -- A case for each value: under it the steps give what is wanted.
@@ -67,8 +80,8 @@ end
 
 turned("members", "tr14", function()
   acc "enter data copyin(S.a[0:2])"
-  return { acc_is_present "S", acc_is_present "S.a" }
-end, { held = { true, true }, ignored = { false, false }, mapped = { false, true } })
+  return { acc_is_present "S", acc_is_present "S.a", acc_is_present "A[0:2]" }
+end, { held = { true, true, true }, ignored = { false, false, true }, mapped = { false, true, true } })
 
 turned("extended", "tr14", function()
   return outcome(function()
@@ -85,15 +98,15 @@ turned("present", "tr14", function()
   ]]
   host.V = { n = 2, data = { 1, 2 } }
   acc "enter data copyin<top>(V)"
-  return of_data "data present(V)"
-end, { deep = "not-present", shallow = "done" })
+  return { counters(), of_data "data present(V)" }
+end, { deep = { "V 0+1", "not-present" }, shallow = { "V 0+1", "V 1+1" } })
 
 -- ------------------------------------------------------------------------ data that are present --
 
 turned("again", "tr14", function()
   acc "enter data copyin(z)"
-  return of "enter data copyin(z)"
-end, { ignore = "done", reject = "already-present" })
+  return { of "enter data copyin(z)", counters() }
+end, { ignore = { "done", "z 0+2" }, reject = { "already-present", "z 0+1" } })
 
 turned("counting", "openacc-3.3", function()
   acc "enter data copyin(z)"
@@ -105,39 +118,38 @@ turned("partial_overlap", "tr14", function()
   acc "enter data copyin(z[0:4])"
   host.z[0] = 50
   local done = of "enter data copyin(z[0:8])"
-  return { done, acc_is_present "z[0:8]", sent "z[0]" }
-end, { error = { "partially-present", false, 0 }, present_and_copyin = { "done", true, 0 },
-  update_and_copy = { "done", true, 50 } })
+  return { done, acc_is_present "z[0:8]", sent "z[0]", counters() }
+end, { error = { "partially-present", false, 0, "z[0:4] 0+1" },
+  present_and_copyin = { "done", true, 0, "z[0:4] 0+2, z[4:4] 0+1" },
+  update_and_copy = { "done", true, 50, "z[0:4] 0+2, z[4:4] 0+1" } })
 
 turned("fusion", "tr14", function()
   acc "enter data copyin(z[0:4])"
   acc "enter data copyin(z[8:4])"
-  return acc_deviceptr "z[8]" - acc_deviceptr "z[0]" == 8
-end, { [false] = false, [true] = true })
+  return { counters(), acc_deviceptr "z[8]" - acc_deviceptr "z[0]" == 8 }
+end, { [false] = { "z[0:4] 0+1, z[8:4] 0+1", false }, [true] = { "z[0:4] 0+1, z[8:4] 0+1", true } })
 
 turned("part_present", "tr14", function()
   acc "enter data copyin(z[0:4])"
-  return of_data "data no_create(z[0:8])"
-end, { ignore = "done", reject = "partially-present" })
+  return { counters(), of_data "data no_create(z[0:8]) create(n)" }
+end, { ignore = { "z[0:4] 0+1", "n 1+0, z[0:4] 0+1" }, reject = { "z[0:4] 0+1", "partially-present" } })
 
 turned("frame_grows", "libgomp-12", function()
   acc "enter data copyin(T.k, T.m)"
-  return of "enter data copyin(T.l)"
-end, { ignore = "done", reject = "partially-present" })
+  return { of "enter data copyin(T.l)", counters() }
+end, { ignore = { "done", "T.k 0+1, T.l 0+1, T.m 0+1" }, reject = { "partially-present", "T.k 0+1, T.m 0+1" } })
 
 turned("holes", "tr14", function()
   declare "struct u { int k, l;\n#pragma acc shape exclude(l)\n} U;"
   acc "enter data copyin(U)"
-  return of_data "data present(U.l)"
-end, { ignore = "done", reject = "not-present" })
+  return { counters(), of_data "data present(U.l)" }
+end, { ignore = { "U 0+1", "U 1+1" }, reject = { "U 0+1", "not-present" } })
 
 turned("member", "libgomp-12", function()
   acc "enter data copyin(S)"
   acc "enter data copyin(S.a[0:2])"
-  for _, object in ipairs(state().present) do
-    if object.name == "S" then return object.dynamic end
-  end
-end, { counted = 2, uncounted = 1 })
+  return counters()
+end, { counted = "S 0+2, S.a[0:2] 0+1", uncounted = "S 0+1, S.a[0:2] 0+1" })
 
 -- ------------------------------------------------------------------------- data that are absent --
 
@@ -147,14 +159,14 @@ end, { ignore = "done", reject = "not-present" })
 
 turned("exit_unowned", "directory", function()
   local result
-  expect.accepts("data copyin(z)", function() result = of "exit data delete(z)" end)
+  expect.accepts("data copyin(z)", function() result = { of "exit data delete(z)", counters() } end)
   return result
-end, { ignore = "done", reject = "not-present" })
+end, { ignore = { "done", "z 1+0" }, reject = { "not-present", "z 1+0" } })
 
 turned("null_pointer", "tr14", function()
   acc "enter data copyin(q)"
-  return of "enter data copyin(q[0:2])"
-end, { ignore = "done", reject = "null-pointer" })
+  return { of "enter data copyin(q[0:2])", counters() }
+end, { ignore = { "done", "q 0+1" }, reject = { "null-pointer", "q 0+1" } })
 
 -- ------------------------------------------------------------------------------------- pointers --
 
@@ -164,22 +176,23 @@ turned("attach", "openacc-3.3", function()
   local new = #state().attached
   acc "enter data copyin(S.a[0:4])"
   acc "enter data copyin(S.a[0:4])"
-  return { new, #state().attached, state().attached[1] and state().attached[1].count }
-end, { counted = { 0, 1, 2 }, new = { 0, 0 }, every = { 0, 1, 1 } })
+  return { counters(), new, #state().attached, state().attached[1] and state().attached[1].count }
+end, { counted = { "A 0+3, S 0+1", 0, 1, 2 }, new = { "A 0+3, S 0+1", 0, 0 }, every = { "A 0+3, S 0+1", 0, 1, 1 } })
 
 turned("attach_absent", "tr14", function()
   acc "enter data copyin(S)"
-  return of "enter data attach(S.a)"
-end, { ignore = "done", reject = "not-present" })
+  return { counters(), of "enter data attach(S.a)" }
+end, { ignore = { "S 0+1", "done" }, reject = { "S 0+1", "not-present" } })
 
-turned("attach_implied", "openacc-3.3", function() return of "enter data copyin(S.a[0:2])" end,
-  { ignore = "done", reject = "not-present" })
+turned("attach_implied", "openacc-3.3", function()
+  return { of "enter data copyin(S.a[0:2])", counters() }
+end, { ignore = { "done", "S.a[0:2] 0+1" }, reject = { "not-present", "" } })
 
 turned("attach_null", "openacc-3.3", function()
   acc "enter data copyin(S)"
   host.S.a = NULL
-  return of "enter data attach(S.a)"
-end, { ignore = "done", reject = "null-pointer" })
+  return { counters(), of "enter data attach(S.a)" }
+end, { ignore = { "S 0+1", "done" }, reject = { "S 0+1", "null-pointer" } })
 
 turned("reattach", "openacc-3.3", function()
   attached()
@@ -190,8 +203,8 @@ end, { moves = true, counts = false })
 
 turned("detach_unattached", "openacc-3.3", function()
   acc "enter data copyin(S)"
-  return of "exit data detach(S.a)"
-end, { ignore = "done", reject = "not-attached" })
+  return { counters(), of "exit data detach(S.a)" }
+end, { ignore = { "S 0+1", "done" }, reject = { "S 0+1", "not-attached" } })
 
 turned("detach_final", "openacc-3.3", function()
   attached()
@@ -203,13 +216,13 @@ end, { ignore = true, reject = false })
 turned("pointer_changed", "tr14", function()
   attached()
   host.S.a = addr "B[0]"
-  return of "exit data detach(S.a)"
-end, { ignore = "done", reject = "pointer-changed" })
+  return { of "exit data detach(S.a)", on_device "S.a" == addr "B[0]" }
+end, { ignore = { "done", true }, reject = { "pointer-changed", false } })
 
 turned("still_attached", "tr14", function()
   attached()
-  return of "exit data delete(A)"
-end, { ignore = "done", reject = "still-attached" })
+  return { of "exit data delete(A)", acc_is_present "A" }
+end, { ignore = { "done", false }, reject = { "still-attached", true } })
 
 turned("lost_target", "openacc-3.3", function()
   attached()
@@ -244,6 +257,7 @@ case("accepts: untranslated = null leaves attached pointers alone where data are
   host.S.a = addr "A[0]"
   acc "enter data copyin(S.a[0:4])"
   acc "enter data copyin(S)"
+  expect.count("S", { dynamic = 1 })
   expect.attached("S.a", 1)
   expect.device("S.a[2]", 3)
 end)
@@ -253,11 +267,11 @@ turned("stale", "directory", function()
   acc "data copyin(z[0:4])" (function()
     host.q = acc_deviceptr "z[0]"
     expect.accepts("data copyin(z[8:4])", function()
-      result = outcome(function() acc "parallel deviceptr(q)" "q[0] = 1;" end)
+      result = outcome(function() acc "parallel deviceptr(q) copy(n)" "q[0] = 1; n = 9;" end)
     end)
   end)
-  return result
-end, { ignore = "done", reject = "out-of-bounds" })
+  return { result, host.n }
+end, { ignore = { "done", 9 }, reject = { "out-of-bounds", 1 } })
 
 -- ------------------------------------------------------------------------------------- routines --
 
@@ -291,10 +305,12 @@ end, { ignore = "done", reject = "null-pointer" })
 turned("section", "openmp-5.1", function()
   host.p, host.q = addr "z[0]", addr "z[0]"
   omp "target enter data map(to: p[0:4])"
-  local first = #state().present
+  local first = counters()
   omp "target enter data map(to: q[0:4])"
-  return { first, #state().present }
-end, { ["one-step"] = { 1, 1 }, ["two-step"] = { 2, 3 }, ["value-first"] = { 2, 2 } })
+  return { first, counters() }
+end, { ["one-step"] = { "p[0:4] 0+1", "p[0:4] 0+2" },
+  ["two-step"] = { "p 0+1, p[0:4] 0+1", "p 0+1, p[0:4] 0+2, q 0+1" },
+  ["value-first"] = { "p 0+1, p[0:4] 0+1", "p 0+1, p[0:4] 0+2" } })
 
 turned("implicit", "openmp-5.1", function()
   omp "target" "n = n + 1; z[0] = 7;"
@@ -311,8 +327,8 @@ turned("extended_range", "openmp-5.2", function()
   host.p = addr "z[4]"
   omp "target enter data map(to: p[4:4])"
   host.q = addr "z[5]"
-  return outcome(function() omp "target" "q[3] = 1;" end)
-end, { [false] = "host-pointer-on-device", [true] = "done" })
+  return { counters(), outcome(function() omp "target" "q[3] = 1;" end), sent "z[8]" }
+end, { [false] = { "p[4:4] 0+1", "host-pointer-on-device", 8 }, [true] = { "p[4:4] 0+1", "done", 1 } })
 
 -- ------------------------------------------------------------------------------- what there is not --
 

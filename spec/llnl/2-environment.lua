@@ -172,6 +172,7 @@ case("accepts: scalars are found by their address [LLNL-2.2-03]", function()
   omp "target data map(to: len)" (function()
     expect.moves(function() omp "target" "len = len + 1;" end, { h2d = 0, d2h = 0 })
     expect.count("len", { structured = 1 })
+    expect.device("len", 9)
   end)
   expect.host("len", 8)
 end)
@@ -201,6 +202,7 @@ end)
 
 case("differs: Figure 5, the arrays are mapped and their copies used [LLNL-2.2-05]", function()
   omp "target enter data map(to: a[0:N]) map(to: b[0:N])"
+  expect.present "a[0:N]"
   expect.fails("host-pointer-on-device", function()
     omp "target teams distribute parallel for"
       "for (int i = 0; i < N; ++i) inner_a[i] += inner_b[i];"

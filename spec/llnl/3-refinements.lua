@@ -162,7 +162,10 @@ case("accepts: a reference is a section of no length, too [LLNL-3.2-01 LLNL-3.2-
   end)
   expect.host("x", 3)
   expect.host("rpair.y", 7)
-  expect.accepts("target data map(to: a[0:4])", function() omp "target" "ra[1] = ra[0] + 8;" end)
+  expect.accepts("target data map(to: a[0:4])", function()
+    omp "target" "ra[1] = ra[0] + 8;"
+    expect.device("a[1]", host "a[0] + 8")
+  end)
 end)
 
 case("rejects: a reference to what is not present [LLNL-3.2-01 LLNL-3.2-02]", function()
@@ -226,8 +229,11 @@ end)
 
 case("accepts: values as firstprivate, by a clause for all [LLNL-3.2-04]", function()
   begin()
-  expect.moves(function() omp "target defaultmap(firstprivate: scalar)" "x = x + 1;" end, { d2h = 0 })
+  expect.moves(function()
+    omp "target defaultmap(firstprivate: scalar)" "x = x + 1; pair.y = x;"
+  end, { d2h = { count = 1, bytes = 8 } })
   expect.host("x", 1)
+  expect.host("pair.y", 2)
 end)
 
 case("accepts: both refinements make Figure 5 work [LLNL-3.2-05]", function()

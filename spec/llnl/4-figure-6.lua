@@ -22,6 +22,7 @@ case("accepts: a name, constructs, types, and clauses of any sort [LLNL-4-01]", 
   omp "parallel bind_group(here)" "y = 1;"
   expect.host("y", 1)
   expect.fails("duplicate-name", function() omp "declare group name(g) shared(x)" end)
+  expect.fails("duplicate-name", function() omp "declare group name(many) shared(x)" end)
 end)
 
 case("rejects: a group that nothing leads to, two names, unknown clauses and constructs [LLNL-4-01]", function()
@@ -40,6 +41,7 @@ end)
 case("accepts: name, bind_all and bind_type are about the group, the rest waits for constructs [LLNL-4-02]", function()
   -- neither a map nor a variable means anything yet
   expect.moves(function() omp "declare group name(g) map(to: later[0:n]) if(n > 2) private(later)" end, { h2d = 0 })
+  expect.fails("clause-not-allowed", function() omp "target data bind_group(g)" end)
   omp "declare group name(sent) map(to: v[0:n])"
   omp "target data bind_group(sent)" (function() expect.present "v[0:4]" end)
 end)
@@ -55,10 +57,11 @@ case("accepts: both spellings, four actions, several groups in one clause [LLNL-
   omp "declare group name(h) firstprivate(y)"
   for _, clause in ipairs { "bind_group(g, h)", "bind_groups(g, h)", "bind_group(merge: g, h)",
     "bind_group(inherit: g, h)", "bind_groups(override: g, h)", "bind_group(g) bind_group(h)" } do
-    omp("parallel " .. clause) "x = 1; y = 1;"
+    omp("parallel " .. clause) "x = 1; y = 1; n = n + 1;"
     expect.host("x", 0)
     expect.host("y", 0)
   end
+  expect.host("n", 10)
   omp "parallel bind_group(exclude: g, h)" "x = 1; y = 2;"
   expect.host("x", 1)
   expect.host("y", 2)
@@ -70,6 +73,8 @@ case("rejects: actions that there are not, and nothing to bind [LLNL-4-04]", fun
   expect.equal(problem.rule, "LLNL-4-04")
   expect.fails("syntax", function() omp "parallel bind_group()" end)
   expect.fails("syntax", function() omp "parallel bind_group(merge: )" end)
+  expect.accepts("parallel bind_group(g)", "x = 1;")
+  expect.host("x", 0)
 end)
 
 case("accepts: a group is bound to a type by its place or by bind_type [LLNL-4-12]", function()
@@ -95,6 +100,7 @@ end)
 case("rejects: what is no type, constructs for groups of types, types nobody binds [LLNL-4-12]", function()
   omp "declare group bind_type(struct pair) firstprivate(this)"
   omp "parallel" "p.a = 1;"
+  expect.accepts("parallel bind_types(p)", "p.a = 2;")
   expect.host("p.a", 1)
   expect.fails("unknown-type", function() omp "parallel bind_types(nobody)" end)
   expect.fails("clause-not-allowed", function()

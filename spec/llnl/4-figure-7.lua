@@ -56,6 +56,7 @@ case("rejects: constructs before the group, outside of its scope, of another nam
   foo(function()
     omp "parallel for" "for (int i = 0; i < 2; i++) other = other + 1;"
     omp "single" "other = other + 1;"
+    expect.fails("default-none", function() omp "parallel" "other = 9;" end)
   end)
   omp "parallel" "other = other + 1;"
   expect.host("other", 5)
@@ -70,6 +71,7 @@ case("rejects: constructs before the group, outside of its scope, of another nam
   -- a region that ends by hand ends its groups
   local region = omp "target data map(a)"
   omp "declare group bind_all(parallel) default(none)"
+  expect.fails("default-none", function() omp "parallel" "other = 9;" end)
   region:close()
   omp "parallel" "other = 7;"
   expect.host("other", 7)

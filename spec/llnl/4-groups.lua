@@ -2,7 +2,7 @@
 scenario { title = "LLNL 4: clauses of groups and of constructs", rules = "indirect" }
 
 declare [[
-  int a = 1, b = 2, c = 3;
+  int a = 1, b = 2, c = 3, ran;
   int v[8], w[8];
   struct s { int x, y; } s;
 ]]
@@ -13,11 +13,11 @@ omp "declare group name(four) num_threads(4)"
 
 -- What a construct does to a: "shared", "private" or "firstprivate".
 local function meaning(clauses)
-  host.a = 1
-  local ok, problem = pcall(function() omp("parallel " .. clauses) "b = a; a = 5;" end)
+  host.a, host.ran = 1, 0
+  local ok, problem = pcall(function() omp("parallel " .. clauses) "b = a; a = 5; ran = 1;" end)
   if not ok and problem.code == "uninitialized-read" then return "private" end
   if not ok then error(problem, 0) end
-  return host.a == 5 and "shared" or "firstprivate"
+  return host.ran == 0 and "not run" or host.a == 5 and "shared" or "firstprivate"
 end
 
 case("accepts: merged clauses stand beside each other, equal ones once [LLNL-4-05]", function()
@@ -208,7 +208,10 @@ end)
 case("rejects: unknown names, and the same name twice in a scope [LLNL-4-15]", function()
   local problem = expect.fails("unknown-group", function() omp "parallel bind_group(privs)" end)
   expect.equal(problem.help, "did you mean 'priv'?")
-  block(function() omp "declare group name(inner) private(a)" end)
+  block(function()
+    omp "declare group name(inner) private(a)"
+    expect.equal(meaning "bind_group(inner)", "private")
+  end)
   expect.fails("unknown-group", function() omp "parallel bind_group(inner)" end)
   expect.fails("unknown-group", function() omp "declare group name(g) bind_group(g)" end)
   omp "declare group name(own) private(a)"

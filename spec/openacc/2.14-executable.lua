@@ -88,6 +88,7 @@ case("rejects: rows outside of their array, and in other directives [ACC33-upd-2
   rules "openacc-3.3"
   declare "int m[4][4];"
   acc "enter data copyin(m)"
+  expect.present "m"
   expect.fails("out-of-bounds", function() acc "update device(m[3:2][1:3])" end)
   expect.fails("invalid-section", function() acc "data copy(m[1:2][1:3])" end)
 end)

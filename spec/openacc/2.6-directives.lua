@@ -133,11 +133,19 @@ case("accepts: regions count, with explicit and implicit clauses [ACC33-2.6.7-2]
   acc "data copyin(v)" (function()
     acc "data create(v[0:5])" (function()
       expect.count("v", { structured = 2 })
-      acc("parallel present(v[1:1])") (function() expect.count("v", { structured = 3 }) end)
+      acc("parallel present(v[1:1])") (function(d)
+        expect.count("v", { structured = 3 })
+        d.v[1] = 7
+      end)
+      expect.device("v[1]", 7)
     end)
     expect.count("v", { structured = 1 })
   end)
-  acc("parallel", "v") (function() expect.count("v", { structured = 1 }) end)
+  acc("parallel", "v") (function(d)
+    expect.count("v", { structured = 1 })
+    d.v[1] = 8
+  end)
+  expect.host("v[1]", 8)
   expect.absent "v"
 end)
 
@@ -169,8 +177,9 @@ end)
 case("differs: with a reference left the lifetime does not end [ACC33-2.6.7-4]", function()
   acc "data copyin(v)" (function()
     acc "enter data copyin(v)"
+    expect.count("v", { structured = 1, dynamic = 1 })
     acc "exit data copyout(v) finalize"
-    expect.present "v"
+    expect.count("v", { structured = 1, dynamic = 0 })
   end)
   expect.absent "v"
 end)
@@ -188,6 +197,7 @@ end)
 case("differs: a counter does not go below zero [ACC33-2.6.7-5]", function()
   acc "data copyin(v)" (function()
     acc "enter data create(v)"
+    expect.count("v", { structured = 1, dynamic = 1 })
     for _ = 1, 3 do acc "exit data delete(v)" end
     expect.count("v", { structured = 1, dynamic = 0 })
   end)

@@ -12,9 +12,10 @@ declare [[
 ]]
 host.S = { n = 2, a = { 1, 2 } }
 
-local function region(clause, wanted_in, wanted_out)
+local function region(clause, wanted_in, wanted_out, references)
   local r
   expect.moves(function() r = acc("data " .. clause) end, { h2d = wanted_in, d2h = 0 })
+  expect.count("v", { structured = references or 1 })
   expect.accepts("parallel present(v)", "for (int i = 0; i < n; ++i) v[i] = 10 * i;")
   expect.moves(function() r:close() end, { h2d = 0, d2h = wanted_out })
 end
@@ -32,7 +33,7 @@ end)
 case("accepts: all of them on present data only count [ACC33-2.7-1 ACC33-2.7.3-1]", function()
   acc "data copyin(v)" (function()
     for _, clause in ipairs { "copy", "copyin", "copyout", "create", "present", "no_create" } do
-      region(clause .. "(v)", 0, 0)
+      region(clause .. "(v)", 0, 0, 2)
       expect.present "v"
     end
     expect.count("v", { structured = 1 })
@@ -58,6 +59,7 @@ case("rejects: present and delete of absent data; exit data whose counter is zer
     acc "data create(v)" (function()
       expect.events(function() acc "exit data copyout(v)" end, {})
       expect.events(function() acc "exit data delete(v) finalize" end, {})
+      expect.count("v", { structured = 1 })
     end)
   end)
 
@@ -95,6 +97,7 @@ case("differs: a kernel uses what no_create did not create [ACC33-2.7-1]", funct
     acc "parallel no_create(p[0:6])" "p[0] = 9;"
   end)
   acc "enter data copyin(v[0:2])"
+  expect.present "v[0:2]"
   expect.absent "v[2:4]"
 end)
 
@@ -215,6 +218,7 @@ case("rejects: memory that is not there any more [ACC33-2.7.1-1]", function()
   expect.fails("out-of-bounds", function() return host "q[0]" end)
   host.q = alloc("float", 3, { 1, 2, 3 })
   acc "enter data copyin(q[0:3])"
+  expect.present "q[0:3]"
   free(host.q)
   expect.fails("out-of-bounds", function() acc "update self(q[0:3])" end)
 end)
@@ -298,6 +302,7 @@ case("accepts: sections of two dimensions whose bounds are variables [ACC33-2.7.
     host.rows, host.columns = 1, 2
     expect.equal(bytes_of(name .. "[1:rows][1:columns]"), 8)
     host.columns = 0
+    -- unnoticed: no element is named, so nothing happens
     acc("data copyin(" .. name .. "[0:rows][0:columns])") (function() expect.equal(#state().present, 0) end)
     host.rows, host.columns = 3, 4
   end

@@ -49,6 +49,7 @@ end)
 case("accepts: a new target starts again at one [ACC33-att-3]", function()
   acc "enter data copyin(v, w) copyin(p)"
   acc "enter data attach(p)"
+  expect.attached("p", 2)
   host.p = addr "w[0]"
   acc "enter data attach(p)"
   expect.attached("p", 1)
@@ -112,6 +113,7 @@ case("differs: the structure after its member does not [ACC33-att-6]", function(
   expect.moves(function() acc "enter data copyin(S.a[0:2])" end, { h2d = { count = 1, bytes = 8 }, d2h = 0 })
   expect.absent "S"
   acc "enter data copyin(S)"
+  expect.present "S"
   expect.detached "S.a"
 end)
 
@@ -119,6 +121,7 @@ case("accepts: copyout and delete detach what is in the object first [ACC33-att-
   local before = host "S.a"
   acc "enter data copyin(S)"
   acc "enter data copyin(S.a[0:2])"
+  expect.attached("S.a", 1)
   acc "exit data copyout(S)"
   expect.equal(host "S.a", before)
   expect.detached "S.a"
@@ -139,6 +142,7 @@ case("rejects: in a strict profile attached pointers must be detached first [ACC
 case("accepts: detach counts down and restores the host's value [ACC33-det-1]", function()
   expect.moves(function() acc "enter data copyin(v, w) copyin(p)" end, { h2d = { count = 3, bytes = 40 }, d2h = 0 })
   acc "enter data attach(p)"
+  expect.attached("p", 2)
   acc "exit data detach(p) finalize"
   expect.detached "p"
   acc "exit data detach(p)" -- nothing any more
@@ -166,6 +170,7 @@ for _, clause in ipairs { "copyin", "create", "attach" } do
       acc "enter data copyin(S)"
       acc "enter data copyin(S.a[0:S.n])"
       acc "enter data attach(S.a)"
+      expect.attached("S.a", 2)
       host.S.a = NULL
       acc(("enter data %s(%s)"):format(clause, clause == "attach" and "S.a" or "S.a[0:S.n]"))
       expect.detached "S.a"

@@ -66,7 +66,10 @@ case("accepts: link, which makes nothing present [ACC33-dec-1]", function()
   expect.accepts "declare link(v)"
   expect.absent "v"
   expect.moves(function()
-    expect.accepts("data copyin(v)", function() acc "parallel" "v[0] = 1;" end)
+    expect.accepts("data copyin(v)", function()
+      acc "parallel" "v[0] = 9;"
+      expect.device("v[0]", 9)
+    end)
   end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })
   expect.invalid("acc declare link(nobody)", "unknown-name")
 end)

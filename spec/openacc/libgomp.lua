@@ -68,6 +68,7 @@ end)
 
 libgomp("rejects: D1: attach of a pointer that is absent [ACC33-att-2]", function()
   acc "enter data copyin(A)"
+  expect.present "A"
   expect.fails("not-present", function() acc_attach(addr "S.a") end)
   expect.fails("not-present", function() acc "enter data attach(S.a)" end)
   expect.fails("not-present", function() acc "data copyin(ps->a[0:2])" end)
@@ -83,6 +84,7 @@ end)
 
 libgomp("rejects: D2: attach to what is absent [ACC33-att-2]", function()
   acc "enter data copyin(S)"
+  expect.present "S"
   expect.fails("not-present", function() acc_attach "S.a" end)
   expect.fails("not-present", function() acc "enter data attach(S.a)" end)
 end)
@@ -118,6 +120,7 @@ libgomp("rejects: D4: detach of a pointer that was never attached [ACC33-det-1]"
   expect.fails("not-attached", function() acc "exit data detach(S.a)" end)
   expect.fails("not-attached", function() acc_detach_finalize "S.a" end)
   acc "exit data delete(S)"
+  expect.absent "S"
 end)
 
 acc33("accepts: D5: a second detach does nothing [ACC33-det-1]", function()
@@ -169,6 +172,7 @@ libgomp("rejects: D7: detach of a pointer that is absent [ACC33-det-1]", functio
   expect.fails("not-present", function() acc_detach(addr "S.a") end)
   expect.fails("not-present", function() acc "exit data detach(S.a)" end)
   acc "enter data copyin(A)"
+  expect.present "A"
   expect.fails("not-present", function() acc "exit data delete(ps->a[0:4])" end)
   acc "enter data copyin(S)"
   expect.fails("not-attached", function() acc "exit data delete(ps->a[0:4])" end)
@@ -466,6 +470,7 @@ both("rejects: D22: two neighbours are not one, nor is a part with a gap behind 
   function()
     acc "enter data copyin(z[0:5])"
     acc "enter data copyin(z[5:5])"
+    expect.equal(acc_is_present "z[0:5]" and acc_is_present "z[5:5]", true)
     expect.equal(acc_is_present "z[3:4]", false)
     expect.fails("partially-present", function() acc_create "z[3:4]" end)
     expect.fails("partially-present", function() acc "data present(z[0:10])" end)
@@ -511,8 +516,10 @@ both("accepts: D25: finalize leaves what a region holds, and copies nothing [ACC
   function()
     acc "data copyin(z)" (function()
       acc "enter data create(z)"
+      expect.count("z", { structured = 1, dynamic = 1 })
       expect.accepts("parallel present(z)", "z[1] = 50;")
       expect.moves(function() acc_copyout_finalize "z" end, { h2d = 0, d2h = 0 })
+      expect.count("z", { structured = 1, dynamic = 0 })
       acc "exit data copyout(z) finalize"
       expect.count("z", { structured = 1, dynamic = 0 })
     end)
@@ -562,6 +569,7 @@ end)
 both("accepts: B2: an update of a section leaves the pointer to it alone [ACC33-upd-1]", function()
   acc "enter data copyin(S)"
   acc "enter data copyin(S.a[0:4])"
+  expect.present "S"
   local before = on_device "S.a"
   host.A[2] = 33
   expect.moves(function() acc "update device(S.a[2:1])" end, { h2d = { count = 1, bytes = 4 } })

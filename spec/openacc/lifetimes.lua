@@ -57,8 +57,9 @@ end)
 both_ways("accepts: entered before a region and left in it [ACC33-2.6.7-2]", blocks, function(do_)
   do_.enter "x"
   acc "data copy(x)" (function()
+    expect.count("x", { structured = 1, dynamic = 1 })
     do_.exit "x"
-    expect.present "x"
+    expect.count("x", { structured = 1, dynamic = 0 })
   end)
   expect.absent "x"
 end)
@@ -88,6 +89,7 @@ local endings = {
   ["entered and left in a region"] = function(do_)
     acc "data copy(x)" (function()
       do_.enter "x"
+      expect.count("x", { structured = 1, dynamic = 1 })
       do_.exit "x"
       expect.count("x", { structured = 1, dynamic = 0 })
     end)
@@ -102,9 +104,11 @@ local endings = {
     acc "data copy(x)" (function()
       do_.enter "x"
       do_.enter "x"
+      expect.count("x", { structured = 1, dynamic = 2 })
       do_.exit "x"
+      expect.count("x", { structured = 1, dynamic = 1 })
       do_.exit "x"
-      expect.present "x"
+      expect.count("x", { structured = 1, dynamic = 0 })
     end)
   end,
   ["a pair in each of two regions"] = function(do_)
@@ -112,10 +116,12 @@ local endings = {
       do_.enter "x"
       expect.accepts("data copy(x)", function()
         do_.enter "x"
+        expect.count("x", { structured = 2, dynamic = 2 })
         do_.exit "x"
       end)
+      expect.count("x", { structured = 1, dynamic = 1 })
       do_.exit "x"
-      expect.present "x"
+      expect.count("x", { structured = 1, dynamic = 0 })
     end)
   end,
   ["regions and pairs by turns"] = function(do_)
@@ -131,16 +137,18 @@ local endings = {
   ["two blocks, the pair on one"] = function(do_)
     acc "data copy(x, y)" (function()
       do_.enter "y"
-      expect.equal(there(), "xy")
+      expect.count("y", { structured = 1, dynamic = 1 })
       do_.exit "y"
+      expect.count("y", { structured = 1, dynamic = 0 })
     end)
   end,
   ["two blocks, one entered before, the other left in the region"] = function(do_)
     do_.enter "x"
     do_.enter "y"
     acc "data copy(x, y)" (function()
+      expect.count("y", { structured = 1, dynamic = 1 })
       do_.exit "y"
-      expect.equal(there(), "xy")
+      expect.count("y", { structured = 1, dynamic = 0 })
     end)
     expect.equal(there(), "x")
     do_.exit "x"
@@ -176,12 +184,14 @@ both_ways("accepts: one block entered before a region of three, another in it [A
 each("accepts: two blocks entered by one directive, left in a region [ACC33-2.6.7-2]", blocks, function()
   acc "enter data copyin(x, y)"
   acc "data copy(x, y)" (function()
+    expect.count("y", { structured = 1, dynamic = 1 })
     acc "exit data copyout(x, y)"
-    expect.equal(there(), "xy")
+    expect.count("y", { structured = 1, dynamic = 0 })
   end)
   expect.equal(there(), "")
   acc "enter data copyin(x)"
   expect.accepts("data copy(x, y)", function()
+    expect.count("x", { structured = 1, dynamic = 1 })
     acc "exit data copyout(x)"
     acc "enter data copyin(y)"
   end)
@@ -366,6 +376,7 @@ each("accepts: members come together and leave one by one [ACC33-2.7.1-5]",
     acc "exit data delete(s.b)"
     expect.absent "s"
     acc "enter data create(s.a, s.b)"
+    expect.present "s.b"
     acc_delete(addr "s.a", 1)
     acc_delete(addr "s.b", 1)
     expect.absent "s"
