@@ -339,8 +339,10 @@ case("accepts: device constructs in bodies of the host are carried out on device
   omp "parallel" [[ {
     #pragma omp target map(to: a)
     a[0] = 77;
+    s++;
   } ]]
   expect.host("a[0]", 0)
+  expect.host("s", 1)
   omp "target enter data map(to: a)"
   host.a[1] = 5
   omp "single" [[
@@ -406,7 +408,7 @@ case("rejects: there they are wrong as anywhere else, and told at their place [O
       #pragma omp target map(present, to: b)
       s = 2; } ]]
   end)
-  expect.equal({ err.line, err.column }, { 406, 43 })
+  expect.equal({ err.line, err.column }, { 408, 43 })
   expect.absent "b"
 end)
 

@@ -105,6 +105,8 @@ case("accepts: a base pointer is firstprivate, though it is present and not atta
   host.v = addr "A[0]"
   expect.moves(function() omp "target enter data map(to: A)" end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })
   omp "target enter data map(alloc: v)"
+  expect.present "v"
+  expect.detached "v"
   omp "target map(from: v[1:1])" "v[1] = 49; v = v + 1;"
   omp "target update from(A)"
   expect.host("A[1]", 49)
@@ -113,9 +115,9 @@ end)
 case("accepts: a pointer that is in no clause leads to a section by its base address [OMP60-map-10]", function()
   host.u = addr "A[0]"
   expect.moves(function()
-    expect.accepts("target data map(u[2:3])", function() omp "target" "u[2] = 3;" end)
+    expect.accepts("target data map(u[2:3])", function() omp "target" "u[2] = 30;" end)
   end, { h2d = { count = 1, bytes = 12 }, d2h = { count = 1, bytes = 12 } })
-  expect.host("A[2]", 3)
+  expect.host("A[2]", 30)
 end)
 
 case("rejects: a section of which elements in front are used [OMP60-map-10]", function()
@@ -160,6 +162,7 @@ case("accepts: a section of no elements counts what is present at its address [O
   expect.host("A[2]", 30)
   omp "target enter data map(to: A)"
   omp "target enter data map(to: A)"
+  expect.count("A", { dynamic = 2 })
   omp "target exit data map(delete: u[0:0])"
   expect.absent "A"
 end)
@@ -306,4 +309,5 @@ case("rejects: a section that reaches beyond one of them [OMP60-map-13]", functi
   expect.fails("partially-present", function() omp "target enter data map(to: data[1:2])" end)
   omp "target exit data map(delete: M)"
   omp "target enter data map(to: data[1:2])"
+  expect.present "data[1:2]"
 end)

@@ -206,6 +206,7 @@ case("accepts: constructor and destructor as enter and exit data [OMP60-map-6]",
   expect.present "m.A[0:4]"
   expect.uninitialized "m.A[0:4]"
   host "m.begin()"
+  expect.count("m.A[0:4]", { dynamic = 2 })
   host "m.finish()"
   expect.absent "m.A[0:4]"
 end)

@@ -33,6 +33,7 @@ end)
 case("rejects: a pointer in front of the base address [OMP60-map-10]", function()
   host.q = addr "v[3]"
   omp "target enter data map(to: q[2:3])"
+  expect.present "v[5:3]"
   host.p = addr "v[2]"
   local err = expect.fails("null-pointer", function() omp "target" "p[4] = 1;" end)
   expect.equal(err.rule, "OMP60-map-10")
@@ -61,6 +62,7 @@ end)
 case("accepts: a later list item on data that are present has its own base address [OMP60-map-10]", function()
   host.q = addr "v[4]"
   omp "target enter data map(to: q[0:4])"
+  expect.present "v[4:4]"
   host.p = addr "v[2]"
   omp "target data map(p[2:2])" (function()
     omp "target" "p[3] = 70;"
@@ -102,6 +104,7 @@ end)
 case("differs: OpenMP 4.0 looks up the pointer's value alone [OMP60-map-10]", function()
   rules { base = "openmp-4.0", implicit = "firstprivate" }
   omp "target enter data map(to: p[5:5])"
+  expect.present "p[5:5]"
   expect.fails("host-pointer-on-device", function() omp "target map(from: o)" "o = p[6];" end)
 end)
 
@@ -124,6 +127,7 @@ function()
   omp "target is_device_ptr(q)" "q[5] = 7;"
   expect.device("v[5]", 7)
   omp "target enter data map(to: s)"
+  expect.present "s"
   omp "target is_device_ptr(q)" "s.q = q - 100; s.q[106] = 9;"
   omp "target" "s.q = s.q + 100; s.q[7] = 10;"
   expect.device("v[5:3]", { 7, 9, 10 })

@@ -21,7 +21,7 @@ case("accepts: the body of every construct runs once, C text or Lua [HOUSE-threa
   expect.host("sum", #constructs)
   for _, name in ipairs(constructs) do omp(name) (function(d) d.sum = d.sum + 1 end) end
   expect.host("sum", 2 * #constructs)
-  for _, name in ipairs { "barrier", "taskwait", "taskyield", "flush", "flush(a)" } do omp(name) end
+  for _, name in ipairs { "barrier", "taskwait", "taskyield", "flush", "flush(a)" } do expect.accepts(name) end
 end)
 
 case("accepts: arguments that make no difference [HOUSE-threads]", function()
@@ -151,8 +151,12 @@ end)
 case("accepts: default says what variables are that no clause names [HOUSE-threads]", function()
   expect.accepts("parallel default(firstprivate)", "b = a; a = 5;")
   omp "parallel default(private) shared(sum)" "b = 3; sum = b;"
-  omp("parallel default(none) private(a)", "a") (function(d) d.a = 3 end)
+  omp("parallel default(none) private(a) shared(i)", "a, i") (function(d)
+    d.a = 3
+    d.i = d.a
+  end)
   expect.host("a", 1)
+  expect.host("i", 3)
   expect.host("b", 2)
   expect.host("sum", 3)
 end)

@@ -15,7 +15,7 @@ host.s = { n = 4, d = { 1, 2, 3, 4 }, k = 7 }
 -- ---------------------------------------------------------------------------------------- defaults --
 
 case("accepts: scalars are the body's own, with the host's values [OMP60-map-11]", function()
-  expect.moves(function() omp "target" "x = x + n;" end, { d2h = 0 })
+  expect.moves(function() expect.accepts("target", "x = x + n;") end, { d2h = 0 })
   expect.host("x", 1)
   expect.moves(function()
     omp "target map(tofrom: v)" "v[0] = x + n;"
@@ -195,10 +195,12 @@ end)
 case("accepts: several parts of one array, and counts of each [OMP60-map-12]", function()
   omp "target enter data map(to: v[0:2]) map(to: x)"
   omp "target enter data map(to: v[6:2])"
-  omp("target", "v")(function()
+  omp("target", "v")(function(d)
     expect.count("v[0:2]", { structured = 1, dynamic = 1 })
     expect.count("v[6:2]", { structured = 1, dynamic = 1 })
+    d.v[7] = 70
   end)
+  expect.device("v[7]", 70)
   expect.count("v[0:2]", { structured = 0, dynamic = 1 })
 end)
 
@@ -331,12 +333,14 @@ case("accepts: a pointer in a firstprivate clause has its value, whatever that i
   expect.accepts("target firstprivate(p)", "p[0] = 5; p = p + 1; p[0] = 6;")
   host.p = before
   omp "target enter data map(to: p[0:4])"
+  expect.present "p[0:4]"
   omp("target firstprivate(p) map(n)")(function(d) d.n = d.p == before and 1 or 2 end)
   expect.host("n", 1)
 end)
 
 case("differs: following that, if it is the host's [OMP60-map-11]", function()
   omp "target enter data map(to: p[0:4])"
+  expect.present "p[0:4]"
   expect.fails("host-pointer-on-device", function() omp "target firstprivate(p)" "p[0] = 5;" end)
   expect.fails("host-pointer-on-device", function() omp "target firstprivate(p)" "p = p + 1; p[0] = 5;" end)
   expect.fails("host-pointer-on-device", function() omp "target defaultmap(firstprivate: pointer)" "p[0] = 5;" end)
@@ -400,6 +404,7 @@ case("accepts: reductions are brought back, lastprivate, too [OMP60-map-11]", fu
   expect.host("x", 7)
   omp "target teams distribute parallel for lastprivate(n)" "for (int i = 0; i < 3; i++) n = i;"
   expect.host("n", 2)
+  host.x = 0
   omp "target teams distribute parallel for simd reduction(max: x) map(to: v)"
     "for (int i = 0; i < 8; i++) if (v[i] > x) x = v[i];"
   expect.host("x", 7)

@@ -148,6 +148,7 @@ case("accepts: an iterator stands for its instances [OMP60-map-3]", function()
   expect.host("nodes[3].d[0]", 103)
   expect.absent "nodes[3].d[0:2]"
   omp "target exit data map(delete: nodes)"
+  expect.absent "nodes"
 end)
 
 case("accepts: steps, several iterators, types, none at all [OMP60-map-3]", function()
@@ -363,6 +364,7 @@ end)
 case("accepts: regions and enter data count together [OMP60-map-6]", function()
   omp "target data map(tofrom: v)" (function()
     omp "target enter data map(to: v)"
+    expect.count("v", { structured = 1, dynamic = 1 })
     omp "target" "v[0] = 50;"
   end)
   expect.host("v[0]", 0)
@@ -394,6 +396,7 @@ end)
 case("accepts: delete inside of a region, whose end finds nothing [OMP60-map-6]", function()
   omp "target data map(tofrom: v)" (function()
     omp "target enter data map(to: v)"
+    expect.count("v", { structured = 1, dynamic = 1 })
     omp "target exit data map(delete: v)"
     expect.absent "v"
     omp "target enter data map(to: v)"
@@ -404,6 +407,7 @@ end)
 case("accepts: delete of a part deletes the block it lies in [OMP60-map-6 OMP60-map-4]", function()
   expect.moves(function() omp "target enter data map(to: s.n, s.k)" end, { h2d = { count = 2, bytes = 8 }, d2h = 0 })
   omp "target enter data map(to: s.n, s.k)"
+  expect.count("s.n", { dynamic = 2 })
   omp "target exit data map(delete: s.k)"
   expect.absent "s.n"
 end)
@@ -439,6 +443,7 @@ end)
 case("differs: always on a release moves nothing [OMP60-map-6]", function()
   omp "target enter data map(to: v)"
   omp "target enter data map(to: v)"
+  expect.count("v", { dynamic = 2 })
   moved("target exit data map(always, release: v)", 0, 0)
   moved("target data map(always, to: v)", { bytes = 64 }, 0)
 end)
@@ -503,6 +508,7 @@ end)
 
 case("rejects: absent data are reported before anything else is wrong [OMP60-map-9]", function()
   omp "target enter data map(to: v[0:4])"
+  expect.present "v[0:4]"
   for _, text in ipairs { "target data map(v) map(present, to: @x)", "target data map(present, to: @x) map(v)" } do
     local at = text:find "@"
     local err = expect.fails("not-present", function() omp((text:gsub("@", ""))) end)
@@ -632,6 +638,8 @@ end)
 case("rejects: two neighbours do not make one object [OMP60-map-13]", function()
   omp "target enter data map(to: v[0:4])"
   omp "target enter data map(to: v[4:4])"
+  expect.present "v[0:4]"
+  expect.present "v[4:4]"
   expect.fails("partially-present", function() omp "target data map(to: v)" end)
   expect.fails("partially-present", function() omp "target data map(to: v[3:2])" end)
   expect.fails("partially-present", function() omp "target map(present, alloc: v)" "" end)

@@ -55,6 +55,7 @@ case("accepts: enter and exit data, counted as one [OMP60-map-15]", function()
   expect.equal(#state().present, 0)
   omp "target enter data map(to: v)"
   omp "target enter data map(to: v)"
+  expect.count("v.data[0:3]", { dynamic = 2 })
   omp "target exit data map(delete: v)"
   expect.equal(#state().present, 0)
 end)
@@ -88,7 +89,10 @@ case("accepts: a named mapper, by name; default by its name [OMP60-map-15 OMP60-
     expect.absent "v.data[2:1]"
   end)
   omp "target data map(mapper(default), to: v)" (function() expect.present "v.data[0:3]" end)
-  omp "target data map(to, mapper(half): vs[0:2], v)" (function() expect.absent "v.data[2:1]" end)
+  omp "target data map(to, mapper(half): vs[0:2], v)" (function()
+    expect.present "v.data[0:2]"
+    expect.absent "v.data[2:1]"
+  end)
 end)
 
 case("accepts: mapper(default) where there is none, for any type [OMP60-map-15]", function()
@@ -131,7 +135,11 @@ case("differs: other constructs do not map base pointers that nobody named [OMP6
   expect.present "plain.a"
   expect.absent "plain.b"
   omp "target exit data map(delete: plain)"
-  omp "target data map(plain.a, plain.b[0:2])" (function() expect.absent "plain.b" end) -- the same list, written out
+  expect.absent "plain.b[0:2]"
+  omp "target data map(plain.a, plain.b[0:2])" (function() -- the same list, written out
+    expect.present "plain.b[0:2]"
+    expect.absent "plain.b"
+  end)
 end)
 
 -- ------------------------------------------------------------------ members that are present already --
@@ -144,7 +152,9 @@ case("accepts: objects of which only what the mapper maps is present [OMP60-map-
   expect.count("plain.a", { dynamic = 2 })
   omp "target data map(tofrom: plain)" (function() expect.count("plain.a", { structured = 1, dynamic = 2 }) end)
   omp "target map(plain)" "plain.a = 4;"
+  expect.device("plain.a", 4)
   omp "target enter data map(present, alloc: plain)"
+  expect.count("plain.a", { dynamic = 3 })
   host.plain.a = 5
   omp "target update to(present: plain)"
   expect.device("plain.a", 5)
@@ -161,6 +171,7 @@ case("accepts: objects are present by the sections that the mapper maps [OMP60-m
   omp "target enter data map(to: v)"
   expect.count("v.data[0:3]", { dynamic = 2 })
   omp "target map(v)" "v.data[1] = 7; v.len = 3;"
+  expect.device("v.data[1]", 7)
   omp "target exit data map(delete: v)"
   expect.equal(#state().present, 0)
 end)
@@ -173,8 +184,10 @@ case("accepts: target constructs over objects without the base pointers they wou
   expect.host("plain.a", 222)
   expect.fails("not-present", function() omp "target map(plain)" "plain.b[0] = 5;" end) -- so is its list
   omp "target exit data map(delete: plain)"
+  expect.absent "plain.a"
   omp "target enter data map(to: plain.a)"
   omp "target map(plain)" "plain.a = 3;"
+  expect.device("plain.a", 3)
   omp "target enter data map(to: plain.b[0:2])"
   omp "target map(present, tofrom: plain)" "plain.a = 4;"
   expect.device("plain.a", 4)
@@ -243,7 +256,7 @@ case("accepts: what both types send is sent, what both bring back comes back [OM
   end
   local function run(own, asked, sent, back)
     local text = ("target data map(mapper(by_%s), %s: plain)"):format(own, asked)
-    local list = events(function() omp(text)(function() end) end)
+    local list = events(function() omp(text)(function() expect.present "plain.b[0:2]" end) end)
     local found = { h2d = false, d2h = false }
     for _, event in ipairs(list) do
       if event.name == "plain.b[0:2]" and found[event.op] ~= nil then found[event.op] = true end
@@ -273,12 +286,14 @@ case("accepts: release and delete hold for all of it [OMP60-map-2]", function()
   expect.host("plain.a", 1)
   omp "target enter data map(to: plain)"
   omp "target enter data map(to: plain)"
+  expect.count("plain.b[0:2]", { dynamic = 2 })
   omp "target exit data map(delete: plain)"
   expect.equal(#state().present, 0)
 end)
 
 case("accepts: modifiers of the list item and of the mapper both count [OMP60-map-2]", function()
   omp "target enter data map(to: v)"
+  expect.present "v.len"
   host.v.len, host.v.data[1] = 2, 60
   omp "target data map(always, to: v)" (function()
     expect.device("v.len", 2)
@@ -288,6 +303,7 @@ case("accepts: modifiers of the list item and of the mapper both count [OMP60-ma
   omp "declare mapper(struct plain v) map(v.a, v.b) map(always, tofrom: v.b[0:1])"
   host.plain = { a = 1, b = { 1 } }
   omp "target enter data map(to: plain)"
+  expect.present "plain.b[0:1]"
   host.plain.b[0] = 70
   omp "target map(plain)" "plain.b[0] = plain.b[0] + 1;"
   expect.host("plain.b[0]", 71)
@@ -311,7 +327,9 @@ end)
 case("differs: what one of them does not move is not moved [OMP60-map-2]", function()
   omp "declare mapper(struct plain v) map(to: v.a, v.b) map(to: v.b[0:2])"
   host.plain = { a = 1, b = { 1, 2 } }
-  omp "target map(tofrom: plain)" "plain.b[0] = 5; plain.a = 6;"
+  expect.moves(function()
+    omp "target map(tofrom: plain)" "plain.b[0] = 5; plain.a = 6;"
+  end, { h2d = { bytes = 28 }, d2h = 0 })
   expect.host("plain.b[0]", 1)
   expect.host("plain.a", 1)
   expect.fails("uninitialized-read", function() omp "target map(from: plain)" "plain.b[0] = plain.b[1];" end)
@@ -326,7 +344,10 @@ case("accepts: bounds are those of the moment [OMP60-map-15]", function()
   omp "target update to(v)"
   expect.device("v.data[0]", 50)
   expect.device("v.data[2]", 3)
-  omp "target data map(to: v)" (function() host.v.len = 3 end) -- its end uses the bounds of its begin
+  omp "target data map(to: v)" (function() -- its end uses the bounds of its begin
+    expect.count("v.data[0:3]", { structured = 1, dynamic = 1 })
+    host.v.len = 3
+  end)
   host.v.len = 3
   omp "target exit data map(release: v)"
   expect.equal(#state().present, 0)
@@ -393,8 +414,12 @@ case("rejects: one name twice for a type; not for two types, nor two names [OMP6
   omp "declare mapper(other: struct vec w) map(w)"
   expect.fails("duplicate-name", "declare mapper(other: @struct vec w) map(w)", "OMP60-map-15")
   omp "declare mapper(other: struct plain w) map(w)"
+  omp "target data map(mapper(other), to: plain)" (function() expect.present "plain" end)
   omp "declare mapper(struct vec w) map(w.len)" -- of this case, in place of that of the file
-  omp "target data map(v)" (function() expect.absent "v.data" end)
+  omp "target data map(v)" (function()
+    expect.present "v.len"
+    expect.absent "v.data"
+  end)
 end)
 
 case("rejects: names of mappers that are not there [OMP60-map-15 OMP60-map-3]", function()

@@ -39,6 +39,7 @@ for i = 0, 19 do host.x[i] = 0 end
 case("accepts: bytes that two clauses ask for always move once [OMP60-map-7]", function()
   omp "target data map(alloc: n)" (function()
     expect.moves(function() omp "target enter data map(alloc: n) map(to: n)" end, { h2d = 0 })
+    expect.count("n", { structured = 1, dynamic = 1 })
     omp "target map(present, alloc: n)" "n = 222;"
     expect.moves(function() omp "target exit data map(always, from: n) map(always, from: n)" end,
       { d2h = { count = 1, bytes = 4 } })
@@ -52,6 +53,7 @@ case("differs: without always bytes move when the data leave, no sooner [OMP60-m
     omp "target map(n)" "n = 222;"
     expect.device("n", 222)
     expect.moves(function() omp "target exit data map(from: n) map(from: n)" end, { d2h = 0 })
+    expect.count("n", { structured = 1, dynamic = 0 })
   end)
   expect.host("n", 111)
 end)
@@ -159,6 +161,7 @@ case("rejects: present data that are shorter than the mapper wants [OMP60-map-9]
     end)
     expect.equal(#state().present, #before.present)
     omp "target exit data map(release: w)"
+    expect.count("w.x", { structured = 1, dynamic = 0 })
   end)
 end)
 

@@ -120,10 +120,14 @@ case("accepts: the pointer to a structure of which only members are there [OMP60
     omp "target map(np->d, np->d[0:4])" "np->d[1] = 50;"
   end, { h2d = { count = 2, bytes = 40 }, d2h = { count = 1, bytes = 32 } })
   expect.host("s.d[1]", 50)
-  omp "target map(np->k)" "np->k = 51;"
+  omp "target map(np->k)" "np->k = 49;"
+  expect.host("s.k", 49)
   omp "target map(to: np->d) map(from: np->k)" "np->k = 51;"
   expect.host("s.k", 51)
-  omp "target data map(np->k)" (function() omp "target map(np->k)" "np->k = 52;" end)
+  omp "target data map(np->k)" (function()
+    omp "target map(np->k)" "np->k = 52;"
+    expect.host("s.k", 51)
+  end)
   expect.host("s.k", 52)
 end)
 
@@ -190,10 +194,13 @@ case("differs: a pointer and its target that were there before are not attached 
   omp "target enter data map(to: p)"
   expect.detached "p"
   omp "target enter data map(to: p[0:8])"
+  expect.count("p[0:8]", { dynamic = 2 })
   expect.detached "p"
   omp "target enter data map(to: p, p[0:8])"
+  expect.count("p[0:8]", { dynamic = 3 })
   expect.detached "p"
   omp "target enter data map(always, to: p, p[0:8])"
+  expect.count("p[0:8]", { dynamic = 4 })
   expect.detached "p"
   expect.fails("host-pointer-on-device", function() omp "target map(p)" "p[0] = 1;" end)
 end)
@@ -207,11 +214,15 @@ case("differs: no list item has that base pointer [OMP60-map-7]", function()
   end, { h2d = { count = 3, bytes = 48 }, d2h = 0 })
   host.q = host.p
   omp "target data map(to: p) map(to: q[0:8])" (function()
+    expect.present "p[0:8]"
     expect.detached "p"
     expect.absent "q"
   end)
   host.np = addr "s"
-  omp "target data map(to: s, s.e[0:4])" (function() expect.detached "s.d" end)
+  omp "target data map(to: s, s.e[0:4])" (function()
+    expect.attached "s.e"
+    expect.detached "s.d"
+  end)
 end)
 
 case("differs: target update attaches nothing [OMP60-map-7]", function()
@@ -270,10 +281,13 @@ case("accepts: the host's pointer keeps its value, whatever is brought back [OMP
     omp "target map(tofrom: p, p[0:8])" "p[0] = 1;"
   end, { h2d = { count = 2, bytes = 72 }, d2h = { count = 1, bytes = 64 } })
   expect.equal(host.p, before)
-  omp "target map(from: p) map(to: p[0:8])" ""
+  expect.moves(function()
+    omp "target map(from: p) map(to: p[0:8])" ""
+  end, { h2d = { count = 1, bytes = 64 }, d2h = 0 })
   expect.equal(host.p, before)
   local d = host.s.d
   omp "target data map(tofrom: s, s.d[0:4])" (function()
+    expect.attached "s.d"
     omp "target" "s.n = 9;"
     omp "target update from(s)"
     expect.equal(host.s.d, d)
@@ -300,6 +314,7 @@ case("accepts: once what it led to is gone it may lead elsewhere [OMP60-map-8]",
   omp "target enter data map(to: p, p[0:8])"
   host.q = host.p
   omp "target exit data map(release: q[0:8])"
+  expect.absent "q[0:8]"
   host.p = host.r
   omp "target enter data map(to: p[0:4])"
   expect.attached "p"
@@ -310,18 +325,18 @@ case("rejects: the device changes a pointer that is attached [OMP60-map-8]", fun
   omp "target enter data map(to: p, p[0:8])"
   expect.fails("pointer-changed", function() omp "target map(p)" "p = p + 1;" end)
   expect.fails("pointer-changed", function() omp "target map(p)" "p = 0;" end)
-  omp "target" "p = p + 1;" -- the body's own
-  expect.device("p[0]", 10)
+  omp "target" "p = p + 1; p[0] = 12;" -- the body's own
+  expect.device("p[0:2]", { 10, 12 })
 end)
 
 -- ------------------------------------------------------------------------- sections of no elements --
 
 case("accepts: a section of no elements maps nothing [OMP60-map-10]", function()
   for _, text in ipairs { "p[:0]", "p[0:0]", "p[2:0]", "p[:zero]", "v[0:0]", "p[0:n-4]", "s.d[:0]" } do
-    omp("target data map(to: " .. text .. ")")(function() expect.equal(#state().present, 0) end)
+    expect.accepts("target data map(to: " .. text .. ")", function() expect.equal(#state().present, 0) end)
     omp("target enter data map(to: " .. text .. ")")
     omp("target exit data map(from: " .. text .. ")")
-    omp("target map(" .. text .. ")") ""
+    expect.accepts("target map(" .. text .. ")", "")
     omp("target update to(" .. text .. ")")
     expect.equal(#state().present, 0)
   end
@@ -343,9 +358,15 @@ end)
 case("accepts: an address inside of present data is found, and the end of such data [OMP60-map-10]", function()
   host.q = host.p + 3
   omp "target enter data map(to: p[0:8])"
-  omp "target data map(to: q, q[:0])" (function() expect.device("q[0]", 13) end)
+  omp "target data map(to: q, q[:0])" (function()
+    expect.attached "q"
+    expect.device("q[0]", 13)
+  end)
   host.q = host.p + 8
-  omp "target data map(to: q, q[:0])" (function() expect.device("q[-1]", 17) end)
+  omp "target data map(to: q, q[:0])" (function()
+    expect.attached "q"
+    expect.device("q[-1]", 17)
+  end)
   omp "target" "q[-1] = 5;"
   expect.device("p[7]", 5)
 end)
@@ -353,6 +374,7 @@ end)
 case("accepts: what begins at an address comes before what ends there [OMP60-map-10]", function()
   omp "target enter data map(to: p[0:4])"
   omp "target enter data map(to: p[4:4])"
+  expect.present "p[0:4]"
   host.q = host.p + 4
   omp "target" "q[0] = 5;"
   expect.device("q[0]", 5)
@@ -361,6 +383,7 @@ end)
 
 case("rejects: what is nowhere: a mapped pointer keeps its value, the body's own is null [OMP60-map-10]", function()
   omp "target data map(to: p, p[:0])" (function()
+    expect.present "p"
     expect.detached "p"
     expect.fails("host-pointer-on-device", function() omp "target map(p)" "p[0] = 1;" end)
   end)
@@ -373,8 +396,8 @@ case("accepts: from 5.2 it keeps its value, too [OMP60-map-10]", function()
   rules { base = "openmp-5.1", unmatched = "host" }
   declare "double *p; int n = 4;"
   host.p = { 1, 2 }
-  omp "target map(tofrom: n)" "if (p == 0) n = 40;"
-  expect.host("n", 4)
+  omp "target map(tofrom: n)" "n = p == 0 ? 40 : 41;"
+  expect.host("n", 41)
   expect.fails("host-pointer-on-device", function() omp "target" "p[0] = 1;" end)
 end)
 
@@ -382,8 +405,11 @@ case("accepts: a null pointer is one on the device [OMP60-map-10]", function()
   host.p = NULL
   omp "target map(tofrom: n)" "if (p == 0) n = 40;"
   expect.host("n", 40)
-  omp "target data map(to: p[:0])" (function() expect.equal(#state().present, 0) end)
-  omp "target data map(to: p, p[:0])" (function() expect.detached "p" end)
+  expect.accepts("target data map(to: p[:0])", function() expect.equal(#state().present, 0) end)
+  omp "target data map(to: p, p[:0])" (function()
+    expect.present "p"
+    expect.detached "p"
+  end)
 end)
 
 case("rejects: a null pointer with elements [OMP60-map-10 OMP60-sec-1]", function()
@@ -405,7 +431,9 @@ case("differs: a section of no elements attaches nothing if pointer and data are
   .. " [OMP60-map-10 OMP60-map-7]", function()
   expect.moves(function() omp "target enter data map(to: p[0:8])" end, { h2d = { count = 1, bytes = 64 }, d2h = 0 })
   omp "target enter data map(to: p)"
+  expect.present "p"
   omp "target enter data map(to: p[:0])"
+  expect.count("p[0:8]", { dynamic = 2 })
   expect.detached "p"
 end)
 
@@ -416,6 +444,7 @@ case("accepts: with the knob all base pointers are attached, new or not [OMP61-1
   declare "double *p; struct node { int n; double *d; } s;"
   host.p, host.s.d = { 1, 2 }, { 3, 4 }
   omp "target enter data map(to: p[0:2], s.d[0:2])"
+  expect.present "p[0:2]"
   omp "target enter data map(to: p, s)"
   expect.detached "p"
   omp "target enter data map(to: p[0:2]) map(to: s.d[0:2])"

@@ -70,6 +70,7 @@ end)
 
 case("differs: a section that was mapped in a construct of its own [OMPEX-struct_map-2]", function()
   omp "target data map(S.p[:N])" (function()
+    expect.present "S.p[:N]"
     expect.fails("host-pointer-on-device", function() omp "target map(to: S.a, S.b, S.p)" (saxpy) end)
   end)
 end)

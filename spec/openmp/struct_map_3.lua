@@ -19,8 +19,12 @@ case("differs: the section outside, the structure only implied [OMPEX-struct_map
   omp "target data map(S1.p[:N])" (function()
     local err = expect.fails("host-pointer-on-device", function() omp "target" (of "S1") end)
     expect(err.help and err.help:find("attach", 1, true), "the message says why")
-    omp("target", "S1") (function(d) expect.equal(d.S1.a, 2) end)
+    omp("target", "S1") (function(d)
+      expect.equal(d.S1.a, 2)
+      d.S1.b = 5
+    end)
   end)
+  expect.host("S1.b", 5)
   expect.host("S1.p[99]", 99)
 end)
 
@@ -35,6 +39,7 @@ end)
 
 case("rejects: the section outside, the members named inside [OMPEX-struct_map-7 OMPEX-struct_map-8]", function()
   omp "target data map(S2.p[:N])" (function()
+    expect.present "S2.p[:N]"
     local err = expect.fails("host-pointer-on-device", function()
       omp "target map(S2.p, S2.a, S2.b)" (of "S2")
     end)
