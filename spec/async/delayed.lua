@@ -62,9 +62,10 @@ case("accepts: a kernel's own data leave the present table, but not the device, 
       for i = 0, 2 do d.X.a[i] = d.b[i] + 1 end
     end)
     expect.equal(#state().present, 0)
-    acc "parallel copyin(b) async(1)" (function(d) expect.equal(d.b[0], 0) end)
+    acc "parallel copyin(b) copyout(a) async(1)" (function(d) d.a[0] = d.b[0] + 6 end)
     acc "wait"
     expect.host("X.a[0:3]", { 2, 3, 4 })
+    expect.host("a[0]", 6)
   end)
 
 case("rejects: in a kernel that runs late, accesses out of bounds, the body's errors"
@@ -78,7 +79,7 @@ case("rejects: in a kernel that runs late, accesses out of bounds, the body's er
     error("stop", 0)
   end)
   expect.fails("scenario-error", function() acc "wait" end)
-  acc "wait"
+  expect.events(function() acc "wait" end, { "d2h a", "free a" })
   expect.host("a[0]", 1) -- its writes were taken back
 end)
 
@@ -167,6 +168,7 @@ case("rejects: data that leave while a kernel gets to them by an attached pointe
   expect(told.message:find("queue 1 has not done the parallel of ", 1, true))
   acc "exit data delete(b) async(1)" -- behind it, though nothing is copied, and no pointer is attached any more
   acc "wait"
+  expect.absent "b"
   expect.host("a[0]", 5)
 end)
 
@@ -176,6 +178,7 @@ case("accepts: device memory is not given to others before its queue has got the
   acc "parallel present(a) async(1)" "a[0] = 7;"
   acc "exit data copyout(a) async(1)"
   acc "enter data copyin(b)"
+  expect.present "b"
   expect(acc_deviceptr "b" ~= first)
   expect.events(function() acc "wait" end, { "d2h a", "free a" })
   expect.host("a[0]", 7)
@@ -188,7 +191,7 @@ case("rejects: host memory that is freed before the wait [ACC33-async-4]", funct
   free(host.p)
   local told = expect.fails("missing-wait", function() acc "wait" end)
   expect(told.message:find("was freed, but queue 1 has not done the enter data of ", 1, true))
-  acc "wait"
+  expect.events(function() acc "wait" end, { "h2d p[0:4]" }) -- the error is reported once
   host.p = alloc("float", 4, 1)
   acc "enter data copyin(p[0:4])"
   acc "update self(p[0:4]) async"

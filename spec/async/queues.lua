@@ -30,6 +30,7 @@ end)
 
 case("rejects: values that name no queue [ACC33-async-1]", function()
   acc "enter data copyin(a)"
+  expect.present "a"
   expect.fails("invalid-async", function() acc "update self(a) async(-3)" end)
   expect.fails("invalid-async", function() acc "wait(1, 0 - queue)" end)
   expect.fails("invalid-async", function() acc "set default_async(-7)" end)

@@ -42,7 +42,8 @@ case("accepts: present_or clauses allocate and move only what is not there yet [
   expect.moves(function() acc "data pcopy(w)" (function() end) end,
     { h2d = { bytes = 40 }, d2h = { bytes = 40 } })
   expect.moves(function() acc "data pcopyin(w)" (function() end) end, { h2d = { bytes = 40 }, d2h = 0 })
-  expect.moves(function() acc "data pcreate(w)" (function() end) end, { h2d = 0, d2h = 0, d2d = 0 })
+  expect.moves(function() acc "data pcreate(w)" (function() expect.uninitialized "w" end) end,
+    { h2d = 0, d2h = 0, d2d = 0 })
 end)
 
 case("rejects: present wants the data there [DIR-1-02]", function()
@@ -110,6 +111,7 @@ end)
 
 case("rejects: one device's data are not another's [DIR-1-04 ACC33-upd-1]", function()
   acc "enter data copyin(w)"
+  expect.present "w"
   acc "set device_num(1)"
   expect.fails("not-present", function() acc "parallel present(w)" (function() end) end)
   expect.fails("not-present", function() acc "exit data delete(w)" end)

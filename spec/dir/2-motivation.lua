@@ -94,7 +94,7 @@ end)
 
 case("differs: different arrays stay apart [DIR-2-01]", function()
   acc "data copyin(a[0:20])" (function()
-    expect.moves(function() acc "data copyin(b)" (function() end) end, { d2d = 0 })
+    expect.moves(function() acc "data copyin(b)" (function() end) end, { h2d = 1, d2d = 0 })
     acc "data copyin(b)" (function()
       expect.equal(#state().levels[2].artificial, 2)
       expect.fails("out-of-bounds", function() acc "parallel" "float x = a[20];" end)

@@ -79,6 +79,7 @@ case("accepts: what a clause of OpenMP says, whatever was said before [DIR-4.1-0
   end
   expect.equal(state_of_a(), "always_in always_out pcopy")
   omp "target enter data map(to: s) map(mapper(sent), to: t)"
+  expect.present "t.x"
   expect.equal(state_of_a(), "always_in always_out pcopy")
 end)
 

@@ -128,7 +128,7 @@ case("differs: what was not moved on entry is not moved back, nor is what is new
       if event.op == "d2d" then back[#back + 1] = event.name end
     end
     expect.equal(back, { "a[0:20]" })
-    expect.moves(function() acc "data copyin(c[0:20])" (function() end) end, { d2d = 0 })
+    expect.moves(function() acc "data copyin(c[0:20])" (function() end) end, { h2d = 1, d2d = 0 })
   end)
 end)
 
@@ -196,10 +196,16 @@ end)
 
 case("differs: a clause satisfied by an outer level copies nothing out [DIR-4.3-05]", function()
   acc "data copyin(b)" (function()
-    expect.accepts("data copyout(b)", function() acc "parallel present(b)" "b[9] = 1;" end)
+    expect.accepts("data copyout(b)", function()
+      acc "parallel present(b)" "b[9] = 1;"
+      expect.device("b[9]", 1)
+    end)
     expect.host("b[9]", 900)
     acc "data copyin(a[0:20]) copy(b)" (function()
-      expect.accepts("data copy(a[50:5]) copyout(a[0:10])", function() acc "parallel" "a[0] = -1;" end)
+      expect.accepts("data copy(a[50:5]) copyout(a[0:10])", function()
+        acc "parallel" "a[0] = -1;"
+        expect.device("a[0]", -1)
+      end)
     end)
   end)
   expect.host("b[9]", 900)
@@ -215,6 +221,7 @@ case("accepts: regions close from the inside out, by body, end data, close or sc
     acc "end data"
     expect.absent "a"
     local region = acc "data copyin(b)"
+    expect.present "b"
     region:close()
     do
       local inner <close> = acc "data copyin(b)"

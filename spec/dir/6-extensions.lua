@@ -84,6 +84,7 @@ case("rejects: what a level owns [DIR-6-01]", function()
     expect.fails("not-present", function() acc "exit data delete(a[0:20], a[50:5])" end)
     expect.present "a[50:5]"
     acc "exit data delete(a[50:5])"
+    expect.absent "a[50:5]"
     expect.count("a[0:20]", { structured = 1, dynamic = 0 })
   end)
 end)
@@ -512,6 +513,7 @@ case("accepts: what is there, under the knobs: kept, or refreshed by clauses tha
         end)
         acc "parallel present(a[0:20])" "a[14] = -5;"
         acc(("data %s(a[10:5])"):format(clause))(function() -- wholly there: an ALIAS, as always
+          expect.equal(#state().levels, 1)
           expect.device("a[14]", -5)
         end)
       end
@@ -663,6 +665,7 @@ case("rejects: a level's own data do not outlive it [DIR-6-05 DIR-6-01]", functi
   expect.absent "a[0:20]"
   expect.fails("not-present", function() acc "exit data delete(a[0:20])" end)
   acc "exit data delete(b)"
+  expect.absent "b"
 end)
 
 case("differs: what was ended in a level is not there after it [DIR-6-05]", function()
@@ -693,6 +696,7 @@ end)
 case("accepts: a level fetches its data, although enter data name its range or go beyond [DIR-6-06]", function()
   local level = acc "data copyout(a[0:20])"
   acc "enter data copyin(a[0:20])"
+  expect.count("a[0:20]", { structured = 1, dynamic = 1 })
   acc "enter data present_and_copyin(a[10:20])"
   acc "parallel" "for (int i = 0; i < 30; i++) a[i] = -i;"
   level:close()

@@ -100,7 +100,9 @@ end)
 case("rejects: sections of different pointers stay apart, and may not overlap [DIR-2-01 DIR-4.2-03]", function()
   host.X, host.Y = { n = 4, v = addr "a[0]" }, { n = 4, v = addr "a[50]" }
   acc "data copyin(X, Y)" (function()
-    expect.moves(function() acc "data copyin(q[50:4])" (function() end) end, { h2d = 0 })
+    expect.moves(function()
+      acc "data copyin(q[50:4])" (function() expect.equal(#state().levels, 2) end)
+    end, { h2d = 0 })
     expect.fails("out-of-bounds", function() acc "parallel present(X)" "float x = X.v[50];" end)
   end)
   host.Y.v = addr "a[2]"
@@ -298,6 +300,7 @@ case("accepts: what was begun is forgotten with the device [DIR-6-01]", function
     acc "enter data copyin(a[0:20], a[50:20], c[0:5], b)"
   end, { h2d = { count = 4, bytes = 260 }, d2h = 0 })
   acc "enter data copyin(b[0:5]) pcreate(a[0:2])"
+  expect.count("b", { dynamic = 2 })
   acc "shutdown"
   expect.equal(#state().present, 0)
   expect.equal(tuples(state().dynamic), {})
@@ -314,6 +317,7 @@ end)
 
 case("rejects: shutdown while a level is open, and of a device that is shut down [DIR-6-01]", function()
   acc "enter data copyin(b)"
+  expect.present "b"
   acc "data copyin(a[0:20])" (function()
     expect.fails("region-nesting", function() acc "shutdown" end)
   end)
@@ -337,11 +341,13 @@ end)
 
 case("rejects: two of them that overlap there [DIR-4.2-17 DIR-4.2-03]", function()
   acc "enter data copyin(a[0:10], a[50:10])"
+  expect.present "a[50:10]"
   acc "data copy(c[0:5])" (function()
     expect.fails("partial-overlap", function() acc "enter data create(a[28:5])" end)
     acc "enter data create(a[30:5])"
     expect.uninitialized "a[30:5]"
     acc "exit data delete(a[30:5])"
+    expect.absent "a[30:5]"
   end)
 end)
 

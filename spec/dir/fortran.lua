@@ -70,6 +70,7 @@ for _, one in ipairs(pairs_of_pieces) do
     acc(("enter data copyin(%s, %s)"):format(first, second))
     expect.equal(apart(), distance)
     acc(("exit data delete(%s, %s)"):format(first, second))
+    expect.absent(first)
   end)
 end
 
@@ -254,8 +255,9 @@ for _, one in ipairs { { "v", "v" }, { "h%q", "h" }, { "h%c(2)", "h" } } do
       fortran(in_pointers)
       acc(of "data copyin(V%a(1:4))") (function()
         acc(of "data copyin(V%u(1:10))") (function()
-          expect.moves(function() acc(of "data copyin(V%u(2:3)) pcopy(V%u(1:10))") (function() end) end,
-            { h2d = 0, d2h = 0, d2d = 0 })
+          expect.moves(function()
+            acc(of "data copyin(V%u(2:3)) pcopy(V%u(1:10))") (function() expect.equal(#state().levels, 3) end)
+          end, { h2d = 0, d2h = 0, d2d = 0 })
           expect.fails("partial-overlap", function() acc(of "data copyin(V%u(5:14))") end)
         end)
         expect.fails("excluded-member", function() acc "serial" (of "b(1) = V%u(1)") end)

@@ -484,6 +484,7 @@ case("rejects: a floor's fusion for which there is no memory loses nothing [DIR-
   end)
   expect.device("a[19]", 19)
   acc "exit data delete(a[0:20])"
+  expect.absent "a[0:20]"
 end)
 
 -- --------------------------------------------------------------------------------------- devices --
@@ -516,5 +517,6 @@ case("rejects: a region of one device is not ended by another's [DIR-1-04 DIR-1-
     expect.fails("region-nesting", function() acc "end data" end)
     expect.fails("not-present", function() acc "data present(a[0:20])" end)
     acc "set device_num(0)"
+    expect.present "a[0:20]"
   end)
 end)

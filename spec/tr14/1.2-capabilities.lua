@@ -106,6 +106,7 @@ end)
 
 case("rejects: a deep update of what was never created [TR14-1.2-07 ACC33-upd-1]", function()
   acc "enter data copyin<only_a>(X)"
+  expect.present "X.a[0:3]"
   expect.fails("not-present", function() acc "update self(X)" end)
 end)
 
@@ -125,6 +126,7 @@ end)
 
 case("rejects: a deep present misses a member [TR14-1.2-08 TR14-1.2-11 TR14-4.2-09]", function()
   acc "enter data copyin<only_a>(X)"
+  expect.present "X.a[0:3]"
   expect.fails("not-present", function() acc "parallel present(X)" (function() end) end)
 end)
 
@@ -183,6 +185,7 @@ case("accepts: update moves what a present_or clause left alone [TR14-1.2-16]", 
   acc "enter data copyin(v)"
   host.v[0] = 10
   expect.moves(function() acc "enter data copyin(v)" end, { h2d = 0 })
+  expect.count("v", { dynamic = 2 })
   expect.device("v[0]", 1)
   expect.events(function() acc "update device(v)" end, { "h2d v" })
   expect.device("v[0]", 10)
@@ -389,6 +392,7 @@ case("rejects: updates need the create before them [TR14-1.2-15 ACC33-upd-1]", f
   tree()
   expect.fails("not-present", function() acc "update device(T.c[0].in[0:2])" end)
   acc "enter data create(T)::{ exclude(c) }"
+  expect.present "T.k"
   expect.fails("not-present", function() acc "update device(T.c[0].in[0:2])" end)
 end)
 
@@ -397,7 +401,10 @@ local function after(clause, body)
   host.T = { k = 1, c = { { n = 2, ["in"] = { 5, 6 }, out = { 7, 8 } } } }
   local bytes = 0
   for _, e in ipairs(events(function()
-    acc("data " .. clause)(function() acc("parallel")(body) end)
+    acc("data " .. clause)(function()
+      expect(#state().present > 0)
+      expect.accepts("parallel", body)
+    end)
   end)) do
     if e.op == "h2d" or e.op == "d2h" then bytes = bytes + e.bytes end
   end

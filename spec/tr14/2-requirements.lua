@@ -314,6 +314,7 @@ end)
 case("accepts: the valid elements, or all that are reserved [TR14-2.3-03]", function()
   local block = one_vector()
   expect.moves(function() acc "enter data create(V)" end, { h2d = 0 })
+  expect.present "V._M_impl._M_start[0:3]"
   acc "exit data delete(V)"
   acc "data copy<reserved>(V)" (function()
     expect.present "V._M_impl._M_start[0:5]"
@@ -369,6 +370,7 @@ case("differs: elements that have no shape, and raw pointers, are not followed [
   fill(host.B, "struct bare", { { n = 1, p = { 5 } } })
   fill(host.P, "int *", { alloc("int", 1, { 1 }) })
   acc "data copyin(B, P)" (function()
+    expect.present "B._M_impl._M_start[0:1]"
     expect.fails("host-pointer-on-device", function()
       acc "parallel present(B)" "float x = B._M_impl._M_start[0].p[0];"
     end)
@@ -403,6 +405,7 @@ case("rejects: a description without a type, of an unknown one, or inside anothe
   expect.invalid("struct user { int n;\n#pragma acc shape type(_Vector_impl<float>) exclude(_M_start)\n};",
     "type-mismatch")
   acc "shape(empty) type(vector<float>) exclude(_M_impl)"
+  expect.accepts "data copyin<empty>(V)"
   expect.invalid("acc data copyin<empty>(D)", "unknown-shape")
 end)
 

@@ -474,6 +474,7 @@ case("rejects: bounds with names that nobody declared, or that are no integers [
     expect.fails("unknown-name", function() acc "shape(s) type(struct array) include(a[0:m])" end)
     declare "int m = 1;"
     acc "shape(s) type(struct array) include(a[0:m])"
+    expect.invalid("acc shape(s) type(struct array) include(a[0:m])", "duplicate-name")
     declare "struct u { float *a;\n#pragma acc shape include(a[0:later])\n}; struct u U; int later = 1;"
     host.U.a = alloc("float", 1)
     acc "data copyin(U)" (function() expect.present "U.a[0:1]" end)

@@ -201,6 +201,7 @@ case("rejects: unknown, of the other kind, of each other, at odds with each othe
   acc "policy(c_out) type(struct deep) default(exclude) copyout(c)"
   expect.invalid("acc policy(p) type(struct deep) use(c_in, c_out) default(exclude)", "duplicate-member")
   acc "policy(settled) type(struct deep) use(c_in, c_out) default(exclude) create(c)"
+  expect.invalid("acc policy(settled) type(struct deep) default(copy)", "duplicate-name")
 end)
 
 case("accepts: one shape clause [TR14-3.2.1-10]", function()
@@ -453,9 +454,10 @@ end)
 
 case("rejects: what is excluded does not move [TR14-3.2.3-03 ACC33-upd-1]", function()
   acc "data copyin(X)" (function()
-    expect.accepts("parallel present(X)", "X.a[0] = X.c[0] = 100;")
+    expect.accepts("parallel present(X)", "X.a[0] = X.b[0] = X.c[0] = 100;")
     acc "update invoke<only_b>(self: X)"
     expect.host("X.a[0]", 1)
+    expect.host("X.b[0]", 100)
     expect.host("X.c[0]", 5)
   end)
   expect.fails("not-present", function() acc "update invoke<only_b>(self: X)" end)

@@ -54,7 +54,10 @@ case("accepts: nests behind data clauses, self and device [TR14-3.3-02]", functi
     acc(("data %s(P)::{ init_needed(n) include(a[0:n]) }"):format(clause))(function()
       expect.present "P.a[0:2]"
       expect.accepts("parallel present(P)", "P.b = 0;")
-      if clause ~= "copyin" then acc "parallel present(P.a[0:2])" "P.a[0] = 1; P.a[1] = 2;" end
+      if clause ~= "copyin" then
+        acc "parallel present(P.a[0:2])" "P.a[0] = 1; P.a[1] = 2;"
+        expect.device("P.a[0:2]", { 1, 2 })
+      end
     end)
   end
   acc "enter data copyin(P)::{ include(a[0:n]) }"

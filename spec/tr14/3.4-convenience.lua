@@ -210,7 +210,7 @@ case("rejects: members of a section of structures; the error prints the nest tha
   } do
     local help = expect.fails("syntax", function() acc(text) end).help
     expect.equal(help, "each element has bounds of its own: " .. nest)
-    acc(nest) (function() end)
+    acc(nest) (function() expect(#state().present > 0) end)
   end
   local help = expect.fails("syntax", function() acc "update self(p[0:2].a[0:n])" end).help
   expect(help:find("update invoke<>(self: p[0:2])::{ default(exclude) update(a[0:n]) }", 1, true))

@@ -28,7 +28,7 @@ case("accepts: [@] and [@base] in a present clause [TR14-3.5-01]", function()
   expect.moves(function() acc "enter data copyin(v)" end, { h2d = { count = 1, bytes = 24 }, d2h = 0 })
   for _, text in ipairs { "present(p[@])", "present(p[ @ ])", "present(p[@first])",
     "present(p[@], last[@first])", "present(p[@v])" } do
-    acc("parallel " .. text)(function(d) expect.equal(d.p[0], 3) end)
+    expect.accepts("parallel " .. text, function(d) expect.equal(d.p[0], 3) end)
   end
 end)
 
@@ -144,6 +144,7 @@ end)
 case("rejects: a base that leads to nothing on the device [TR14-3.5-06 TR14-4.2-09]", function()
   expect.fails("not-present", function() acc "data present(last[@first])" end)
   acc "enter data copyin(v[1:5])"
+  expect.present "v[1:5]"
   expect.fails("not-present", function() acc "data present(last[@first])" end)
   expect.fails("not-present", function()
     acc "data copyin(S)::{ include(finish[@start]) }" -- start is not followed
@@ -229,6 +230,7 @@ case("rejects: sections bring what is absent, and must fit what is there [TR14-3
     expect.equal(#state().present, 4)
   end)
   acc "enter data copyin(v)"
+  expect.present "v"
   host.ptrs[1] = addr "v[0]" - 1
   expect.fails("out-of-bounds", function() acc "data copyin(ptrs[0:n][0:2])" end)
 end)
@@ -370,5 +372,7 @@ case("rejects: the base of an alias is absent: it is what the error names [TR14-
   named("I.first", "I.last", "enter data copyin(I)")
   named("O[1].list[1].first", "O[1].list[1].last", "enter data copyin(O[1:1])")
   named("I.first", "I.last", "enter data copyin<>(I)::{ include(last[@first]) }")
-  expect.accepts("data copyin(I.first[0:4])", function() acc "data present(q[@I.first])" (function() end) end)
+  expect.accepts("data copyin(I.first[0:4])", function()
+    acc "data present(q[@I.first])" (function() expect.count("I.first[0:4]", { structured = 2 }) end)
+  end)
 end)

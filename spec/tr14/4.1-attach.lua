@@ -34,6 +34,7 @@ case("accepts: pointers attach to objects of this directive, and to those presen
   function()
     acc "data copyin(X)" (function() expect.attached("X.a", 1) end)
     acc "enter data copyin(X.a[0:2])"
+    expect.present "X.a[0:2]"
     acc "enter data copyin(v)"
     acc "enter data copyin(p)"
     expect.attached("p", 1)
@@ -52,8 +53,10 @@ end)
 
 case("rejects: attach where the target of the pointer is absent [TR14-4.1-02 ACC33-att-2]", function()
   acc "enter data copyin(p)"
+  expect.present "p"
   expect.fails("not-present", function() acc "enter data attach(p)" end)
   acc "enter data copyin(v[0:2])"
+  expect.present "v[0:2]"
   host.p = addr "v[2]"
   expect.fails("not-present", function() acc "enter data attach(p)" end)
 end)
@@ -122,7 +125,6 @@ case("accepts: updates keep the pointers of both sides [TR14-4.1-06]", function(
 end)
 
 case("differs: without an attachment an update moves the pointer as it is [TR14-4.1-06]", function()
-  acc "enter data copyin<flat>(X)"
   acc_copyin "p"
   host.p = addr "v[1]"
   expect.accepts "update device(p)"
@@ -185,4 +187,5 @@ case("rejects: a pointer changes between attach and detach, or update [TR14-4.1-
   expect.fails("pointer-changed", function() acc "enter data attach(X.a)" end)
   host.X.a = old
   acc "exit data delete(X)"
+  expect.absent "X"
 end)

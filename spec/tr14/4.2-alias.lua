@@ -58,6 +58,7 @@ case("rejects: what is present in part is fatal [TR14-4.2-03 TR14-4.2-04]", func
     end
   end
   acc "enter data copyin(v[10:5])"
+  expect.present "v[10:5]"
   expect.fails("partially-present", function()
     acc "data copyin(v[5:10])"
   end) -- two objects, side by side
@@ -146,6 +147,7 @@ case("rejects: the same, where a part of one of them is present already [TR14-4.
   acc "enter data copyin(v[1:3])"
   expect.fails("partial-overlap", function() acc "data update_and_copy(S)" end)
   acc "exit data delete(v[1:3])"
+  expect.absent "v[1:3]"
 end)
 
 case("accepts: at the end references go first, then copies, then memory [TR14-4.2-11]", function()
@@ -162,7 +164,10 @@ end)
 case("differs: no copy while a reference remains [TR14-4.2-11]", function()
   acc "data create(v)" (function()
     expect.moves(function()
-      expect.accepts("data copy(v)", function() acc "parallel present(v)" (function(d) d.v[1] = 99 end) end)
+      expect.accepts("data copy(v)", function()
+        acc "parallel present(v)" (function(d) d.v[1] = 99 end)
+        expect.device("v[1]", 99)
+      end)
     end, { d2h = 0 })
     expect.host("v[1]", 1)
     expect.present "v"

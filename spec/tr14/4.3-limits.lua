@@ -94,6 +94,7 @@ case("rejects: bounds of exit data that are not those of enter data, with a warn
   expect.fails("expectation", function()
     expect.warns("bounds-changed", function() acc "exit data delete(X)" end)
   end)
+  expect.absent "X"
 end)
 
 case("accepts: bounds of exit data may come from another shape, or be put back [TR14-4.3-04 TR14-4.3-11]", function()
@@ -317,6 +318,7 @@ case("rejects: what is freed already and has to be followed, sent or fetched [TR
   host.L = { n = 1 }
   host.L.d = alloc("struct deep", 1)
   acc "enter data create(L)"
+  expect.present "L"
   free(host.L.d)
   expect.fails("out-of-bounds", function() acc "exit data delete(L)" end)
   expect.fails("out-of-bounds", function() acc "update device(L)" end)

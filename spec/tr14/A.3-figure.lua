@@ -110,9 +110,10 @@ end)
 
 case("rejects: update_b updates nothing else, and is no data policy [TR14-A.3-03 TR14-3.2.1-06]", function()
   acc "data copyin(X)" (function()
-    host.X.a[1] = 22
+    host.X.a[1], host.X.b[1] = 22, 33
     acc "update invoke<update_b>(device: X)"
     expect.device("X.a[1]", 2)
+    expect.device("X.b[1]", 33)
   end)
   expect.invalid("acc data invoke<update_b>(X)", "clause-not-allowed")
 end)

@@ -136,6 +136,7 @@ case("rejects: delete of a member on entry [TR14-3.2.2-06]", function()
   }; struct d X;]]
   host.X = { n = 1, a = { 1 }, b = { 2 } }
   acc "enter data copyin(X)"
+  expect.present "X"
   expect.fails("clause-not-allowed", function() acc "data invoke<p>(X)" (function() end) end)
   expect.fails("clause-not-allowed", function() acc "enter data invoke<p>(X)" end)
 end)
@@ -168,7 +169,7 @@ end
 
 case("accepts: no_create of absent pointers with '@' [TR14-3.5-07]", function()
   declare "float v[2]; float *ptrs[2] = { v, v };"
-  expect.events(function() acc "data no_create(ptrs[0:2][@])" (function() end) end, {})
+  expect.events(function() expect.accepts "data no_create(ptrs[0:2][@])" end, {})
 end)
 
 case("accepts: a polymorphic type as the static type says [TR14-4.3-17]", function()
@@ -345,4 +346,5 @@ case("rejects: elements that were mapped one by one are apart, which the help sa
   err = expect.fails("out-of-bounds", function() acc "parallel present(W)" "W.list[0].n = 4;" end)
   expect.equal(err.help, "keep indices and sections inside of the object")
   acc "exit data delete(W.list[1:1], W.list[2:1]) finalize"
+  expect.absent "W.list[1:2]"
 end)
