@@ -1,11 +1,13 @@
 -- Mutated scenarios: lua5.4 tests/mutation.lua [--list] FILE... runs each case once for every directive of it that is
 -- left out, and once for every expectation that is turned round. A mutant that still holds shows nothing: it survives.
--- A directive that does nothing where it stands (enter, exit, update or wait without an event) is no mutant, for nobody
--- can miss it; nor are expectations inside of what must fail, which do not get to their values. Prints how many are
--- noticed, with --list the survivors; the exit status is 1 if fewer than 95 of 100 are.
+-- A directive without an event or error (enter, exit, update or wait that does nothing where it stands) may survive: it
+-- is counted apart. Expectations inside of what must fail are no mutants, for they do not get to their values. A
+-- directive that is the text of an expectation is turned with the expectation. Prints for each folder how many are
+-- noticed, with --list the survivors: the lines of the calls, from the inside.
 --
--- What may survive has a reason in the file's text: a comment "-- unnoticed: ..." in the directive's line or the one
--- above. It runs in stock Lua with the built module: LUA_PATH and LUA_CPATH lead there.
+-- A survivor's reason is a comment "-- unnoticed: ..." in one of these lines, or above. The exit status is 1 if fewer
+-- than 95 of 100 of a folder are noticed, whatever the reasons, or if nothing survives at a reason. The program runs in
+-- stock Lua with the built module: LUA_PATH and LUA_CPATH name the folders.
 
 local scenario = require "accdeep.script.scenario"
 
@@ -15,15 +17,21 @@ local LEAST, STEPS = 0.95, 1 << 26
 local around = { data = true, host_data = true, ["target data"] = true }
 
 local function name_of(text)
-  local words = text:gsub("^%s*#%s*pragma%s+", ""):gsub("^%s*!%$", ""):gsub("^%s*acc%f[%W]", "")
-    :gsub("^%s*omp%f[%W]", "")
-  return words:match "^%s*(target data)%f[%W]" or words:match "^%s*(host_data)%f[%W]" or words:match "^%s*(data)%f[%W]"
+  local words = text:gsub("\\\n", " "):gsub("%s+", " "):gsub("^ ?# ?pragma ", ""):gsub("^ ?!%$", "")
+    :gsub("^ ?acc%f[%W]", ""):gsub("^ ?omp%f[%W]", "")
+  return words:match "^ ?(target data)%f[%W]" or words:match "^ ?(host_data)%f[%W]" or words:match "^ ?(data)%f[%W]"
 end
 
--- Whether a directive is carried out at once, and its events are all that it does.
-local function is_plain(text)
-  return type(text) == "string" and (text:find "enter data" or text:find "exit data" or text:find "%f[%a]update%f[%W]"
-    or text:find "%f[%a]wait%f[%W]" or text:find "end data" or text:find "%f[%a]init%f[%W]") ~= nil
+-- Patterns of directives that do nothing where they have no event.
+local eventful = { "enter data", "exit data", "end data", "%f[%a]update%f[%W]", "%f[%a]wait%f[%W]",
+  "%f[%a]init%f[%W]" }
+
+local function is_eventful(text)
+  if type(text) ~= "string" or text:find "update.*async" then return false end -- its events are those of the wait
+  for _, pattern in ipairs(eventful) do
+    if text:find(pattern) then return true end
+  end
+  return false
 end
 
 -- What stands for a construct that is left out.
@@ -49,6 +57,17 @@ local turned = {
   absent = function(e, text) return e.present, text end,
   attached = function(e, text) return e.detached, text end,
   detached = function(e, text) return e.attached, text end,
+  uninitialized = function(e, text)
+    return function() e(not pcall(e.uninitialized, text)) end
+  end,
+  moves = function(e, fn, wanted)
+    local other = {}
+    for kind, want in pairs(wanted) do
+      other[kind] = math.type(want) == "integer" and want + 1 or {}
+      for field, n in pairs(type(want) == "table" and want or {}) do other[kind][field] = n + 1 end
+    end
+    return e.moves, fn, other
+  end,
   count = function(e, text, wanted)
     local other = {}
     for key, n in pairs(wanted) do other[key] = n == math.huge and 0 or n + 1 end
@@ -61,14 +80,14 @@ local turned = {
   end,
   fails = function(e, code, ...) return e.fails, code == "limit" and "file" or "limit", ... end,
   warns = function(e, code, ...) return e.warns, code == "limit" and "file" or "limit", ... end,
-  invalid = function(e, text, _, details) return e.invalid, text, "limit", details end,
+  invalid = function(e, text, code, details) return e.invalid, text, code == "limit" and "file" or "limit", details end,
   accepts = function(e, text) return e.invalid, text, "limit" end,
   malformed = function(e, text, _, details) return e.malformed, text, "unknown-name", details end,
 }
 
 -- ------------------------------------------------------------------------------------ mutants --
 
--- The place in a file that is under way: the lines of its calls, from the inside; and the first of them.
+-- The place in a file that is under way: the lines of its calls, from the inside.
 local function place_in(path)
   local lines = {}
   for level = 3, 60 do
@@ -76,7 +95,7 @@ local function place_in(path)
     if not info then break end
     if info.source == "@" .. path then lines[#lines + 1] = info.currentline end
   end
-  return table.concat(lines, " "), lines[1]
+  return lines
 end
 
 -- A run of a file in which what one place of one case does is changed. wanted: {case, key}; steps: without a key,
@@ -84,21 +103,27 @@ end
 local function run(path, text, wanted, steps)
   local current, met
   local events, failing, last, is_expected = 0, 0, nil, false
+  -- What follows is not of the last step.
+  local function settle()
+    if last and events > last.before then last.is_idle = false end
+    last = nil
+  end
   local function step(what, directive)
     if current ~= wanted.case or failing > 0 and what == "expectation" then return false end
-    local place, line = place_in(path)
-    local key = what .. " " .. place
+    local lines = place_in(path)
+    local key = what .. " " .. table.concat(lines, " ")
     if wanted.key then
       met = met or key == wanted.key
       return key == wanted.key
     end
-    if last and events > last.before then last.is_idle = false end
+    settle()
     last = steps[key]
     if not last then
-      last = { key = key, what = what, line = line, is_idle = directive ~= nil and is_plain(directive) }
+      last = { key = key, what = what, lines = lines, is_idle = directive ~= nil and is_eventful(directive) }
       steps[key], steps[#steps + 1] = last, last
     end
     last.before = events
+    if failing > 0 then last.is_idle = false end
     return false
   end
   local function record(env, made)
@@ -125,7 +150,7 @@ local function run(path, text, wanted, steps)
         if name ~= "fails" then return expectation(...) end
         failing = failing + 1 -- what stands inside of it does not end
         local result = table.pack(pcall(expectation, ...))
-        failing = failing - 1
+        failing, is_expected = failing - 1, false
         if not result[1] then error(result[2], 0) end
         return table.unpack(result, 2, result.n)
       end
@@ -142,14 +167,24 @@ local function run(path, text, wanted, steps)
       if wanted.case and number ~= wanted.case then return end
       current = number
       case(name, body)
-      if last and events > last.before then last.is_idle = false end
-      current, last = nil, nil
+      settle()
+      current = nil
     end
     met = false
     return made
   end
-  local result = scenario.run(path, text, { out = function() end, limit_steps = STEPS,
-    observers = { { names = record, event = function() events = events + 1 end } } })
+  local observer = { names = record }
+  function observer.event() events = events + 1 end
+  function observer.construct(_, _, ends)
+    if ends then settle() end
+  end
+  function observer.statement(_, name, statement)
+    return name ~= "acc" and name ~= "omp" and function(...)
+      settle()
+      return statement(...)
+    end
+  end
+  local result = scenario.run(path, text, { out = function() end, limit_steps = STEPS, observers = { observer } })
   local case = result.cases[#result.cases]
   return case and case.ok, met, result
 end
@@ -162,44 +197,75 @@ local function lines_of(text)
   return lines
 end
 
-local function zero() return { all = 0, noticed = 0, excused = 0 } end
-local counts = { directive = zero(), expectation = zero() }
+-- The line of a file's text that says why nobody notices that a step is left out, or nil.
+local function reason_of(step, lines)
+  for _, line in ipairs(step.lines) do
+    if lines[line]:find "%-%- unnoticed: " then return line end
+    if (lines[line - 1] or ""):find "^%s*%-%- unnoticed: " then return line - 1 end
+  end
+  return nil
+end
+
 local is_list = arg[1] == "--list"
 if is_list then table.remove(arg, 1) end
+
+-- Counts of mutants for each folder, and for all of them.
+local whole = { name = "all" }
+local parts, failed = {}, false
+
+local function part_of(path)
+  local name = path:match "^(.*)/" or "."
+  if not parts[name] then
+    parts[name] = { name = name }
+    parts[#parts + 1] = parts[name]
+  end
+  return parts[name]
+end
+
+local function count(path, what, result)
+  for _, part in ipairs { part_of(path), whole } do
+    local n = part[what] or { idle = 0, noticed = 0, excused = 0, silent = 0 }
+    n[result], part[what] = n[result] + 1, n
+  end
+end
 
 for _, path in ipairs(arg) do
   local file <close> = assert(io.open(path))
   local text = file:read "a"
-  local lines = lines_of(text)
-  local names = scenario.run(path, text, { out = function() end }).cases
-  for k, case in ipairs(names) do
+  local lines, used = lines_of(text), {}
+  local cases = scenario.run(path, text, { out = function() end }).cases
+  for k, case in ipairs(cases) do
     local steps = {}
     local ok = run(path, text, { case = k }, steps)
     if not ok then error(("%s: %s does not hold by itself"):format(path, case.name)) end
     for _, step in ipairs(steps) do
-      if step.is_idle then goto continue end
       local holds, met = run(path, text, { case = k, key = step.key }, steps)
-      local n = counts[step.what]
-      n.all = n.all + 1
-      if not holds or not met then
-        n.noticed = n.noticed + 1
-      else
-        local line = step.line or 0
-        local reason = (lines[line] or ""):match "%-%- unnoticed: (.*)"
-          or (lines[line - 1] or ""):match "^%s*%-%- unnoticed: (.*)"
-        if reason then n.excused = n.excused + 1 end
-        if is_list and not reason then print(("%s:%d: %s: %s"):format(path, line, step.what, case.name)) end
+      if not met then error(("%s: %s does not get to %s again"):format(path, case.name, step.key)) end
+      local reason = holds and not step.is_idle and reason_of(step, lines)
+      if reason then used[reason] = true end
+      local result = not holds and "noticed" or step.is_idle and "idle" or reason and "excused" or "silent"
+      if is_list and result == "silent" then
+        print(("%s:%s: %s: %s"):format(path, table.concat(step.lines, " < "), step.what, case.name))
       end
-      ::continue::
+      count(path, step.what, result)
+    end
+  end
+  for line, row in ipairs(lines) do
+    if row:find "%-%- unnoticed: " and not used[line] then
+      print(("%s:%d: this reason is out of date: nothing survives here"):format(path, line))
+      failed = true
     end
   end
 end
 
-local failed = false
+parts[#parts + 1] = whole
 for _, what in ipairs { "directive", "expectation" } do
-  local n = counts[what]
-  print(("%d of %d mutants by %s are noticed, %d more have a reason: %.1f %%"):format(n.noticed, n.all, what, n.excused,
-    100 * n.noticed / math.max(n.all, 1)))
-  failed = failed or n.all == 0 or n.noticed + n.excused < LEAST * n.all
+  for _, part in ipairs(parts) do
+    local n = part[what] or { idle = 0, noticed = 0, excused = 0, silent = 0 }
+    local all = n.noticed + n.excused + n.silent
+    print(("%s: %d of %d mutants by %s are noticed, %.1f %%; %d have a reason, %d do nothing"):format(part.name,
+      n.noticed, all, what, 100 * n.noticed / math.max(all, 1), n.excused, n.idle))
+    failed = failed or n.noticed < LEAST * all or part == whole and all == 0
+  end
 end
 os.exit(not failed)

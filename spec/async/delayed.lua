@@ -101,6 +101,7 @@ case("differs: behind what is asked for later it does not wait [ACC33-async-3]",
   acc "enter data copyin(a)"
   acc "wait(1) async(2)"
   acc "parallel present(a) async(1)" "a[0] = 10;"
+  host.a[0] = 5
   acc "update self(a) async(2)"
   acc "wait(2)"
   expect.host("a[0]", 1)
@@ -152,6 +153,7 @@ case("accepts: data that leave behind the queue, or by it [ACC33-async-4]", func
   acc "parallel present(b) async(1)" "b[0] = 8;"
   acc "exit data copyout(b) async(2) wait(1)"
   acc "update device(X) async(3)"
+  expect.fails("missing-wait", function() acc "exit data delete(X.a[0:3], X)" end)
   expect.accepts "exit data delete(X.a[0:3], X) wait"
   acc "wait"
   expect.host("a[0]", 7)
