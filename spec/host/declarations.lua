@@ -76,7 +76,7 @@ end)
 case("rejects: initial values that do not fit [HOUSE-language HOUSE-names HOUSE-scenario LLNL-3.2-01]", function()
   expect.invalid({ "int v = @{ 1, 2 };", "int v = @{ .x = 1 };", "int list[2] = @5;", "struct point p = @5;",
     "int *p = @f;", "int *p = @1.5;", "int *p = @5;", "int *p = @n;",
-    "int &r = @f;", "int &r = @5;", "int @&r;", "int @(&r)[2];",
+    "int &r = @f;", "int &r = @5;", "int &@r;", "int @(&r)[2];",
     "int @&list[2];" }, "type-mismatch")
   expect.invalid({ "int list[2] = { 1, 2, @3 };", "int list[2] = { [@2] = 1 };", "int list[2] = { [@-1] = 1 };",
     "char word[2] = @\"long\";", "struct point p = { 1, 2, @3 };", "union number u = { 1, @2 };" }, "out-of-bounds")
@@ -98,4 +98,17 @@ case("rejects: calls of member functions that there are not, or with other argum
   expect.fails("unknown-member", { "part.@thrice()", "part.@k()", "part.@twice" }, { by = host })
   expect.fails("type-mismatch", { "part.twice@(1)", "part.pick@()", "part.pick@(1, 2)" }, { by = host })
   expect.fails("not-a-pointer", "part@->twice()", { by = host })
+end)
+
+case("rejects: sizes and enumerators that are no integers, references to taken names [HOUSE-language HOUSE-names]",
+  function()
+    expect.invalid({ "int list[@1.5];", "int list[@\"x\"];", "enum { one = 1.5f @+ 1 };", "enum { one = @(void *)0 };",
+      "int list[4] = { [@1.5] = 1 };" }, "type-mismatch")
+    expect.invalid({ "int b; int &@b = n;", "int b; int *@b;", "int &r = n; int &@r = n;" }, "duplicate-name")
+  end)
+
+case("rejects: types of classes that declare none, templates without a name [HOUSE-names HOUSE-syntax]", function()
+  declare "struct later; enum paint { RED };"
+  expect.fails("unknown-type", { "@later::z v;", "@paint::z v;" }, { by = declare })
+  expect.invalid({ "@template<class T> struct { T t; };" }, "syntax")
 end)

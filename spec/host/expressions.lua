@@ -108,7 +108,7 @@ case("rejects: assignments to what is no variable, and of values that do not fit
   .. " [HOUSE-language HOUSE-scenario HOUSE-names HOUSE-version]", function()
   expect.fails("type-mismatch", { "1 @= 2;", "n + 1 @= 2;", "twice(1) @= 2;", "5@++;", "@--twice(1);", "@fixed = 8;",
     "@fixed++;", "s @= 1;", "n @= s;", "s @= u;", "none @= s;", "d @= f;", "d @= n;", "d @= 5;",
-    "int @*q = 5;", "float @*q = &n;", "s @= s.at;", "a @= a;", "d @= a;",
+    "int *@q = 5;", "float *@q = &n;", "s @= s.at;", "a @= a;", "d @= a;",
     "n @|= f;", "none @*= 2;", "s @+= 1;", "n + 1; @nothing;" }, { by = body })
   expect.fails("scenario-error", "n @/= zero;", { by = body })
   expect.fails("unknown-name", { "@unheard = 1;", "n = @unheard;" }, { by = body })
@@ -151,4 +151,29 @@ case("rejects: conditions and async values that are no numbers [HOUSE-language H
   expect.fails("type-mismatch", { "wait(@s)", "wait(@f)", "update self(a) if(@s)", "update self(a) async(@f)",
     "update self(a) async(@s)" })
   expect.fails("unknown-name", { "wait(@unheard)", "update self(a) if(@unheard)" })
+end)
+
+case("rejects: values of what has none, library functions with another number of arguments [HOUSE-language]", function()
+  expect.fails("type-mismatch", { "@(void)n", "@(void)n + 1" }, { by = host })
+  expect.fails("type-mismatch", { "n = @(void)n;", "f = sqrt@(1.0, 2.0);", "f = powf@(1);", "n = abs@();" },
+    { by = body })
+end)
+
+case("rejects: OpenMP's constructs of threads in another form"
+  .. " [HOUSE-version OMP60-nest-1 OMP60-share-1 HOUSE-threads HOUSE-language]", function()
+  local function target(text) omp "target map(a, s, n)" (text) end
+  expect.fails("unsupported", {
+    "#pragma omp @atomic compare capture\n{ n = a[0]; if (a[0] == 1) a[0] = 2; }",
+    "#pragma omp parallel @copyin(n)\nn = 1;" }, { by = target })
+  expect.fails("syntax", { "#pragma omp sections\n@n = 1;" }, { by = target })
+  expect.fails("clause-not-allowed", { "#pragma omp parallel if(@target: n)\nn = 1;",
+    "#pragma omp parallel for if(@simd: n)\nfor (int i = 0; i < 3; i++) n = i;" }, { by = target })
+  expect.fails("type-mismatch", { "#pragma omp for lastprivate(@fixed)\nfor (int i = 0; i < 3; i++) n = i;" },
+    { by = target })
+end)
+
+case("rejects: directives about types in C text of the host [TR14-3.1.1-01 ACC33-dec-1]", function()
+  local function threads(text) omp "parallel" (text) end
+  expect.fails("clause-not-allowed", { "#pragma acc @shape include(v)\nn = 1;",
+    "#pragma acc @declare create(n)\nn = 1;" }, { by = threads })
 end)

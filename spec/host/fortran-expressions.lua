@@ -141,3 +141,58 @@ case("rejects: objects of types whose components do not fit [HOUSE-language HOUS
     "pt = point(1, @z=2)", "pt = point(@yes, 1)" }, { by = fortran })
   expect.fails("unknown-name", "pt = @unheard(1, 2)", { by = fortran })
 end)
+
+case("rejects: ranges, keywords and '*' as values, arrays where one number is needed [HOUSE-syntax HOUSE-language]",
+  function()
+    expect.fails("syntax", { "twice(@*)", "twice(@1:2)", "aimag(@*)" }, { by = host })
+    expect.fails("type-mismatch", { "grid(1:@list,1)", "size(list, @list)", "@word_of", "i + @word_of", "@null()" },
+      { by = host })
+  end)
+
+case("rejects: intrinsic functions of other values, or along one dimension"
+  .. " [HOUSE-language HOUSE-version HOUSE-scenario]", function()
+  expect.fails("type-mismatch", { "present(@5)", "present(@list(1))", "is_contiguous(@(/1, 2/))",
+    "is_contiguous(list @+ 1)", "list @// 2" }, { by = host })
+  expect.fails("unsupported", { "@all(mask, 1)", "@count(mask, dim=1)" }, { by = host })
+  expect.fails("out-of-bounds", "sum(@reshape((/1, 2, 3/), (/2, 2/)))", { by = host })
+  expect.fails("scenario-error", { "zero @** (-1)", "0 @** (-2)" }, { by = host })
+end)
+
+case("rejects: what a kernel does not do with Fortran's objects and procedures"
+  .. " [HOUSE-version HOUSE-language ACC33-2.5.7-1]", function()
+  local function body(text) acc "parallel copy(i, list, x, pt)" (text) end
+  expect.fails("unsupported", { "@d = d", "i = @twice(3)", "!$acc loop private(@list(1))\ndo i = 1, 2\nend do",
+    "!$acc loop reduction(+:@pt%x)\ndo i = 1, 2\nend do" }, { by = body })
+  expect.fails("unsupported", "parallel @self copy(list)")
+  expect.fails("type-mismatch", { "update self(list) if(@mask)", "data copy(@twice(1))" })
+end)
+
+case("rejects: pointers to rows of what is not contiguous, parts of a component that is not"
+  .. " [HOUSE-language ACC33-2.7.1-4]", function()
+  expect.fails("invalid-section", { "pp(1:2,1:2) => @wide(1:2,:)", "pp(1:2,1:2) => @wide(1:4:2,1:4:2)" },
+    { by = fortran })
+  fortran "d%p => t(1:4:2)"
+  expect.fails("invalid-section", "data copy(d) copy(@d%p(1:1))")
+end)
+
+case("rejects: functions of derived types, elements of a function's result [HOUSE-version HOUSE-syntax]", function()
+  fortran [[
+  contains
+    type(point) function made(k)
+      integer :: k
+      made = point(k, k)
+    end function
+    function both(k)
+      integer :: k, both(2)
+      both = k
+    end function
+  ]]
+  expect.fails("unsupported", "pt = @made(2)", { by = fortran })
+  expect.fails("syntax", "@both(1)(2)", { by = host })
+end)
+
+case("rejects: a base of '@' that is no variable, or that there is not [TR14-3.5-01]", function()
+  fortran "p => t"
+  expect.fails("type-mismatch", "data present(p(@@@twice(1)))")
+  expect.fails("unknown-name", "data present(d%p(@@@unheard))")
+end)

@@ -189,3 +189,32 @@ case("rejects: procedures whose arguments or results are not declared"
   expect.fails("limit", "i = twice(1)\ncontains\ninteger function twice(k)\ninteger :: k\ntwice = again(k)\n"
     .. "end function\ninteger function again(k)\ninteger :: k\nagain = @twice(k)\nend function", { by = fortran })
 end)
+
+case("rejects: types that are there already or not complete, attributes as statements"
+  .. " [HOUSE-names HOUSE-version HOUSE-syntax]", function()
+  expect.fails("duplicate-name", "type q\ninteger :: k\nend type\n@type q\ninteger :: k\nend type", { by = fortran })
+  expect.fails("unknown-type", {
+    "type one\ntype(later), pointer :: p\nend type\ntype, extends(@later) :: more\nend type",
+    "type two\ntype(last), pointer :: p\nend type\ntype(two) :: o\nallocate(@o%p)\ntype last\ninteger :: k\nend type" },
+    { by = fortran })
+  expect.fails("syntax", { "allocate(a(@k=1))", "allocate(a(@*))" }, { by = fortran })
+  expect.fails("unsupported", { "@pointer :: i", "@target :: i", "@dimension i(4)" }, { by = fortran })
+end)
+
+case("rejects: two blocks for one rank, arguments of routines that are no variables [HOUSE-names HOUSE-language]",
+  function()
+    fortran [[
+    contains
+      subroutine twofold(r)
+        real :: r(..)
+        select rank (r)
+        rank (1)
+          r(1) = 2
+        rank (1)
+          r(1) = 3
+        end select
+      end subroutine
+    ]]
+    expect.fails("duplicate-name", "call twofold(t)", { by = fortran })
+    expect.fails("type-mismatch", { "call acc_copyin(@null())", "call acc_copyin(@(/1, 2/))" }, { by = fortran })
+  end)

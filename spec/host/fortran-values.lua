@@ -43,3 +43,15 @@ case("rejects: values that a variable of Fortran does not take [HOUSE-language]"
   refuses("unknown-name", "'unheard'", function() host.unheard = 1 end)
   refuses("unknown-member", "'z'", function() host.pt.z = 1 end)
 end)
+
+case("rejects: subscripts of another number, too many values, lists for pointers on the device"
+  .. " [HOUSE-language ACC33-2.7.1-1]", function()
+  refuses("type-mismatch", "the array has 2 dimensions", function() return host.grid(1) end)
+  refuses("type-mismatch", "the array has 1 dimension", function() return host.list(1, 2) end)
+  refuses("out-of-bounds", "index 9 in dimension 1", function() return host.grid(9, 2) end)
+  refuses("out-of-bounds", "7 values for 6", function() host.grid = { 1, 2, 3, 4, 5, 6, 7 } end)
+  fortran "type holder\nreal, pointer :: p(:)\nend type\ntype(holder) :: held"
+  refuses("type-mismatch", "pointer on the device", function()
+    acc "parallel copy(held)" (function(d) d.held.p = { 1, 2 } end)
+  end)
+end)

@@ -81,3 +81,63 @@ case("rejects: shapes of members that there are not, or in another form"
   expect.invalid({ "#pragma acc declare create(@unheard)" }, "unknown-name")
   expect.invalid({ "@point::z v;", "@box<int>::z v;" }, "unknown-type")
 end)
+
+case("rejects: data of types whose size is not known [HOUSE-names HOUSE-language]", function()
+  declare "struct later *later; int (*code)(int);"
+  expect.fails("unknown-type", "enter data copyin(@*later)")
+  expect.fails("type-mismatch", { "enter data copyin(@*raw)", "enter data copyin(@*code)" })
+end)
+
+case("rejects: a bound that frees memory of the host [HOUSE-misuse]", function()
+  func("frees", function() free(addr "a") return 1 end)
+  expect.fails("misuse", "enter data copyin(a[0:frees(1)])")
+end)
+
+case("rejects: updates of more pieces than one directive moves, pointers to rows behind pointers"
+  .. " [HOUSE-limit HOUSE-version]", function()
+  declare "int big[80][80][80][2];"
+  expect.fails("limit", "update self(big[0:80][0:80][0:79]@[0:1])")
+  expect.fails("limit", "target update to(big[0:80][0:80][0:79]@[0:1])", { by = omp })
+  expect.invalid({ "struct s { int n; float (**v)[3];\n#pragma acc shape include(v[0:n]@[0:2][0:3])\n};" },
+    "unsupported")
+end)
+
+case("rejects: names of variables, of compute constructs and in references, with parts"
+  .. " [HOUSE-syntax HOUSE-names]", function()
+  local function references(text) acc("parallel", text) end
+  expect.fails("syntax", { "a@[0]", "@5", "pt@.x", "@*n" }, { by = references })
+  expect.fails("unknown-name", "@twice", { by = references })
+end)
+
+case("rejects: members that a nest and another clause name, '@' that is not the last section"
+  .. " [TR14-3.4-06 TR14-3.5-01]", function()
+  expect.fails("duplicate-clause", "data copy(o)@::{ include(m) } copy(o.in)")
+  expect.invalid({ "struct s { float **v;\n#pragma acc shape include(v@[@@][0:2])\n};",
+    "struct s { float v[3];\n#pragma acc shape include(v@[@@])\n};" }, "not-a-pointer")
+end)
+
+case("rejects: a policy whose used policies treat a member differently [TR14-3.2.1-09]", function()
+  expect.fails("duplicate-member", [[
+    struct s {
+      int n; float *v;
+      #pragma acc shape include(v[0:n])
+      #pragma acc policy(a) default(exclude)
+      #pragma acc policy(b) default(copy)
+      #pragma acc policy(c) use(a, @b)
+    } s;
+  ]], { by = declare })
+end)
+
+case("rejects: mappers of types without members [OMP60-map-15 TR14-4.3-18]", function()
+  declare "struct later; typedef struct later later_t;"
+  expect.fails("unknown-type", { "declare mapper(@struct later v) map(v)", "declare mapper(@later_t v) map(v)" },
+    { by = omp })
+end)
+
+case("rejects: containers without a length, names as parameters that are none [TR14-5-02 TR14-5-03]", function()
+  rules "tr14x"
+  declare "struct box { int n; float *v; };"
+  expect.invalid({ "struct s { struct box in;\n#pragma acc shape include(in@[0:])\n};" }, "invalid-section")
+  expect.fails("syntax", { "shape(q) type(struct box) with(shape z = @5) include(v[0:n])",
+    "shape(q) type(struct box) with(policy z = n @+ 1) include(v[0:n])" })
+end)

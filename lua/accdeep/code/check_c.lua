@@ -472,7 +472,8 @@ end
 local function call_library(env, node, name)
   local plain = library[name] and name or name:match "^(.*)f$"
   if #node.args ~= library[plain] then
-    raise("type-mismatch", node.pos, ("%s takes %d arguments"):format(name, library[plain]))
+    raise("type-mismatch", node.pos, ("%s takes %d argument%s"):format(name, library[plain],
+      library[plain] == 1 and "" or "s"))
   end
   local t, args = name == "abs" and INT or plain == name and DOUBLE or scalars.float, {}
   for i, arg in ipairs(node.args) do args[i] = convert(number(env, arg), t) end

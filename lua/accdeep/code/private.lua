@@ -161,7 +161,6 @@ end
 local function compile_copy(env, inner, copy, statement)
   local name, pos = copy.name, copy.pos
   local t = known(env, name, pos).type
-  if t.kind == "descriptor" then raise("unsupported", pos, ("a private '%s'"):format(name), { length = #name }) end
   local outer = (copy.begins or copy.lasts or copy.op) and check.expression(env, { tag = "id", name = name, pos = pos })
   local binding, begin = statement.variable(inner, name, t)
   local steps, last = { begin }, nil
@@ -183,7 +182,6 @@ local function compile_copy(env, inner, copy, statement)
       if f[slot] ~= nil then write(f) end
     end
   elseif copy.lasts then
-    if not outer.is_place then raise("type-mismatch", pos, ("'%s' cannot be assigned to here"):format(name)) end
     last = copy_bytes(env, closures.place(env, outer), binding.place, t.size)
   end
   return steps, last

@@ -125,6 +125,8 @@ typed.truth = truth
 function typed.node(e) return { tag = "typed", e = e } end
 
 -- The assignment of a grammar's tree to a place.
-function typed.assignment(pos, to, e) return { tag = "assign", op = "=", pos = pos, to = typed.node(to), e = e } end
+function typed.assignment(pos, to, e)
+  return { tag = "assign", op = "=", pos = pos, to = { tag = "typed", pos = pos, e = to }, e = e }
+end
 
 return typed

@@ -552,17 +552,21 @@ local function array_element(at, key)
   return at.address + i * at.type.of.size
 end
 
+local function no_integer(what, key)
+  diagnostic.raise("type-mismatch", nil, ("the index of %s is an integer, not '%s'"):format(what, key))
+end
+
 function Array:__index(key)
   local at = locate(self)
   local address = array_element(at, key)
-  if not address then return methods[key] end
-  return read(at.space, at.type.of, address, at.low, at.high)
+  if address then return read(at.space, at.type.of, address, at.low, at.high) end
+  return methods[key] or no_integer("an array", key)
 end
 
 function Array:__newindex(key, value)
   local at = locate(self)
   local address = array_element(at, key)
-  if not address then diagnostic.raise("type-mismatch", nil, "an array's index is an integer") end
+  if not address then no_integer("an array", key) end
   write(at.space, at.type.of, address, value, at.low, at.high)
 end
 
@@ -582,7 +586,7 @@ function Pointer:__index(key)
   end
   if methods[key] then return methods[key] end
   if to.kind == "record" then member_of(to, key) end
-  return nil
+  no_integer("a pointer", key)
 end
 
 function Pointer:__newindex(key, value)
@@ -593,7 +597,7 @@ function Pointer:__newindex(key, value)
     return write(at.space, of, at.address + i * of.size, value, at.low, at.high)
   end
   local member = at.type.to.kind == "record" and written_member(at.space, at.type.to, key)
-  if not member then diagnostic.raise("type-mismatch", nil, "a pointer's index is an integer") end
+  if not member then no_integer("a pointer", key) end
   write(at.space, member.type, at.address + member.offset, value, at.low, at.high)
 end
 

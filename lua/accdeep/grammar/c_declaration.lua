@@ -115,9 +115,10 @@ return function(rules, lx)
     + node("function", sym "(" * (V "parameters" / 0) * sym ")" * (word "const") ^ -1,
       function() end)
   local function declarator(who)
-    return node("declarator", stars * opt(Cp() * sym "&" * qualifiers)
+    return node("declarator", stars * opt(Cp() * sym "&" * qualifiers) * Cp()
         * (who + sym "(" * V "declarator" * sym ")") * Ct(V "dimension" ^ 0),
-      function(n, pointers, reference, what, dimensions)
+      function(n, pointers, reference, pos, what, dimensions)
+        n.pos = pos -- of the name
         n.pointers, n.const, n.reference, n.suffixes = pointers.n, pointers.const, reference or nil, dimensions
         if type(what) == "table" then
           n.inner = what

@@ -12,6 +12,7 @@ local list_item = require "accdeep.shape.list_item"
 local asked = require "accdeep.plan.requests".asked
 local shape = require "accdeep.shape.shape"
 local types = require "accdeep.types"
+local names = require "accdeep.types.names"
 local unparse = require "accdeep.grammar.unparse"
 
 local raise = diagnostic.raise
@@ -193,7 +194,7 @@ function c_items.section(plan, request, base, subscripts)
   local element, rows
   for i, subscript in ipairs(subscripts) do
     if subscript.tag == "alias" and subscripts[i + 1] then
-      raise("not-a-pointer", subscripts[i + 1].pos, "'@' stands for what a pointer leads to, as the last section",
+      raise("not-a-pointer", subscripts[i + 1].pos, "'@' stands for what a pointer points to, as the last section",
         { rule = "TR14-3.5-01" })
     end
   end
@@ -229,8 +230,9 @@ function c_items.object(plan, request, node)
   local ctx = { session = session }
   local from = codegen.lvalue(b, ctx, node)
   local t = from.type
-  if t.kind == "array" and not t.n or t.kind == "function" or t.kind == "void" then
-    raise("type-mismatch", node.pos, ("%s cannot be mapped"):format(types.name(t)))
+  if t.kind == "array" and not t.n or t.kind == "function" or t.kind == "void"
+    or t.kind == "record" and not t.complete then
+    names.no_size(t, node.pos)
   end
   local element, count = t, 1
   while element.kind == "array" do element, count = element.of, count * element.n end

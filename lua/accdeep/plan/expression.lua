@@ -86,7 +86,7 @@ function expression.value(self, env, text)
       return view.read(env.space, e.type, address, low, high)
     end
     if e.type.kind == "pointer" then return env.space:pointer(e.type, e.value(frame)) end
-    if not e.value then raise("type-mismatch", node.pos, "this has no value") end
+    if e.type.kind == "void" then raise("type-mismatch", node.pos, "this has no value") end
     return (e.value(frame))
   end)
   if ok then return result end

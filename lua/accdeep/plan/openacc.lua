@@ -272,7 +272,6 @@ function lower.directive(session, node, options)
     end
     check_one_type(session, clause)
     if clause.name == "if" then
-      if not clause.e then raise("syntax", clause.pos, "'if' needs a condition", { length = 2 }) end
       plan.condition = clause.e
     elseif clause.name == "self" and kind == "compute" then
       add_self(plan, clause)
@@ -285,7 +284,6 @@ function lower.directive(session, node, options)
       plan.waits = plan.waits or {}
       table.insert(plan.waits, clause)
     elseif clause.name == "default_async" then
-      if not clause.e then raise("syntax", clause.pos, "'default_async' needs a value", { length = #clause.name }) end
       plan.default_async = clause.e
     elseif clause.name == "device_num" then
       plan.device_num = clause.e

@@ -12,7 +12,8 @@ local arguments = {}
 -- What a range of host memory is called when no text says it.
 function arguments.range_name(session, address)
   local block = session.ctx:host_at(address)
-  if not block or block.name == "" then return "" end
+  if not block then return ("0x%x"):format(address) end
+  if block.name == "" then return "" end
   local offset = address - block.host
   return offset == 0 and block.name or ("%s+%d"):format(block.name, offset)
 end

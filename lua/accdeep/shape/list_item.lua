@@ -58,13 +58,8 @@ function list_item.render(node, indices)
     if node.index.tag == "num" then return ("%s[%d]"):format(base, node.index.value) end
     indices[#indices + 1] = node.index
     return base .. "[#]"
-  elseif node.tag == "unary" then
-    return ("(%s%s)"):format(node.op, list_item.render(node.e, indices))
-  elseif node.tag == "section" or node.tag == "alias" then
-    raise("syntax", node.pos, "a section cannot have members", { rule = "TR14-3.4-02",
-      help = "name one element: Y[i].a[0:n], or give the structure a shape" })
   end
-  raise("syntax", node.pos, "a variable is needed", { rule = "ACC33-2.7.1-5" })
+  return ("(%s%s)"):format(node.op, list_item.render(node.e, indices))
 end
 
 function list_item.root_variable(node)

@@ -176,7 +176,7 @@ function shape.member(record, item, session)
     end
     check_bound(item, subscript, t)
     if subscript.tag == "alias" and (t.kind ~= "pointer" and t.kind ~= "descriptor" or item.subscripts[i + 1]) then
-      raise("not-a-pointer", subscript.pos, "'@' stands for what a pointer leads to, as the last section",
+      raise("not-a-pointer", subscript.pos, "'@' stands for what a pointer points to, as the last section",
         { rule = "TR14-3.5-01" })
     end
     t = element

@@ -48,7 +48,7 @@ end
 function dynamic.type(space, slot, low, high, frame)
   local record, rlow, rhigh = space:load_pointer(slot, low, high, frame)
   local t = numbered[space:load(record + NUMBER, core.scalar.i64, WORD, rlow, rhigh, frame)]
-  return t or diagnostic.raise("type-mismatch", frame and frame.pos, "the descriptor leads to no type")
+  return t or diagnostic.raise("type-mismatch", frame and frame.pos, "the descriptor points to no type")
 end
 
 -- Whether a type is another one or extends it, at whatever distance.

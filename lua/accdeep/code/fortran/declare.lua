@@ -195,10 +195,6 @@ local function attributes_of_type(session, node)
         raise("duplicate-clause", attribute.pos, "'extends' stands here twice", { length = #"extends" })
       end
       parent = derived_type(session, { name = attribute.parent, name_pos = attribute.parent_pos })
-      if not parent.complete then
-        raise("unknown-type", attribute.parent_pos, ("%s is not complete here"):format(types.name(parent)),
-          { length = #attribute.parent })
-      end
     elseif attribute.name == "abstract" then
       is_abstract = true
     elseif attribute.name ~= "public" and attribute.name ~= "private" then

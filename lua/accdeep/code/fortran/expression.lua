@@ -255,9 +255,6 @@ local function variable(env, node, binding)
     end
     return expression.valued(env, e)
   end
-  if not binding.place then
-    raise("type-mismatch", node.pos, ("'%s' has no place here"):format(node.name), { length = #node.name })
-  end
   return designated(env, node, t, at(node, binding.place), { is_target = declared.target, whole = true,
     constant = declared.constant, dynamic = binding.dynamic })
 end
@@ -483,7 +480,6 @@ function compilers.compiled(_, node) return node.e end -- by somebody else
 function compilers.star(_, node) raise("syntax", node.pos, "'*' is no value") end
 function compilers.range(_, node) raise("syntax", node.pos, "a range is no value") end
 function compilers.keyword(_, node) raise("syntax", node.pos, "a keyword stands among arguments") end
-function compilers.implied(_, node) raise("syntax", node.pos, "an implied do stands in an array constructor") end
 
 function compile(env, node) return compilers[node.tag](env, node) end
 

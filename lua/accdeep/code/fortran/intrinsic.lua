@@ -181,9 +181,9 @@ end)
 
 define("null", "mold?", function() return { type = types.void, rank = 0, is_null = true } end)
 
-define("present", "a", function(env, node, given)
+define("present", "a", function(env, _, given)
   local binding = given.a.tag == "id" and env.session.scope.variables[given.a.name]
-  if not binding then raise("type-mismatch", node.pos, "present takes the name of an argument") end
+  if not binding then raise("type-mismatch", given.a.pos, "present takes the name of an argument") end
   return { type = LOGICAL, rank = 0, value = function() return not binding.absent end }
 end)
 

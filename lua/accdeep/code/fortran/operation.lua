@@ -68,12 +68,10 @@ local function needs(node, what, ...)
     local class = e.type.class
     local is_wanted = what == "value" or class == what or what == "number" and number[class]
       or what == "numeric" and numeric[class]
-    if not (e.value or e.array) or not is_wanted then
+    local has_value = e.rank == 0 and e.value or e.rank > 0 and e.array
+    if not has_value or not is_wanted then
       raise("type-mismatch", node.pos, ("a %s is needed, this is %s"):format(what == "logical" and "logical value"
         or what == "numeric" and "number" or what, types.name(e.type)))
-    end
-    if e.rank == 0 and not e.value or e.rank > 0 and not e.array then
-      raise("type-mismatch", node.pos, ("%s has no value here"):format(e.text or "this"))
     end
   end
 end

@@ -78,7 +78,8 @@ function Array:__call(...)
   local at = view.location(self)
   local section = at.section
   if select("#", ...) ~= #section.dims then
-    raise("type-mismatch", nil, ("the array has %d dimensions"):format(#section.dims))
+    raise("type-mismatch", nil, ("the array has %d dimension%s"):format(#section.dims,
+      #section.dims == 1 and "" or "s"))
   end
   local address = section.address
   for i, dim in ipairs(section.dims) do
