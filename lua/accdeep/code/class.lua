@@ -136,13 +136,7 @@ end
 
 function Definition:alias(spec, declarator)
   local t, name = self.declare.apply(self.session, self.declare.spec_type(self.session, spec), declarator)
-  local at = self.session.scope
-  local before = rawget(at.typedefs, name)
-  if before and not types.same(before, t) then
-    raise("duplicate-name", declarator.pos, ("'%s' is declared already"):format(name), { length = #name })
-  end
-  if t.kind == "record" and not t.tag then t.name = t.name or name end
-  at.typedefs[name] = t
+  self.session.scope:define_type(name, t, declarator.pos)
 end
 
 -- ----------------------------------------------------------------------------------- functions --
@@ -234,14 +228,20 @@ end
 
 local steps = {}
 
+-- What using NAME = TYPE declares, as a typedef does.
+function class.declarator_of(alias)
+  local of = alias.type.declarator
+  return { tag = "declarator", pos = alias.pos, pointers = of.pointers, suffixes = of.suffixes, inner = of.inner,
+    name = alias.name }
+end
+
 function steps.pragma(self, item) self.pragmas[#self.pragmas + 1] = item end
 
 -- Decides TR14-A.8-05.
 function steps.access(self, item) self.access = item.word end
 function steps.template(self, item) template.declare(self.session, item) end
 function steps.alias(self, item)
-  self:alias(item.type.spec, { tag = "declarator", pos = item.pos, pointers = item.type.declarator.pointers,
-    suffixes = item.type.declarator.suffixes, inner = item.type.declarator.inner, name = item.name })
+  self:alias(item.type.spec, class.declarator_of(item))
 end
 function steps.template_function(self, item)
   if item.what.role == "constructor" then self.pod = "no" end

@@ -91,10 +91,7 @@ local function enum_type(session, spec)
   for _, item in ipairs(spec.list) do
     value = item.value and constant(session, item.value) or value + 1
     local name = key .. item.name
-    if scope:declared(name) then
-      raise("duplicate-name", item.pos, ("'%s' is declared already"):format(item.name),
-        { length = #item.name })
-    end
+    if scope:declared(name) then scope:taken(item.name, item.pos) end
     scope.enumerators[name] = value
     if not spec.scoped then
       if spec.name then scope.enumerators[spec.name .. "::" .. name] = value end
@@ -277,9 +274,7 @@ end
 
 -- A C++ reference: another name for the object that its initialiser is.
 local function declare_reference(session, t, name, pos, value)
-  if session.scope:declared(name) then
-    raise("duplicate-name", pos, ("'%s' is declared already"):format(name), { length = #name })
-  end
+  if session.scope:declared(name) then session.scope:taken(name, pos) end
   local e = value and value.tag ~= "braces" and closures.compile(session:host_env(), value)
   if not e or not e.place or not types.same(e.type, t) then
     raise("type-mismatch", value and value.pos or pos, ("the reference '%s' needs a variable of type %s"):format(name,
@@ -308,14 +303,7 @@ local function declare_one(session, node, base, item)
   end
   if reference then apply(session, base, item.declarator) end -- which refuses it
   if storage == "typedef" then
-    local before = rawget(scope.typedefs, name)
-    if before and not types.same(before, t) then
-      raise("duplicate-name", item.declarator.pos, ("'%s' is declared already"):format(name),
-        { length = #name })
-    end
-    if t.kind == "record" and not t.tag then t.name = t.name or name end
-    scope.typedefs[name] = t
-    return
+    return scope:define_type(name, t, item.declarator.pos)
   end
   if t.kind == "function" then -- functions come from func()
     scope.prototypes[name] = true
@@ -329,10 +317,7 @@ local function declare_one(session, node, base, item)
   end
   local before = rawget(scope.variables, name)
   if before and storage == "extern" then return session:variable_declared(before) end
-  if scope:declared(name) then
-    raise("duplicate-name", item.declarator.pos, ("'%s' is declared already"):format(name),
-      { length = #name })
-  end
+  if scope:declared(name) then scope:taken(name, item.declarator.pos) end
   local address = session:new_block(t.size, name, t, item.declarator.pos)
   session.blocks[address].variable = true
   scope.variables[name] = { name = name, type = t, address = address,
@@ -352,9 +337,7 @@ function declare.external(session, node)
   if node.tag == "pragma" then return session:type_directive(node, nil) end
   if node.tag == "template" then return template.declare(session, node) end
   if node.tag == "alias" then
-    node = { words = { typedef = true }, spec = node.type.spec, list = { { declarator = { tag = "declarator",
-      pos = node.pos, pointers = node.type.declarator.pointers, suffixes = node.type.declarator.suffixes,
-      inner = node.type.declarator.inner, name = node.name } } } }
+    node = { words = { typedef = true }, spec = node.type.spec, list = { { declarator = class.declarator_of(node) } } }
   elseif node.tag == "using" then
     raise("unsupported", node.pos, "names are not taken out of namespaces", { length = #"using", rule = "HOUSE-version",
       help = "write the whole name where it is used" })

@@ -28,16 +28,13 @@ function private.variable(env, name)
 end
 
 -- The variable of a name that a clause names, for its type.
-local function known(env, name, pos)
-  local found = private.variable(env, name)
-  if found then return found end
-  raise("unknown-name", pos, ("there is no variable '%s'"):format(name),
-    { length = #name, help = diagnostic.meant(name, env.session.scope:names()) })
+local function known(env, item)
+  return private.variable(env, item.name) or env.session.scope:no_variable(item)
 end
 
 local function check_names(env, names)
   for _, item in ipairs(names) do
-    if not env.session.scope.enumerators[item.name] then known(env, item.name, item.pos) end
+    if not env.session.scope.enumerators[item.name] then known(env, item) end
   end
 end
 
@@ -160,7 +157,7 @@ end
 -- Steps of one copy: at the beginning, and at the end or nil.
 local function compile_copy(env, inner, copy, statement)
   local name, pos = copy.name, copy.pos
-  local t = known(env, name, pos).type
+  local t = known(env, copy).type
   local outer = (copy.begins or copy.lasts or copy.op) and check.expression(env, { tag = "id", name = name, pos = pos })
   local binding, begin = statement.variable(inner, name, t)
   local steps, last = { begin }, nil

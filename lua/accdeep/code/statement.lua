@@ -90,9 +90,7 @@ local function declaration(env, node)
   local steps = {}
   for _, variable in ipairs(env.session:locals_of(node)) do
     local t, name, value = variable.type, variable.name, variable.value
-    if rawget(env.locals, name) then
-      raise("duplicate-name", variable.pos, ("'%s' is declared already"):format(name), { length = #name })
-    end
+    if rawget(env.locals, name) then env.session.scope:taken(name, variable.pos) end
     if value and value.tag == "braces" then
       raise("unsupported", value.pos, "a local list in braces", { help = "assign the elements one by one" })
     end

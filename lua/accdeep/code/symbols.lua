@@ -21,10 +21,7 @@ function symbols.is_bound(env) return not env.lookup end
 
 -- Decides HOUSE-names.
 local function unknown(env, node)
-  local known = env.session.scope:names()
-  for name in pairs(env.record and env.record.by_name or {}) do known[name] = true end
-  raise("unknown-name", node.pos, ("there is no variable '%s'"):format(node.name),
-    { length = #node.name, help = diagnostic.meant(node.name, known) })
+  env.session.scope:no_variable(node, env.record and env.record.by_name)
 end
 
 local function check_function(fn, node)

@@ -163,12 +163,7 @@ end
 
 -- The variable of a name in a clause: {name, pos}.
 function lower.declared(session, item)
-  local variable = session.scope.variables[item.name]
-  if not variable then
-    raise("unknown-name", item.pos, ("there is no variable '%s'"):format(item.name),
-      { length = #item.name, help = diagnostic.meant(item.name, session.scope:names()) })
-  end
-  return variable
+  return session.scope.variables[item.name] or session.scope:no_variable(item)
 end
 
 -- Raises if there are references to variables that a construct wants in clauses: at the first use in a body that is C

@@ -459,8 +459,7 @@ function kernel.references(session, refs, file, line)
       if session:this_member(node.name) then node = { tag = "id", pos = node.pos, name = "this" } end
       list[i] = { name = node.name, pos = node.pos, in_text = true }
       if not session.scope.variables[node.name] then
-        raise("unknown-name", node.pos, ("there is no variable '%s'"):format(node.name),
-          { length = #node.name, help = diagnostic.meant(node.name, session.scope:names()) })
+        session.scope:no_variable(node)
       end
     end
     return list

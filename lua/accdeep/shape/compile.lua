@@ -454,8 +454,7 @@ local function alias_origin(session, out, entry, to, b)
     return codegen.constant(variable.address)
   end
   if to.tag == "id" and not beside and not variable then
-    raise("unknown-name", to.pos, ("there is no variable '%s'"):format(to.name), { length = #to.name,
-      rule = "TR14-3.5-01", help = diagnostic.meant(to.name, session.scope:names()) })
+    session.scope:no_variable(to, nil, "TR14-3.5-01")
   end
   raise("unsupported", to.pos, "the base of '@' is a pointer or allocatable component beside it, or a variable",
     { rule = "TR14-3.5-01" })

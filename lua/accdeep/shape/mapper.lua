@@ -156,8 +156,7 @@ local function check_names(session, node)
   local scope = session.scope
   if node.tag == "id" and not node.mapped
     and not (scope.variables[node.name] or scope.enumerators[node.name] or scope.functions[node.name]) then
-    raise("unknown-name", node.pos, ("there is no variable '%s'"):format(node.name), { length = #node.name,
-      rule = "OMP60-map-15", help = diagnostic.meant(node.name, scope:names()) })
+    scope:no_variable(node, nil, "OMP60-map-15")
   elseif (node.tag == "member" or node.tag == "component") and node.base.mapped
     and not types.member(node.base.mapped, node.name) then
     raise("unknown-member", node.name_pos, ("%s has no member '%s'"):format(types.name(node.base.mapped), node.name),

@@ -7,9 +7,12 @@
 -- around all of these, to which the types made of templates belong.
 
 local arithmetic = require "accdeep.types.arithmetic"
+local diagnostic = require "accdeep.base.diagnostic"
 local qualified = require "accdeep.types.qualified"
 local transaction = require "accdeep.types.transaction"
 local types = require "accdeep.types"
+
+local raise = diagnostic.raise
 
 local Scope = {}
 Scope.__index = Scope
@@ -104,6 +107,27 @@ end
 -- Whether the name is taken in this scope itself.
 function Scope:declared(name)
   return rawget(self.variables, name) or rawget(self.typedefs, name) or rawget(self.enumerators, name)
+end
+
+-- Raises about a name that cannot be declared once more.
+function Scope:taken(name, pos)
+  raise("duplicate-name", pos, ("'%s' is declared already"):format(name), { length = #name })
+end
+
+-- Enters a name for a type; the same one may be there.
+function Scope:define_type(name, t, pos)
+  local before = rawget(self.typedefs, name)
+  if before and not types.same(before, t) then self:taken(name, pos) end
+  if t.kind == "record" and not t.tag then t.name = t.name or name end
+  self.typedefs[name] = t
+end
+
+-- Raises about a name, {name, pos}, that no variable has. others: what else can have been meant, as keys.
+function Scope:no_variable(node, others, rule)
+  local known = self:names()
+  for name in pairs(others or {}) do known[name] = true end
+  raise("unknown-name", node.pos, ("there is no variable '%s'"):format(node.name), { length = #node.name, rule = rule,
+    help = diagnostic.meant(node.name, known) })
 end
 
 -- Types made from templates, by name.
