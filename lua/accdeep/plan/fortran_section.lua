@@ -32,7 +32,7 @@ local function extent_of(session, e, leads, node, gaps)
     local base = descriptor.base(session.host_space, address, nil, nil, frame)
     if base == 0 then return 0, 0, 0, e.type, address end
   end
-  local of = e.dynamic and e.dynamic(frame) or e.type
+  local of = expression.type_of(e, frame)
   local slot = leads and leads.descriptor(frame)
   if e.rank == 0 then return e.place(frame), of.size, 1, of, slot end
   local s = e.section(frame)

@@ -114,7 +114,7 @@ local function acc_inside(env, node, block)
       for _, one in ipairs(reduced) do
         local own = expression.compile(env, one.id)
         local value, t = identity(one.op, own.type)
-        assignment.value(env, { pos = one.pos }, own, { type = t, rank = 0, value = function() return value end })(f)
+        assignment.value(env, { pos = one.pos }, own, expression.constant(t, value))(f)
       end
       local signal = block(env, node.list)(f)
       for _, one in ipairs(reduced) do

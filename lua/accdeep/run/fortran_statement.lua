@@ -106,11 +106,10 @@ local function with_stat(env, node, options, steps)
   end
   if not options.stat then return run end
   local value, text = 0, ""
-  local function result(t, get) return { type = t, rank = 0, value = get } end
   local set = assignment.value(env, node, compile(env, options.stat),
-    result(ftypes.INTEGER, function() return value end))
+    expression.scalar(ftypes.INTEGER, function() return value end))
   local tell = options.errmsg and assignment.value(env, node, compile(env, options.errmsg),
-    result(ftypes.character(80), function() return text .. (" "):rep(80 - #text) end))
+    expression.scalar(ftypes.character(80), function() return text .. (" "):rep(80 - #text) end))
   return function(f)
     local ok, err = pcall(run, f)
     if not ok and not (diagnostic.is(err) and err.stat) then error(err, 0) end
@@ -414,14 +413,14 @@ end
 for name in pairs(api.routines) do
   expression.intrinsics[name] = expression.intrinsics[name] or function(env, node)
     local call = api_call(env, node, name, node.args)
-    return { type = name == "acc_is_present" and ftypes.LOGICAL or ftypes.INTEGER, rank = 0, value = function(f)
+    return expression.scalar(name == "acc_is_present" and ftypes.LOGICAL or ftypes.INTEGER, function(f)
       local value = call(f)
       if value == nil or type(value) == "table" then
         raise("type-mismatch", node.pos, ("'%s' gives %s, not a number"):format(name, value and "an address"
           or "nothing"), { length = #name })
       end
       return value
-    end }
+    end)
   end
 end
 

@@ -220,6 +220,13 @@ function descriptor.count(dims)
   return n
 end
 
+-- A list of dimensions that may be changed.
+function descriptor.copied(dims)
+  local copies = {}
+  for i, dim in ipairs(dims) do copies[i] = { lower = dim.lower, extent = dim.extent, sm = dim.sm } end
+  return copies
+end
+
 -- Strides of contiguous elements, put into dims.
 function descriptor.pack_strides(of, dims)
   local sm = of.size

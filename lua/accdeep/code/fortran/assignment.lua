@@ -78,7 +78,7 @@ local function records(env, node, to, e)
     f.pos = pos
     local from = e.rank > 0 and e.section(f)
     local t = declared
-    if to.dynamic then t = e.dynamic and e.dynamic(f) or e.type end
+    if to.dynamic then t = expression.type_of(e, f) end
     if is_reallocated(env, to) then
       shaped(env, to, f, from and shape_of(from.dims), from and from.dims, to.dynamic and t)
     end
@@ -175,7 +175,7 @@ end
 -- associated.
 local function described(env, e, f)
   local space = env.space
-  local of = e.dynamic and e.dynamic(f) or e.type
+  local of = expression.type_of(e, f)
   if e.descriptor then
     local address, low, high = e.descriptor(f)
     local base = descriptor.base(space, address, low, high, f)

@@ -280,9 +280,7 @@ function declare.variables(session, node, bind)
   for _, entity in ipairs(node.list) do
     local dummy = bind and bind.names[entity.name]
     local t, open = entity_type(session, node, entity, attributes, dummy ~= nil)
-    if session.scope:declared(entity.name) then
-      raise("duplicate-name", entity.pos, ("'%s' is declared already"):format(entity.name), { length = #entity.name })
-    end
+    if session.scope:declared(entity.name) then session.scope:taken(entity.name, entity.pos) end
     local address
     if dummy then
       address, t = bind.bind(entity, t, open, attributes)

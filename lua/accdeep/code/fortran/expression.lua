@@ -118,6 +118,17 @@ local function shape_of(dims)
 end
 expression.shape_of = shape_of
 
+-- The type of what an expression is now: of what is polymorphic the dynamic one.
+function expression.type_of(e, f) return e.dynamic and e.dynamic(f) or e.type end
+
+-- A scalar value as an expression.
+function expression.scalar(t, value) return { type = t, rank = 0, value = value } end
+
+-- A value that is known.
+function expression.constant(t, v)
+  return expression.scalar(t, function() return v end)
+end
+
 -- -------------------------------------------------------------------------------- designators --
 
 local function not_there(e, f, space)
@@ -165,15 +176,11 @@ local function designated(env, node, t, place, fields)
       end
     end
   elseif rank > 0 then
-    local dims, bounds = {}, t.bounds
-    for i, bound in ipairs(bounds) do dims[i] = { lower = bound.lower, extent = bound.extent } end
-    descriptor.pack_strides(of, dims)
+    local dims = descriptor.pack_strides(of, descriptor.copied(t.bounds))
     e.dims, e.origin = dims, place
     e.section = function(f)
       local address, low, high = place(f)
-      local copies = {}
-      for i, dim in ipairs(dims) do copies[i] = { lower = dim.lower, extent = dim.extent, sm = dim.sm } end
-      return { address = address, low = low, high = high, of = of, dims = copies }
+      return { address = address, low = low, high = high, of = of, dims = descriptor.copied(dims) }
     end
   else
     e.place = place
@@ -218,10 +225,7 @@ end
 
 local function unknown_name(env, node)
   expression.check_intrinsic(node.name, node.pos)
-  local names = env.session.scope:names()
-  for name in pairs(expression.intrinsics) do names[name] = true end
-  raise("unknown-name", node.pos, ("there is no variable '%s'"):format(node.name),
-    { length = #node.name, help = diagnostic.meant(node.name, names) })
+  env.session.scope:no_variable(node, expression.intrinsics)
 end
 
 local compilers = {}
@@ -234,7 +238,7 @@ end
 
 local function variable(env, node, binding)
   local counter = binding.counter -- of an implied do
-  if counter then return { type = binding.type, rank = 0, value = function() return counter.value end } end
+  if counter then return expression.scalar(binding.type, function() return counter.value end) end
   local t = binding.type
   -- a kernel's binding knows only where its memory is
   local declared = env.session.scope.variables[node.name] or binding
@@ -269,9 +273,7 @@ function compilers.id(env, node)
     end
     unknown_name(env, node)
   end
-  if binding.const then
-    return { type = ftypes.INTEGER, rank = 0, const = binding.const, value = function() return binding.const end }
-  end
+  if binding.const then return expression.constant(ftypes.INTEGER, binding.const) end
   if binding.fn then
     raise("type-mismatch", node.pos, ("'%s' is a function: give it arguments"):format(node.name),
       { length = #node.name })
@@ -333,55 +335,47 @@ local function integer(env, node)
 end
 expression.integer = integer
 
--- Place of one element.
-local function element(env, base, indices, pos)
-  local n, space, text, of, t = #indices, env.space, base.text, base.type, base.dtype
+-- How the dimensions of an array are found: start(frame) -> the address of its first element, its bounds, and three
+-- values with which dim(i, x, y, z, frame) gives lower bound, extent and stride of dimension i.
+local function dimensions(space, base)
+  local t = base.dtype
+  local function dim_of(i, dims)
+    local dim = dims[i]
+    return dim.lower, dim.extent, dim.sm
+  end
   if base.dims then
-    local dims, origin = base.dims, base.origin
+    local origin, dims = base.origin, base.dims
     return function(f)
       local address, low, high = origin(f)
-      local offset = 0
-      for i = 1, n do
-        local index, dim = indices[i](f), dims[i]
-        local distance = index - dim.lower
-        if distance < 0 or distance >= dim.extent then
-          out_of_bounds(space, address, f, pos, text, index, i, dim.lower, dim.extent)
-        end
-        offset = offset + distance * dim.sm
-      end
-      return address + offset, low, high
-    end, of
-  elseif base.descriptor then
-    local based = base.based
-    return function(f)
-      local start, blow, bhigh, address, low, high = based(f)
-      local offset = 0
-      for i = 1, n do
-        local index = indices[i](f)
-        local lower, extent, sm = descriptor.dim(space, t, address, i, low, high, f)
-        local distance = index - lower
-        if distance < 0 or distance >= extent then
-          out_of_bounds(space, start, f, pos, text, index, i, lower, extent)
-        end
-        offset = offset + distance * sm
-      end
-      return start + offset, blow, bhigh
-    end, of
+      return address, low, high, dims
+    end, dim_of
+  elseif base.descriptor then -- of which nothing is read but what the indices need
+    return base.based, function(i, address, low, high, f) return descriptor.dim(space, t, address, i, low, high, f) end
   end
-  local section = base.section
   return function(f)
-    local s = section(f)
-    local address = s.address
+    local s = base.section(f)
+    return s.address, s.low, s.high, s.dims
+  end, dim_of
+end
+
+-- Place of one element.
+local function element(env, base, indices, pos)
+  local n, space, text = #indices, env.space, base.text
+  local start, dim = dimensions(space, base)
+  return function(f)
+    local address, low, high, x, y, z = start(f)
+    local offset = 0
     for i = 1, n do
-      local index, dim = indices[i](f), s.dims[i]
-      local distance = index - dim.lower
-      if distance < 0 or distance >= dim.extent then
-        out_of_bounds(space, s.address, f, pos, text, index, i, dim.lower, dim.extent)
+      local index = indices[i](f)
+      local lower, extent, sm = dim(i, x, y, z, f)
+      local distance = index - lower
+      if distance < 0 or distance >= extent then
+        out_of_bounds(space, address, f, pos, text, index, i, lower, extent)
       end
-      address = address + distance * dim.sm
+      offset = offset + distance * sm
     end
-    return address, s.low, s.high
-  end, of
+    return address + offset, low, high
+  end
 end
 
 -- A part of an array: an index takes a dimension away, a range leaves one.
@@ -470,8 +464,8 @@ function compilers.reference(env, node)
     end
   end
   if not is_element then return part(env, node, base, subscripts) end
-  local place, of = element(env, base, indices, node.pos)
-  local e = designated(env, node, of, at(node, place), { is_target = base.is_target, constant = base.constant })
+  local place = element(env, base, indices, node.pos)
+  local e = designated(env, node, base.type, at(node, place), { is_target = base.is_target, constant = base.constant })
   e.element_of, e.dynamic = base, base.dynamic
   return e
 end
@@ -524,7 +518,7 @@ function expression.call(env, node)
   end
   -- as names say where nothing is declared: i to n are integers
   local t = name:find "^[i-n]" and ftypes.LONG or ftypes.DOUBLE
-  return { type = t, rank = 0, value = function(f)
+  return expression.scalar(t, function(f)
     local values = {}
     for i, arg in ipairs(args) do values[i] = (arg.value or arg.array)(f) end
     f.pos = node.pos
@@ -532,7 +526,7 @@ function expression.call(env, node)
     local v = type(result) == "number" and (t == ftypes.DOUBLE and result + 0.0 or math.tointeger(result))
     return v or raise("type-mismatch", node.pos, ("%s returned %s, not %s"):format(name, tostring(result),
       types.name(t)), { length = #name, help = "functions are integer if their names begin with i to n, else real" })
-  end }
+  end)
 end
 
 return expression

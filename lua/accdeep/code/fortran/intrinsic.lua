@@ -16,7 +16,7 @@ local compile, needs, converter = expression.compile, expression.needs, expressi
 local INTEGER, LOGICAL, REAL, DOUBLE, LONG =
   ftypes.INTEGER, ftypes.LOGICAL, ftypes.REAL, ftypes.DOUBLE, ftypes.LONG
 
-local intrinsics = expression.intrinsics
+local intrinsics, scalar, type_of = expression.intrinsics, expression.scalar, expression.type_of
 
 -- Arguments by name: "array dim?" -> {array = node, dim = node or nil}.
 local function arguments(node, signature)
@@ -42,6 +42,13 @@ local function arguments(node, signature)
     end
   end
   return given
+end
+
+-- An argument that has to be of a kind (expression.needs).
+local function argument(env, node, what)
+  local e = compile(env, node)
+  needs(node, what, e)
+  return e
 end
 
 local function define(names, signature, build)
@@ -84,8 +91,7 @@ local function dims_of(e)
 end
 
 define("rank", "a", function(env, _, given)
-  local rank = compile(env, given.a).rank
-  return { type = INTEGER, rank = 0, const = rank, value = function() return rank end }
+  return expression.constant(INTEGER, compile(env, given.a).rank)
 end)
 
 -- lbound, ubound, size, shape: what of each dimension.
@@ -96,19 +102,19 @@ local function inquiry(what, whole)
     local pos = node.pos
     if given.dim then
       local number = expression.integer(env, given.dim)
-      return { type = t, rank = 0, value = function(f)
+      return scalar(t, function(f)
         f.pos = pos
         local i, list = number(f), dims(f)
         if i < 1 or i > #list then
           raise("out-of-bounds", given.dim.pos, ("%s has no dimension %d"):format(e.text or "the array", i))
         end
         return what(list[i])
-      end }
+      end)
     elseif whole then
-      return { type = t, rank = 0, value = function(f)
+      return scalar(t, function(f)
         f.pos = pos
         return whole(dims(f))
-      end }
+      end)
     end
     return { type = t, rank = 1, array = function(f)
       f.pos = pos
@@ -145,7 +151,7 @@ end
 
 define("allocated", "array", function(env, _, given)
   local base = base_of(env, descriptor_of(env, given.array, "allocatable"))
-  return { type = LOGICAL, rank = 0, value = function(f) return base(f) ~= 0 end }
+  return scalar(LOGICAL, function(f) return base(f) ~= 0 end)
 end)
 
 -- The same elements in the same order, as far as there are any.
@@ -162,21 +168,21 @@ define("associated", "pointer target?", function(env, node, given)
   local pointer = descriptor_of(env, given.pointer, "pointer")
   local base = base_of(env, pointer)
   if not given.target then
-    return { type = LOGICAL, rank = 0, value = function(f) return base(f) ~= 0 end }
+    return scalar(LOGICAL, function(f) return base(f) ~= 0 end)
   end
   local target = compile(env, given.target)
   if not target.place and not target.section then
     raise("type-mismatch", given.target.pos, "the target of associated is a variable")
   end
   local other = target.descriptor and base_of(env, target)
-  return { type = LOGICAL, rank = 0, value = function(f)
+  return scalar(LOGICAL, function(f)
     f.pos = node.pos
     if base(f) == 0 or other and other(f) == 0 then return false end
     if pointer.rank > 0 and target.rank > 0 then return same_section(pointer.section(f), target.section(f)) end
     if target.rank > 0 then return pointer.place(f) == target.section(f).address end
     if pointer.rank > 0 then return pointer.section(f).address == target.place(f) end
     return pointer.place(f) == target.place(f)
-  end }
+  end)
 end)
 
 define("null", "mold?", function() return { type = types.void, rank = 0, is_null = true } end)
@@ -184,27 +190,24 @@ define("null", "mold?", function() return { type = types.void, rank = 0, is_null
 define("present", "a", function(env, _, given)
   local binding = given.a.tag == "id" and env.session.scope.variables[given.a.name]
   if not binding then raise("type-mismatch", given.a.pos, "present takes the name of an argument") end
-  return { type = LOGICAL, rank = 0, value = function() return not binding.absent end }
+  return scalar(LOGICAL, function() return not binding.absent end)
 end)
 
 -- -------------------------------------------------------------------------------------- numbers --
 
 define("real float", "a kind?", function(env, _, given)
-  local e = compile(env, given.a)
-  needs(given.a, "numeric", e)
+  local e = argument(env, given.a, "numeric")
   local t = kind_of(env, given.kind, "real", e.type.part or REAL)
   return expression.mapped(t, converter(e.type, t), e)
 end)
 define("dble", "a", function(env, _, given)
-  local e = compile(env, given.a)
-  needs(given.a, "numeric", e)
+  local e = argument(env, given.a, "numeric")
   return expression.mapped(DOUBLE, converter(e.type, DOUBLE), e)
 end)
 
 local function to_integer(round)
   return function(env, _, given)
-    local e = compile(env, given.a)
-    needs(given.a, round and "number" or "numeric", e)
+    local e = argument(env, given.a, round and "number" or "numeric")
     local t = kind_of(env, given.kind, "integer", INTEGER)
     local fit = converter(e.type.float and DOUBLE or e.type, t)
     return expression.mapped(t, function(v) return fit(round and e.type.float and round(v) or v) end, e)
@@ -216,16 +219,14 @@ define("floor", "a kind?", to_integer(math.floor))
 define("ceiling", "a kind?", to_integer(math.ceil))
 
 define("logical", "l kind?", function(env, _, given)
-  local e = compile(env, given.l)
-  needs(given.l, "logical", e)
+  local e = argument(env, given.l, "logical")
   return expression.mapped(kind_of(env, given.kind, "logical", LOGICAL), function(v) return v end, e)
 end)
 
 for name, fn in pairs { sqrt = math.sqrt, exp = math.exp, log = math.log, sin = math.sin, cos = math.cos,
   tan = math.tan, atan = math.atan, asin = math.asin, acos = math.acos } do
   define(name, "x", function(env, _, given)
-    local e = compile(env, given.x)
-    needs(given.x, "number", e)
+    local e = argument(env, given.x, "number")
     if not e.type.float then raise("type-mismatch", given.x.pos, ("%s needs a real number"):format(name)) end
     local fit = converter(DOUBLE, e.type)
     return expression.mapped(e.type, function(v) return fit(fn(v)) end, e)
@@ -244,23 +245,17 @@ define("cmplx", "x y? kind?", function(env, node, given)
   return expression.mapped(t, function(re, im) return { cx(re), cy(im) } end, x, y, node.pos)
 end)
 
-local function complex_argument(env, node)
-  local e = compile(env, node)
-  needs(node, "complex", e)
-  return e
-end
 define("aimag", "z", function(env, _, given)
-  local e = complex_argument(env, given.z)
+  local e = argument(env, given.z, "complex")
   return expression.mapped(e.type.part, function(v) return v[2] end, e)
 end)
 define("conjg", "z", function(env, _, given)
-  local e = complex_argument(env, given.z)
+  local e = argument(env, given.z, "complex")
   return expression.mapped(e.type, function(v) return { v[1], -v[2] } end, e)
 end)
 
 define("abs", "a", function(env, _, given)
-  local e = compile(env, given.a)
-  needs(given.a, "numeric", e)
+  local e = argument(env, given.a, "numeric")
   if e.type.part then
     local fit = converter(DOUBLE, e.type.part)
     return expression.mapped(e.type.part, function(v) return fit(complex.abs(v)) end, e)
@@ -333,11 +328,11 @@ local function reduction(start, apply, class)
     local t = e.type
     local fn = type(apply) == "string" and expression.operators[t.class][apply] or apply
     local fit, first = converter(expression.widest[t.class], t), start and converter(INTEGER, t)(start)
-    return { type = t, rank = 0, value = function(f)
+    return scalar(t, function(f)
       local result = first
       for _, v in ipairs(e.array(f)) do result = result and fit(fn(result, v)) or v end
       return result or 0
-    end }
+    end)
   end
 end
 define("sum", "array dim?", reduction(0, "+", "numeric"))
@@ -351,12 +346,12 @@ local function of_mask(t, result)
     if given.dim then raise("unsupported", node.pos, "reductions of one dimension are not supported") end
     local e = array_of(env, given.mask)
     needs(given.mask, "logical", e)
-    return { type = t, rank = 0, value = function(f)
+    return scalar(t, function(f)
       f.pos = node.pos
       local values, n = e.array(f), 0
       for _, v in ipairs(values) do n = n + (v and 1 or 0) end
       return result(n, #values)
-    end }
+    end)
   end
 end
 define("all", "mask dim?", of_mask(LOGICAL, function(n, of) return n == of end))
@@ -385,13 +380,11 @@ define("reshape", "source shape", function(env, node, given)
 end)
 
 define("len", "string", function(env, _, given)
-  local e = compile(env, given.string)
-  needs(given.string, "character", e)
-  return { type = INTEGER, rank = 0, value = function() return e.type.len end }
+  local e = argument(env, given.string, "character")
+  return scalar(INTEGER, function() return e.type.len end)
 end)
 define("trim", "string", function(env, _, given)
-  local e = compile(env, given.string)
-  needs(given.string, "character", e)
+  local e = argument(env, given.string, "character")
   return expression.mapped(e.type, function(v) return (v:gsub(" +$", "")) end, e)
 end)
 define("merge", "tsource fsource mask", function(env, node, given)
@@ -410,26 +403,22 @@ define("huge", "x", function(env, _, given)
   local t = compile(env, given.x).type
   local value = t.class == "integer" and (1 << (8 * t.size - 1)) - 1 or t.size == 4 and 0x1.fffffep127
     or 0x1.fffffffffffffp1023
-  return { type = t, rank = 0, const = value, value = function() return value end }
+  return expression.constant(t, value)
 end)
 
 define("kind", "x", function(env, _, given)
-  local e = compile(env, given.x)
-  return { type = INTEGER, rank = 0, const = e.type.fkind, value = function() return e.type.fkind end }
+  return expression.constant(INTEGER, compile(env, given.x).type.fkind)
 end)
-
--- The type of an expression when it is met: of what is polymorphic the dynamic one.
-local function type_of(e, f) return e.dynamic and e.dynamic(f) or e.type end
 
 -- Bytes of an element of what the argument is.
 define("storage_size sizeof", "a", function(env, node, given, name)
   local e = compile(env, given.a)
   local times = name == "sizeof" and 1 or 8
-  return { type = LONG, rank = 0, value = function(f)
+  return scalar(LONG, function(f)
     f.pos = node.pos
     local n = name == "sizeof" and e.rank > 0 and descriptor.count(dims_of(e)(f)) or 1
     return type_of(e, f).size * n * times
-  end }
+  end)
 end)
 
 -- Dynamic types are compared, of objects of derived types.
@@ -442,10 +431,10 @@ local function inquiry_of_types(holds)
           ("%s is %s, no derived type"):format(e.text or "this", types.name(e.type)))
       end
     end
-    return { type = LOGICAL, rank = 0, value = function(f)
+    return scalar(LOGICAL, function(f)
       f.pos = node.pos
       return holds(type_of(a, f), type_of(b, f))
-    end }
+    end)
   end
 end
 define("same_type_as", "a b", inquiry_of_types(function(a, b) return a == b end))
@@ -455,16 +444,16 @@ define("extends_type_of", "a mold", inquiry_of_types(dynamic.extends))
 define("is_contiguous", "array", function(env, _, given)
   local e = array_of(env, given.array)
   if not e.section then raise("type-mismatch", given.array.pos, "is_contiguous takes a variable") end
-  return { type = LOGICAL, rank = 0, value = function(f)
+  return scalar(LOGICAL, function(f)
     return descriptor.is_contiguous(type_of(e, f), e.section(f).dims)
-  end }
+  end)
 end)
 
 intrinsics.acc_on_device = function(env)
-  return { type = LOGICAL, rank = 0, value = function() return env.space.on_device == true end }
+  return scalar(LOGICAL, function() return env.space.on_device == true end)
 end
 intrinsics.omp_is_initial_device = function(env)
-  return { type = LOGICAL, rank = 0, value = function() return env.space.on_device ~= true end }
+  return scalar(LOGICAL, function() return env.space.on_device ~= true end)
 end
 
 return intrinsics

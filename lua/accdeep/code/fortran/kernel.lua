@@ -17,9 +17,7 @@ local function section_binding(session, t, of, name, base, dims, low, high)
       diagnostic.raise("null-pointer", f.pos, ("%s is not %s"):format(name, t.attribute == "pointer" and "associated"
         or "allocated"), { rule = view.null_rule(session) })
     end
-    local copies = {}
-    for i, dim in ipairs(dims) do copies[i] = { lower = dim.lower, extent = dim.extent, sm = dim.sm } end
-    return { address = base, low = low, high = high, of = of, dims = copies }
+    return { address = base, low = low, high = high, of = of, dims = descriptor.copied(dims) }
   end }
   function made.view(space) return base ~= 0 and fview.of_section(space, t, made.dope {}) or nil end
   return made

@@ -12,17 +12,17 @@ local types = require "accdeep.types"
 local raise = diagnostic.raise
 local INTEGER, LONG, LOGICAL, DOUBLE = ftypes.INTEGER, ftypes.LONG, ftypes.LOGICAL, ftypes.DOUBLE
 local compile, compilers, converter = expression.compile, expression.compilers, expression.converter
-local integer = expression.integer
+local integer, scalar = expression.integer, expression.scalar
 
 -- Applies fn to the values of one or two expressions, element by element: those of a where's mask, if there is one.
 local function mapped(t, fn, a, b, pos)
   if a.rank == 0 and (not b or b.rank == 0) then
     local x, y = a.value, b and b.value
-    if not b then return { type = t, rank = 0, value = function(f) return fn(x(f)) end } end
-    return { type = t, rank = 0, value = function(f)
+    if not b then return scalar(t, function(f) return fn(x(f)) end) end
+    return scalar(t, function(f)
       local v = x(f)
       return fn(v, y(f))
-    end }
+    end)
   end
   return { type = t, rank = math.max(a.rank, b and b.rank or 0), elemental = true, array = function(f)
     local mask = f.mask
@@ -158,8 +158,8 @@ function compilers.binary(env, node)
     needs(node.b, "logical", b)
     if a.rank == 0 and b.rank == 0 then -- the second one may be wrong where the first one decides
       local x, y = a.value, b.value
-      if op == ".and." then return { type = LOGICAL, rank = 0, value = function(f) return x(f) and y(f) end } end
-      if op == ".or." then return { type = LOGICAL, rank = 0, value = function(f) return x(f) or y(f) end } end
+      if op == ".and." then return scalar(LOGICAL, function(f) return x(f) and y(f) end) end
+      if op == ".or." then return scalar(LOGICAL, function(f) return x(f) or y(f) end) end
     end
     return mapped(LOGICAL, logicals[op], a, b, node.pos)
   end
@@ -188,16 +188,13 @@ function compilers.unary(env, node)
   if node.op == "+" then return mapped(e.type, function(v) return v end, e) end
   if e.type.class == "complex" then return mapped(e.type, complex.negated, e) end
   local fit = converter(e.type.class == "real" and DOUBLE or LONG, e.type)
-  local made = mapped(e.type, function(v) return fit(-v) end, e)
-  made.const = e.const and -e.const
-  return made
+  return mapped(e.type, function(v) return fit(-v) end, e)
 end
 
 function compilers.num(_, node)
   local t = ftypes.intrinsic[node.class][tonumber(node.kind) or 4]
   if not t then raise("unknown-type", node.pos, ("there is no %s of kind %s"):format(node.class, node.kind)) end
-  local value = t.class == "real" and converter(DOUBLE, t)(node.value) or node.value
-  return { type = t, rank = 0, const = value, value = function() return value end }
+  return expression.constant(t, t.class == "real" and converter(DOUBLE, t)(node.value) or node.value)
 end
 function compilers.complex(env, node)
   local re, im = compile(env, node.re), compile(env, node.im)
@@ -210,15 +207,13 @@ function compilers.complex(env, node)
   end
   local part = common(common(re.type, im.type), ftypes.REAL)
   local cx, cy = converter(re.type, part), converter(im.type, part)
-  return { type = ftypes.intrinsic.complex[part.fkind], rank = 0, value = function(f)
-    return { cx(re.value(f)), cy(im.value(f)) }
-  end }
+  return scalar(ftypes.intrinsic.complex[part.fkind], function(f) return { cx(re.value(f)), cy(im.value(f)) } end)
 end
 function compilers.str(_, node)
-  return { type = ftypes.character(#node.value), rank = 0, value = function() return node.value end }
+  return expression.constant(ftypes.character(#node.value), node.value)
 end
 function compilers.truth(_, node)
-  return { type = LOGICAL, rank = 0, value = function() return node.value end }
+  return expression.constant(LOGICAL, node.value)
 end
 
 -- ---------------------------------------------------------------------------- array constructors --

@@ -18,7 +18,7 @@ local scope = require "accdeep.types.scope"
 local sorted = require "accdeep.base.sorted"
 local types = require "accdeep.types"
 
-local raise = diagnostic.raise
+local raise, type_of = diagnostic.raise, expression.type_of
 
 local procedure = {}
 
@@ -110,8 +110,6 @@ local function open_bounds(session, open, section)
   end
   return dims
 end
-
-local function type_of(e, frame) return e.dynamic and e.dynamic(frame) or e.type end
 
 -- A scalar that has a descriptor for the time of the run (FLANG-other-1): its dynamic type, its rank, are not
 -- known before.

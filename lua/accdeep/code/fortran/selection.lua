@@ -31,8 +31,9 @@ local function constant(session, node)
   local e = compile(session:host_env(), node)
   expression.needs(node, "value", e)
   if e.rank > 0 then raise("type-mismatch", node.pos, "the value of a case is a scalar") end
-  local value = e.value { pos = node.pos }
-  return { type = e.type, rank = 0, value = function() return value end, node = node }
+  local made = expression.constant(e.type, e.value { pos = node.pos })
+  made.node = node
+  return made
 end
 
 -- What a case is for, from the first value to the last: {pos, first?, last?}.
@@ -78,7 +79,7 @@ local function select_case(env, node, block)
   if subject.rank > 0 or subject.type.float or subject.type.logical then
     raise("type-mismatch", node.e.pos, "select case takes an integer or characters")
   end
-  local e = { type = subject.type, rank = 0, value = function(f) return f.selected end }
+  local e = expression.scalar(subject.type, function(f) return f.selected end)
   local branches, default, seen = {}, nil, {}
   for _, branch in ipairs(node.list) do
     local run = block(env, branch.body)
@@ -113,9 +114,7 @@ local function associated(session, e, slot, t, is_class)
   end
   made.type = ftypes.descriptor(session.layout, t, e.rank, "other", is_class)
   made.dope = function()
-    local dims = {}
-    for i, dim in ipairs(slot.dims) do dims[i] = { lower = dim.lower, extent = dim.extent, sm = dim.sm } end
-    return { address = slot.address, low = slot.low, high = slot.high, of = t, dims = dims }
+    return { address = slot.address, low = slot.low, high = slot.high, of = t, dims = descriptor.copied(slot.dims) }
   end
   return made
 end

@@ -95,9 +95,8 @@ end
 
 local function section_of(space, t, address, low, high)
   if t.bounds then
-    local dims = {}
-    for i, bound in ipairs(t.bounds) do dims[i] = { lower = bound.lower, extent = bound.extent } end
-    return { address = address, low = low, high = high, of = t.of, dims = descriptor.pack_strides(t.of, dims) }
+    return { address = address, low = low, high = high, of = t.of,
+      dims = descriptor.pack_strides(t.of, descriptor.copied(t.bounds)) }
   end
   local base, blow, bhigh = descriptor.base(space, address, low, high, frame)
   if base == 0 then return nil end
@@ -105,25 +104,24 @@ local function section_of(space, t, address, low, high)
     dims = descriptor.dims(space, t, address, low, high, frame) }
 end
 
+-- The view of a section that a type describes.
+function fview.of_section(space, t, section)
+  if #section.dims > 0 then return array(space, t, section) end
+  return view.read(space, section.of, section.address, section.low, section.high)
+end
+
 -- The value of an object of a type of Fortran; nil for what is not there.
 function fview.read(space, t, address, low, high)
   if t.kind == "descriptor" or t.bounds then
     local section = section_of(space, t, address, low, high)
     if not section then return nil end
-    if #section.dims == 0 then return view.read(space, section.of, section.address, section.low, section.high) end
-    return array(space, t, section)
+    return fview.of_section(space, t, section)
   end
   return expression.loader(space, t)(address, low, high, frame)
 end
 
 -- Values of a section as lists.
 fview.nested = nested
-
--- The view of a descriptor that lies in no memory.
-function fview.of_section(space, t, section)
-  if t.rank == 0 then return view.read(space, section.of, section.address, section.low, section.high) end
-  return array(space, t, section)
-end
 
 -- --------------------------------------------------------------------------------------- writing --
 
