@@ -1,13 +1,45 @@
 -- modules.lua - the Lua modules below a folder as files for check.lua: each defines its name and uses those that it
--- requires, at once or inside a function. Texts of examples may require the package itself.
+-- requires, at once or inside a function. Comments and texts, as those of examples, require nothing.
 
 -- "lua/accdeep/code/cuda/init.lua" -> "accdeep.code.cuda"
 local function name_of(path)
   return (path:gsub("^lua/", ""):gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", "."))
 end
 
--- Modules that are written in C.
-local of_c = { ["accdeep.core"] = true, ["accdeep.system"] = true }
+-- Modules that are written in C, and one that the build writes.
+local no_file = { ["accdeep.core"] = true, ["accdeep.system"] = true, ["accdeep.rules.places"] = true }
+
+-- A text in quotes at `at`: its content, and the position behind it.
+local function quoted(text, at)
+  local quote, stop = text:sub(at, at), at + 1
+  while stop <= #text and text:sub(stop, stop) ~= quote do
+    stop = stop + (text:sub(stop, stop) == "\\" and 2 or 1)
+  end
+  return text:sub(at + 1, stop - 1), stop + 1
+end
+
+-- Texts behind the word `require` of a Lua text, however they are written, in order.
+local function required_by(text)
+  local list, at = {}, 1
+  local is_behind = false -- the word `require`
+  while at <= #text do
+    local _, content, stop = text:match("^%[(=*)%[(.-)%]%1%]()", at)
+    if not stop and text:find("^[\"']", at) then content, stop = quoted(text, at) end
+    if stop then -- a text
+      if is_behind then list[#list + 1] = content end
+      is_behind = false
+    else
+      stop = select(2, text:match("^%-%-%[(=*)%[.-%]%1%]()", at)) or text:match("^%-%-[^\n]*()", at)
+        or text:match("^[%s(,]+()", at)
+      if not stop then -- a word or a sign
+        stop = text:match("^[%w_]+()", at) or at + 1
+        is_behind = text:sub(at, stop - 1) == "require"
+      end
+    end
+    at = stop
+  end
+  return list
+end
 
 -- paths: of modules, from the project's folder. text_of(path) -> its text. Returns the files, and a list of problems:
 -- modules that are required and not there.
@@ -17,9 +49,15 @@ return function(paths, text_of)
   for i, path in ipairs(paths) do
     local name = name_of(path)
     local file = { path = path, defines = { [name] = true }, uses = {} }
-    for required in text_of(path):gmatch 'require *%(?"(accdeep%.[%w_.]*[%w_])"' do
-      file.uses[#file.uses + 1] = { from = name, to = required }
-      if not known[required] and not of_c[required] then
+    local function use(required) file.uses[#file.uses + 1] = { from = name, to = required } end
+    for _, required in ipairs(required_by(text_of(path))) do
+      if required:find "%.$" then -- the beginning of a name
+        for _, other in ipairs(paths) do
+          if name_of(other):sub(1, #required) == required then use(name_of(other)) end
+        end
+      elseif known[required] then
+        use(required)
+      elseif required:find "^accdeep%f[.\0]" and not no_file[required] then
         problems[#problems + 1] = ("%s: requires %s, which is not there"):format(path, required)
       end
     end

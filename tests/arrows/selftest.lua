@@ -98,8 +98,8 @@ local function wrong_modules(texts)
   for path in pairs(texts) do paths[#paths + 1] = path end
   table.sort(paths)
   local files, missing = require "modules"(paths, function(path) return texts[path] end)
-  return table.concat(missing) .. table.concat((check.problems({ floors = { "lua/accdeep/low", "lua/accdeep/high" },
-    products = {} }, files, {})))
+  return table.concat(missing) .. table.concat((check.problems({ floors = { "lua/accdeep/low", "lua/accdeep/high",
+    "lua/accdeep" }, products = {} }, files, {})))
 end
 test("a module uses modules of lower floors", wrong_modules { ["lua/accdeep/low/init.lua"] = "",
   ["lua/accdeep/high/a.lua"] = 'local low = require "accdeep.low"' } == "")
@@ -111,4 +111,22 @@ test("nor those of its folder in a circle", wrong_modules { ["lua/accdeep/low/a.
 test("and only modules that are there", wrong_modules { ["lua/accdeep/low/a.lua"] = 'require "accdeep.core"',
   ["lua/accdeep/high/b.lua"] = 'require "accdeep.low.gone"' }
   == "lua/accdeep/high/b.lua: requires accdeep.low.gone, which is not there")
+for _, text in ipairs { [[require 'accdeep.high.a']], "require [[accdeep.high.a]]", "require[==[accdeep.high.a]==]",
+  [[require ( "accdeep.high.a" )]], [[require--[=[ ]=](--
+  'accdeep.high.a')]], [[pcall(require, "accdeep.high.a")]],
+  [[local s = "a \"b" .. 'require' .. '\\' local t = #require "accdeep.high.a"]] } do
+  test("however it is required: " .. text:gsub("%s+", " "), wrong_modules { ["lua/accdeep/high/a.lua"] = "",
+    ["lua/accdeep/low/b.lua"] = text } == "lua/accdeep/low/b.lua: accdeep.low.b uses accdeep.high.a of "
+    .. "lua/accdeep/high/a.lua")
+end
+test("nor the package itself", wrong_modules { ["lua/accdeep/init.lua"] = "",
+  ["lua/accdeep/low/b.lua"] = 'require "accdeep"' }:find("accdeep.low.b uses accdeep of lua/accdeep/init.lua", 1, true))
+test("a name that is put together stands for all modules that it may name", wrong_modules {
+  ["lua/accdeep/high/a.lua"] = "", ["lua/accdeep/low/b.lua"] = 'return require("accdeep.high." .. name)' }
+  == "lua/accdeep/low/b.lua: accdeep.low.b uses accdeep.high.a of lua/accdeep/high/a.lua")
+test("comments and texts require nothing", wrong_modules { ["lua/accdeep/high/a.lua"] = "",
+  ["lua/accdeep/low/b.lua"] = [=[-- require "accdeep.high.a"
+    --[[ require "accdeep.high.a" ]]
+    local text, other = [[ require "accdeep.high.a" ]], 'require "accdeep.high.a"'
+    local word = require lpeg "accdeep.high.a"]=] } == "")
 print("1.." .. count)
