@@ -173,18 +173,23 @@ openacc.takes = {}
 -- Directive -> set of names of clauses.
 openacc.of = {}
 
-for _, directive in ipairs(openacc.directives) do openacc.of[directive[1]] = {} end
+local of_word = {} -- enter_data -> the set of `enter data`
+for _, directive in ipairs(openacc.directives) do
+  local clauses = {}
+  openacc.of[directive[1]], of_word[directive[1]:gsub(" ", "_")] = clauses, clauses
+end
 
--- Enters a name for the directives of a list; without: a set of those that have no such form.
-local function enter(entry, name, list, without)
-  for word in list:gmatch "%S+" do
-    local clauses = openacc.of[word:gsub("^(%a+)_", { enter = "enter ", exit = "exit " }):gsub("_loop", " loop")]
-    if short[word] then
-      enter(entry, name, short[word], without)
-    elseif not without[word] then
-      clauses[name] = true
-    end
+-- The words of directives that a list stands for; lists that were read are kept.
+local lists = {}
+local function directives_of(list)
+  local found = lists[list] or {}
+  if lists[list] then return found end
+  lists[list] = found
+  for _, word in ipairs(words.list(list)) do
+    local more = short[word] and directives_of(short[word]) or { word }
+    table.move(more, 1, #more, #found + 1, found)
   end
+  return found
 end
 
 local plain_only = words.set "declare exit_data"
@@ -193,12 +198,16 @@ for _, entry in ipairs(openacc.clauses) do
   local own, forms = words.list(entry[1]), words.list(entry.present_or or "")
   local list = openacc.takes[entry.takes] or {}
   openacc.takes[entry.takes] = list
+  local directives = directives_of(entry.of)
   for i, name in ipairs(table.move(forms, 1, #forms, #own + 1, own)) do
     local is_form = i > #own - #forms
     openacc.clause[name] = openacc.clause[name]
       or { name = name, first = own[1], entry = entry, present_or = is_form }
     list[#list + 1] = name
-    enter(entry, name, entry.of, is_form and plain_only or {})
+    for _, word in ipairs(directives) do
+      local clauses = of_word[word]
+      if not is_form or not plain_only[word] then clauses[name] = true end
+    end
   end
 end
 

@@ -262,8 +262,12 @@ table.sort(openmp.fortran_names, longest_first)
 -- By a clause's name its entry, by what stands in parentheses names of clauses, by part and directive a table of the
 -- clauses: true, or the version since which it has them.
 openmp.clause, openmp.takes, openmp.of = {}, {}, { any = {}, group = {} }
+local of_word = { any = openmp.of.any, group = openmp.of.group } -- target_data -> the table of `target data`
 for _, list in ipairs { openmp.parts, openmp.directives } do
-  for _, directive in ipairs(list) do openmp.of[directive[1]] = {} end
+  for _, directive in ipairs(list) do
+    local clauses = {}
+    openmp.of[directive[1]], of_word[directive[1]:gsub(" ", "_")] = clauses, clauses
+  end
 end
 openmp.of["do"] = openmp.of["for"] -- Fortran's
 for _, entry in ipairs(openmp.clauses) do
@@ -273,8 +277,12 @@ for _, entry in ipairs(openmp.clauses) do
     openmp.clause[name] = entry
     names[#names + 1] = name
     for _, word in ipairs(words.list(entry.of)) do
-      local of, since = word:match "^([^@]+)@?(%d*)$"
-      openmp.of[of:gsub("_", " ")][name] = tonumber(since) or true
+      if of_word[word] then
+        of_word[word][name] = true
+      else
+        local of, since = word:match "^(.*)@(%d+)$"
+        of_word[of][name] = tonumber(since)
+      end
     end
   end
 end
