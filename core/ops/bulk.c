@@ -194,6 +194,9 @@ bool accd_bulk_pointers_kept(const struct accd_walk *walk, size_t *section_p)
         const struct accd_rowset *set = &walk->rowsets[segment->rowset];
         if (!accd_segment_maps(segment) || !segment->applied)
             continue;
+        if (!segment->start_of && !segment->start &&
+            accd_same_bases(set, segment->field, segment->host, 0, segment->rows))
+            continue;
         const uint64_t unit = segment->field->unit, offset = segment->field->offset;
         for (size_t row = 0; row < segment->rows; row++) {
             uint64_t shift = (uint64_t)accd_section_start(segment, row) * unit;

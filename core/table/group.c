@@ -23,8 +23,9 @@ bool accd_same_columns(const struct accd_walk *a, const struct accd_segment *x,
         return false;
     if (p->parent < 0 && p->base != q->base)
         return false;
-    if (x->bytes_of ? memcmp(x->bytes_of, y->bytes_of, x->rows * sizeof x->bytes_of[0]) != 0
-                    : x->bytes != y->bytes)
+    if (x->bytes_of != y->bytes_of && memcmp(x->bytes_of, y->bytes_of, x->rows * sizeof x->bytes_of[0]) != 0)
+        return false;
+    if (!x->bytes_of && x->bytes != y->bytes)
         return false;
     if (x->start_of ? memcmp(x->start_of, y->start_of, x->rows * sizeof x->start_of[0]) != 0
                     : x->start != y->start)

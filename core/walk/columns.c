@@ -124,28 +124,52 @@ static uint64_t equal_lengths(const struct accd_level_job *job, struct accd_mach
         }                                                                                 \
     }
 
-/* Whether the pointers of the block are those of an earlier walk. */
-static bool same_bases(const struct accd_rowset *set, const accd_field *field,
-                       const uint64_t *before, size_t first, size_t n)
+bool accd_same_bases(const struct accd_rowset *set, const accd_field *field, const uint64_t *before, size_t first,
+                     size_t n)
 {
     uint64_t differ = 0;
-    EACH_BASE(set, field, first, n, differ |= base ^ before[i])
+    EACH_BASE(set, field, first, n, differ |= base ^ before[first + i])
     return !differ;
+}
+
+/* Whether the sections of the block are those of an earlier column, where lengths differ. What section() would reject
+ * is none of them. */
+static bool same_sections(const struct accd_level_job *job, const accd_field *field, const struct accd_segment *before,
+                          const int64_t *count, size_t first, size_t n)
+{
+    const uint64_t *host = before->host + first, *bytes_of = before->bytes_of + first, unit = field->unit;
+    const uint64_t at_null = job->walk->context->rules.null_pointer == ACCD_REJECT ? UINT64_MAX : 0;
+    uint64_t differ = 0, bytes;
+    if (field->start >= 0 || accd_field_lies_inside(field) || job->walk->context->config.check_host)
+        return false;
+    EACH_BASE(job->set, field, first, n,
+              differ |= (uint64_t)__builtin_mul_overflow((uint64_t)count[i], unit, &bytes);
+              differ |= bytes >> (ACCD_SIZE_BITS - 1) | (base ^ host[i]);
+              differ |= (bytes & (at_null | (0 - (uint64_t)(base != 0)))) ^ bytes_of[i])
+    return !differ;
+}
+
+static void note_section(struct accd_segment *segment, struct accd_tally *t, size_t row, uint64_t host, uint64_t bytes,
+                         int64_t start)
+{
+    segment->host[row] = host;
+    note(segment->bytes_of, &t->bytes, &t->varies, t->from, row, bytes);
+    note((uint64_t *)segment->start_of, (uint64_t *)&t->start, &t->start_varies, t->from, row, (uint64_t)start);
+    if (bytes) {
+        t->applied++;
+        t->total += accd_padded(bytes);
+        t->low = host < t->low ? host : t->low;
+        t->high = host > t->high ? host : t->high;
+    }
 }
 
 /* A part whose rows [t->from, end) repeat the earlier column, and then no more. */
 void accd_stop_repeating(struct accd_segment *segment, const struct accd_segment *before,
-                           struct accd_tally *t, size_t end)
+                         struct accd_tally *t, size_t end)
 {
-    size_t n = end - t->from;
     t->repeats = false;
-    if (!n)
-        return;
-    memcpy(segment->host + t->from, before->host + t->from, n * sizeof segment->host[0]);
-    accd_widen(before->host + t->from, n, &t->low, &t->high);
-    t->bytes = before->bytes;
-    t->applied = n;
-    t->total = n * accd_padded(before->bytes);
+    for (size_t row = t->from; row < end; row++)
+        note_section(segment, t, row, before->host[row], accd_section_bytes(before, row), 0);
 }
 
 /* Returns false if the sections are not of one length, with nothing noted but host addresses. */
@@ -181,7 +205,8 @@ static bool field_sections(struct accd_level_job *job, struct accd_machine *m, u
     const uint64_t equal = equal_lengths(job, m, field, count, n);
     if (t->repeats) {
         const struct accd_segment *before = job->before[f];
-        if (equal == before->bytes && same_bases(job->set, field, before->host + first, first, n))
+        if (before->bytes_of ? same_sections(job, field, before, count, first, n)
+                             : equal == before->bytes && accd_same_bases(job->set, field, before->host, first, n))
             return true;
         accd_stop_repeating(segment, before, t, first);
     }
@@ -194,16 +219,7 @@ static bool field_sections(struct accd_level_job *job, struct accd_machine *m, u
             job->faults[part] = (struct accd_part_fault){fault, first + i, f, count[i]};
             return false;
         }
-        segment->host[first + i] = host;
-        note(segment->bytes_of, &t->bytes, &t->varies, t->from, first + i, bytes);
-        note((uint64_t *)segment->start_of, (uint64_t *)&t->start, &t->start_varies, t->from, first + i,
-             start && bytes ? (uint64_t)start[i] : 0);
-        if (bytes) {
-            t->applied++;
-            t->total += accd_padded(bytes);
-            t->low = host < t->low ? host : t->low;
-            t->high = host > t->high ? host : t->high;
-        }
+        note_section(segment, t, first + i, host, bytes, start && bytes ? start[i] : 0);
     }
     return true;
 }

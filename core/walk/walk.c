@@ -62,10 +62,10 @@ static accd_status note_fault(const struct accd_level_job *job, const struct acc
     return ACCD_INVALID_SECTION;
 }
 
-/* Columns of addresses are shared by walks that found the same ones: words in front count the users. */
+/* Columns are shared by walks that found the same ones: words in front count the users. */
 enum { USERS = 2 }; /* keeps the column aligned to 16 bytes */
 
-static uint64_t *new_addresses(struct accd_mem *mem, size_t rows)
+static void *new_column(struct accd_mem *mem, size_t rows)
 {
     uint64_t *block = accd_mem_array(mem, rows + USERS, sizeof *block);
     if (!block)
@@ -74,12 +74,19 @@ static uint64_t *new_addresses(struct accd_mem *mem, size_t rows)
     return block + USERS;
 }
 
-static void drop_addresses(struct accd_walk *walk, struct accd_segment *segment)
+static uint64_t *share_column(uint64_t *column)
 {
-    uint64_t *block = segment->host ? segment->host - USERS : NULL;
+    if (column)
+        column[-USERS]++;
+    return column;
+}
+
+static void drop_column(struct accd_walk *walk, void *column_p, size_t rows)
+{
+    uint64_t **column_at = column_p, *block = *column_at ? *column_at - USERS : NULL;
     if (block && --block[0] == 0)
-        accd_mem_free(&walk->context->mem, block, (segment->rows + USERS) * sizeof *block);
-    segment->host = NULL;
+        accd_mem_free(&walk->context->mem, block, (rows + USERS) * sizeof *block);
+    *column_at = NULL;
 }
 
 static accd_status add_segments(struct accd_walk *walk, size_t set_index)
@@ -103,11 +110,9 @@ static accd_status add_segments(struct accd_walk *walk, size_t set_index)
             .rows = set->rows,
             .first = walk->sections,
         };
-        segment->host = new_addresses(mem, set->rows);
-        segment->bytes_of = accd_mem_array(mem, set->rows, sizeof segment->bytes_of[0]);
-        segment->start_of = field->start >= 0
-                                ? accd_mem_array(mem, set->rows, sizeof segment->start_of[0])
-                                : NULL;
+        segment->host = new_column(mem, set->rows);
+        segment->bytes_of = new_column(mem, set->rows);
+        segment->start_of = field->start >= 0 ? new_column(mem, set->rows) : NULL;
         walk->nsegments++;
         walk->sections += set->rows;
         if (!segment->host || !segment->bytes_of || (field->start >= 0 && !segment->start_of))
@@ -119,20 +124,13 @@ static accd_status add_segments(struct accd_walk *walk, size_t set_index)
     return ACCD_OK;
 }
 
-static void drop_column(struct accd_walk *walk, void *column_p, size_t rows)
-{
-    void **column_at = column_p;
-    accd_mem_free(&walk->context->mem, *column_at, rows * sizeof(uint64_t));
-    *column_at = NULL;
-}
-
 /* An earlier column again: its sums are known. */
 static void repeat(struct accd_walk *walk, struct accd_segment *segment, const struct accd_segment *before)
 {
-    drop_addresses(walk, segment);
+    drop_column(walk, &segment->host, segment->rows);
     drop_column(walk, &segment->bytes_of, segment->rows);
-    segment->host = before->host;
-    segment->host[-USERS]++;
+    segment->host = share_column(before->host);
+    segment->bytes_of = share_column(before->bytes_of);
     segment->bytes = before->bytes;
     segment->low = before->low;
     segment->high = before->high;
@@ -368,17 +366,16 @@ static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
     return ACCD_OK;
 }
 
-/* The column of the earlier walk in the same place, if it is a plain one: sections in all rows, of one
- * length, from the first element. Whether it is the same is still to be seen. */
+/* The column of the earlier walk in the same place, if it is a plain one: sections from the first element, not all
+ * empty. Whether it is the same is still to be seen. */
 static const struct accd_segment *segment_before(const struct accd_walk *walk, size_t set_index, size_t f)
 {
     const struct accd_walk *before = walk->before;
     if (!before || set_index >= before->nrowsets || f >= before->rowsets[set_index].nsegments)
         return NULL;
     const struct accd_segment *segment = &before->segments[before->rowsets[set_index].segments + f];
-    bool plain = segment->rows == walk->rowsets[set_index].rows &&
-                 segment->applied == segment->rows && !segment->bytes_of && !segment->start_of &&
-                 !segment->start;
+    bool plain = segment->rows == walk->rowsets[set_index].rows && !segment->start_of && !segment->start &&
+                 (segment->bytes_of || segment->bytes);
     return plain ? segment : NULL;
 }
 
@@ -553,10 +550,10 @@ void accd_walk_release(struct accd_walk *walk)
         accd_mem_free(mem, set->owner, set->rows * sizeof set->owner[0]);
     }
     ACCD_EACH_SEGMENT(segment, walk) {
-        drop_addresses(walk, segment);
+        drop_column(walk, &segment->host, segment->rows);
         drop_column(walk, &segment->bytes_of, segment->rows);
         drop_column(walk, &segment->start_of, segment->rows);
-        drop_column(walk, &segment->dev_of, (segment->rows + ACCD_ROWS - 1) / ACCD_ROWS);
+        accd_mem_free(mem, segment->dev_of, (segment->rows + ACCD_ROWS - 1) / ACCD_ROWS * sizeof segment->dev_of[0]);
     }
     for (size_t i = 0; i < walk->nroots; i++)
         accd_program_release(walk->programs[i]);

@@ -52,7 +52,7 @@ struct accd_segment {
     uint8_t action;
     uint16_t flags;
     size_t rows, first;   /* number of the first section in the walk */
-    uint64_t *host;       /* first byte of each section; walks that found the same share it */
+    uint64_t *host;       /* first byte of each section; walks that found the same share it, and bytes_of */
     uint64_t bytes;       /* of every section, if bytes_of is NULL */
     uint64_t *bytes_of;
     int64_t start;        /* index of the first element, if start_of is NULL */
@@ -219,6 +219,9 @@ const struct accd_walk_root *accd_section_root(const struct accd_walk *walk, con
 
 /* Widens [*low_p, *high_p] until all addresses of a column lie in it. */
 void accd_widen(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t *high_p);
+/* Whether what a field of some rows points to is what a column says: accd_field_base of each. */
+bool accd_same_bases(const struct accd_rowset *set, const accd_field *field, const uint64_t *before, size_t first,
+                     size_t n);
 /* The number that stands for what is behind the addresses of descriptors, those of some rows of a column, while
  * they can be read; sums of rows are sums of these. apart: set, if some of them may point to sections with gaps. */
 uint64_t accd_sum_descriptors(const struct accd_rowset *set, const accd_field *field, size_t first, size_t n,

@@ -9,6 +9,7 @@
 enum { M = 7000, LENGTH = 4 };
 
 static struct leaf *Y, *original;
+static struct leaf *alike, *mixed; /* all of one length; some shorter, some of nothing */
 static float *values;
 
 enum change {
@@ -19,6 +20,8 @@ enum change {
     LENGTH_OF_ALL,
     NO_LENGTH,
     NULL_POINTER,
+    NULL_WITH_LENGTH,
+    NEGATIVE_LENGTH,
     SHARED_TARGET, /* partly: a section inside another one */
     BELOW_ALL,     /* outside the earlier hull */
     CHANGES
@@ -36,13 +39,15 @@ static void apply(enum change change, size_t row, bool second)
         *slot = swap;
         break;
     }
-    case LENGTH_OF_ONE: Y[row].n = LENGTH - 1; break;
+    case LENGTH_OF_ONE: Y[row].n = LENGTH - 2; break;
     case LENGTH_OF_ALL:
         for (size_t i = 0; i < M; i++)
-            Y[i].n = LENGTH + 1;
+            Y[i].n++;
         break;
     case NO_LENGTH: Y[row].n = 0; break;
     case NULL_POINTER: *slot = NULL; break;
+    case NULL_WITH_LENGTH: Y[4].n = LENGTH; break;
+    case NEGATIVE_LENGTH: Y[row].n = -LENGTH; break;
     case SHARED_TARGET: *slot = Y[(row + 11) % M].a + 2; break;
     case BELOW_ALL: *slot = values; break;
     default: break;
@@ -110,11 +115,12 @@ static uint64_t enter(accd_context *context, accd_item item, bool state)
     return hash;
 }
 
-static void compare(unsigned threads, const char *rules)
+static void compare(unsigned threads, const char *rules, struct leaf *from)
 {
     static const size_t rows[] = {0, 255, 256, M / 2, M - 1};
     static const uint8_t exits[] = {ACCD_DELETE, ACCD_COPYOUT};
     struct meter meter = {0};
+    original = from;
     accd_context *knows = open_threads(&meter, threads, rules);
     accd_program *program = leaf_program(knows);
     accd_item item =
@@ -146,17 +152,18 @@ static void compare(unsigned threads, const char *rules)
             accd_get_stats(knows, 0, &stats);
             must(!stats.objects && !stats.attachments && !stats.live_bytes, "nothing is left");
         }
-        ok(!failed, "%s, %u threads: after change %d as if it were the first time", rules, threads,
-           change);
+        ok(!failed, "%s, %u threads, %s: after change %d as if it were the first time", rules, threads,
+           from == mixed ? "lengths differ" : "one length", change);
     }
     accd_program_release(program);
     accd_context_close(knows);
     must(!meter.live && !meter.wrong, "memory");
 }
 
-static void takes_over(void)
+static void takes_over(struct leaf *from)
 {
     struct meter meter = {0};
+    original = from;
     accd_context *context = open_threads(&meter, 2, "tr14");
     accd_program *program = leaf_program(context);
     accd_item item =
@@ -171,11 +178,13 @@ static void takes_over(void)
     must(EXIT(context, leave) == ACCD_OK && ENTER(context, item) == ACCD_OK, "again");
     ok(dir->groups.at[0]->map == map && dir->groups.at[0]->walk->segments[0].host == a,
        "map and column are those of the first time");
+    ok(!dir->groups.at[0]->walk->segments[0].bytes_of == (from == alike), "lengths that differ have a column");
     accd_region *region;
     item.action = ACCD_PRESENT;
     must(REGION(context, &region, item) == ACCD_OK, "a region around what is there");
     ok(region->walk->segments[1].host == b && region->group == dir->groups.at[0],
        "shares the pending group's column");
+    ok(region->walk->segments[1].bytes_of == dir->groups.at[0]->walk->segments[1].bytes_of, "and that of its lengths");
     must(accd_region_end(region) == ACCD_OK && EXIT(context, leave) == ACCD_OK, "ends");
     apply(OTHER_TARGET, 1500, true);
     item.action = ACCD_COPYIN;
@@ -199,23 +208,78 @@ static void takes_over(void)
     must(!meter.live && !meter.wrong, "memory");
 }
 
+/* A null pointer has no bytes, but a length that no section has is an error. */
+static void too_large(void)
+{
+    enum { ROWS = 64, UNIT = 1 << 20 };
+    static struct row {
+        int64_t n;
+        char *a;
+    } rows[ROWS];
+    struct meter meter = {0};
+    accd_context *context = open_threads(&meter, 1, "openacc-3.3");
+    const accd_field field = {.offset = offsetof(struct row, a),
+                              .unit = UNIT,
+                              .start = -1,
+                              .code_end = 1,
+                              .label = member(context, "a", UNIT, NULL)};
+    accd_program *program = program_of(context, &(accd_program_spec){
+                                                    .stride = sizeof rows[0],
+                                                    .pieces = &(accd_piece){.bytes = sizeof rows[0]},
+                                                    .npieces = 1,
+                                                    .fields = &field,
+                                                    .nfields = 1,
+                                                    .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_I64},
+                                                    .ncode = 1,
+                                                    .registers = 1,
+                                                });
+    const accd_item item =
+        walked(ACCD_COPYIN, rows, sizeof rows, program, array(context, "rows", sizeof rows[0], program));
+    rows[0].n = 1;
+    rows[0].a = calloc(1, UNIT);
+    is_status(ENTER(context, item), ACCD_OK, "null pointers of no length, or of one");
+    const uint64_t *host = context->dirs[0].groups.at[0]->walk->segments[0].host;
+    rows[1].n = 7;
+    accd_region *region;
+    is_status(REGION(context, &region, item), ACCD_OK, "null pointers of another length");
+    ok(region->walk->segments[0].host == host, "are the same");
+    is_status(accd_region_end(region), ACCD_OK, "end");
+    for (int bits = 30; bits <= 50; bits += 10) { /* bytes of 50 bits, of 60, of more than 64 */
+        rows[1].n = INT64_C(1) << bits;
+        fails(context, ACCD_INVALID_SECTION, ENTER(context, item), "2^%d elements are too many for any section", bits);
+    }
+    free(rows[0].a);
+    accd_program_release(program);
+    accd_context_close(context);
+    must(!meter.live && !meter.wrong, "memory");
+}
+
 int main(void)
 {
     Y = calloc(M, sizeof *Y);
-    original = calloc(M, sizeof *Y);
+    alike = calloc(M, sizeof *Y);
+    mixed = calloc(M, sizeof *Y);
     values = calloc(8 * (2 * M + 2), sizeof *values);
     for (size_t i = 0; i < 8 * (2 * M + 2); i++)
         values[i] = (float)i;
     for (size_t i = 0; i < M; i++) {
         size_t place = (i * 7919) % M; /* scattered */
-        original[i] = (struct leaf){LENGTH, values + 8 * (2 * place + 1), values + 8 * (2 * place + 2)};
-        memset(&original[i].n + 1, 0, 4);
+        alike[i] = (struct leaf){LENGTH, values + 8 * (2 * place + 1), values + 8 * (2 * place + 2)};
+        memset(&alike[i].n + 1, 0, 4);
+        mixed[i] = alike[i];
+        mixed[i].n = LENGTH - (int)(i % 5);
     }
-    takes_over();
-    compare(1, "tr14");
-    compare(3, "openacc-3.3"); /* null pointers may have a length */
+    mixed[4].a = mixed[4].b = NULL;
+    takes_over(alike);
+    takes_over(mixed);
+    compare(1, "tr14", alike);
+    compare(3, "openacc-3.3", alike); /* null pointers may have a length */
+    compare(1, "tr14", mixed);
+    compare(3, "openacc-3.3", mixed);
+    too_large();
     free(Y);
-    free(original);
+    free(alike);
+    free(mixed);
     free(values);
     return done();
 }

@@ -1,13 +1,21 @@
 /* cost MODE ROUNDS - makes a thousand objects present, then does one thing so many times. */
 #include "accdeep_core.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { KEPT = 1000, FRESH = 256, BYTES = 64, STEP = 96, MOST = 3 };
 
+struct leaf {
+    int n;
+    float *a, *b;
+};
+
 static accd_context *context;
+static accd_program *program;
+static struct leaf leaves[KEPT];
 
 static void fail(void)
 {
@@ -33,6 +41,35 @@ static void open_and_end(char *host, size_t n)
         fail();
 }
 
+/* Makes structures present, with what their pointers point to: all of one length, or not. */
+static void make_leaves(int differ)
+{
+    static float values[KEPT][2][MOST + 1];
+    const accd_field fields[] = {{.offset = offsetof(struct leaf, a), .unit = 4, .start = -1, .code_end = 1},
+                                 {.offset = offsetof(struct leaf, b), .unit = 4, .start = -1, .code_end = 1}};
+    const accd_program_spec spec = {.stride = sizeof leaves[0],
+                                    .pieces = &(accd_piece){.bytes = sizeof leaves[0]},
+                                    .npieces = 1,
+                                    .fields = fields,
+                                    .nfields = 2,
+                                    .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_I32},
+                                    .ncode = 1,
+                                    .registers = 1};
+    if (accd_program_new(context, &spec, &program) != ACCD_OK)
+        fail();
+    for (int i = 0; i < KEPT; i++)
+        leaves[i] = (struct leaf){differ ? i % MOST + 1 : MOST, values[i][0], values[i][1]};
+}
+
+static void deep(accd_kind kind, accd_action action)
+{
+    const accd_item item = {.host = leaves, .bytes = sizeof leaves, .program = program, .action = (uint8_t)action};
+    accd_region *region = NULL;
+    if (accd_run(context, &(accd_construct){.kind = kind, .items = &item, .nitems = 1}, &region) != ACCD_OK ||
+        (region && accd_region_end(region) != ACCD_OK))
+        fail();
+}
+
 int main(int argc, char **argv)
 {
     char *kept = calloc(KEPT, STEP), *fresh = calloc(FRESH, STEP);
@@ -45,6 +82,10 @@ int main(int argc, char **argv)
         return 1;
     for (size_t i = 0; i < KEPT; i++)
         run(ACCD_ENTER_DATA, ACCD_COPYIN, kept + i * 7919 % KEPT * STEP);
+    if (!strncmp(mode, "deep", 4)) {
+        make_leaves(!strcmp(mode, "deep-lengths"));
+        deep(ACCD_ENTER_DATA, ACCD_COPYIN);
+    }
     for (size_t i = 0; i < rounds; i++) {
         char *next = fresh + i % FRESH * STEP;
         if (!strcmp(mode, "pair")) {
@@ -60,10 +101,13 @@ int main(int argc, char **argv)
             open_and_end(kept, 3);
         } else if (!strcmp(mode, "region-fresh")) {
             open_and_end(next, 1);
+        } else if (!strncmp(mode, "deep", 4)) {
+            deep(ACCD_REGION, ACCD_PRESENT);
         } else {
             return 2;
         }
     }
+    accd_program_release(program);
     accd_context_close(context);
     free(kept);
     free(fresh);
