@@ -297,4 +297,9 @@ function openmp.where(test)
   return found
 end
 
+-- Names of clauses whose attribute has a word.
+function openmp.making(word)
+  return openmp.where(function(entry) return entry.attribute ~= nil and entry.attribute:find(word, 1, true) ~= nil end)
+end
+
 return openmp

@@ -384,11 +384,11 @@ closures.value, closures.place = value, place
 
 -- ------------------------------------------------------------------------------- of grammar's trees --
 
--- An expression: its type; its value, if it is a number or a pointer; its place, if it has one; and its tree.
+-- An expression: its type; its value, if it is a number or a pointer; its place, if it has one.
 function closures.compile(env, node)
   local e = check.expression(env, node)
   local t = e.type
-  local made = { type = t, tree = e, place = e.is_place and place(env, e) or nil }
+  local made = { type = t, place = e.is_place and place(env, e) or nil }
   if not e.is_place or t.kind == "scalar" or t.kind == "pointer" then
     made.value = value(env, e.is_place and typed.loaded(e, node.pos) or e)
   end

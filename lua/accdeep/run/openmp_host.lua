@@ -9,6 +9,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local directive = require "accdeep.check.openmp"
 local group = require "accdeep.types.groups"
 local kernel = require "accdeep.run.kernel"
+local of_body = require "accdeep.plan.body.sharing"
 local openmp = require "accdeep.catalogue.openmp"
 local lower = require "accdeep.plan.openacc"
 local memory = require "accdeep.code.local_memory"
@@ -74,10 +75,7 @@ host.constructs = 0 -- how many had variables of their own: each is a place apar
 
 -- Clauses that say where a variable of the body lives, as what they make of it; those that make copies.
 local attributes = openmp.where(function(entry) return entry.attribute end)
-local function that(word)
-  return openmp.where(function(entry) return entry.attribute and entry.attribute:find(word) ~= nil end)
-end
-local copied, begins, lasts = that "own", that "begins", that "lasts"
+local copied, begins, lasts = openmp.making "own", openmp.making "begins", openmp.making "lasts"
 
 -- Numbers and structures around one: what a reduction can combine (LLNL-4-14).
 local function reducible(t)
@@ -127,11 +125,7 @@ local function read_attributes(session, node)
     end
     if clause.name == "default" then says.default, says.default_pos = clause.words[1], clause.pos end
   end
-  local default = says.default
-  if default and not set "none shared private firstprivate"[default.name] then
-    raise("clause-not-allowed", default.pos, ("default is none, shared, private or firstprivate, not '%s'"):format(
-      default.name), { length = #default.name, rule = "HOUSE-threads" })
-  end
+  if says.default then of_body.check_default(says.default, "HOUSE-threads") end
   return says
 end
 
@@ -139,11 +133,7 @@ end
 local function check_values(session, node)
   for _, clause in ipairs(node.clauses) do
     if clause.name == "if" then
-      local says = clause.modifier
-      if says and not (" " .. node.name .. " "):find(" " .. says.name .. " ", 1, true) then
-        raise("clause-not-allowed", says.pos, ("'%s' is no part of '%s'"):format(says.name, node.name),
-          { length = #says.name, rule = "HOUSE-threads" })
-      end
+      of_body.check_modifier(node, clause.modifier, "HOUSE-threads")
       session.language.condition(session, clause.e)()
     elseif clause.kind == "expression" then
       session.language.integer(session, clause.e)

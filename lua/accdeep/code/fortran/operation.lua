@@ -107,7 +107,6 @@ local function divided(a, b, pos)
   if q < 0 and q * b ~= a then q = q + 1 end
   return q
 end
-expression.divided = divided
 
 local integers = {
   ["+"] = function(a, b) return a + b end, ["-"] = function(a, b) return a - b end,

@@ -7,6 +7,7 @@
 
 local c_tree = require "accdeep.code.c_tree"
 local diagnostic = require "accdeep.base.diagnostic"
+local openmp = require "accdeep.catalogue.openmp"
 local tree = require "accdeep.base.tree"
 local set = require "accdeep.base.words".set
 
@@ -14,9 +15,10 @@ local raise = diagnostic.raise
 
 local sharing = {}
 
-local copied = set "private firstprivate lastprivate linear reduction in_reduction task_reduction"
-local named = set "shared copyprivate copyin"
-local begins, lasts = set "firstprivate linear", set "lastprivate linear"
+local own, combined, begins, lasts = openmp.making "own", openmp.making "combined", openmp.making "begins",
+  openmp.making "lasts"
+local of_names = openmp.where(function(entry) return entry.attribute end)
+local defaults = set "none shared private firstprivate"
 
 -- A tree for a construct, and what its clauses say of names: name -> {clause, copy?}.
 local function new(node, body)
@@ -53,7 +55,7 @@ local function add_copy(made, said, clause, item, rule)
       { length = #name, rule = rule })
   end
   said[name] = { clause = clause }
-  if not copied[clause.name] then
+  if not own[clause.name] and not combined[clause.name] then
     made.names[#made.names + 1] = item
     return
   end
@@ -81,30 +83,37 @@ function sharing.count_linear(node, loop)
   end
 end
 
+-- Raises if default has another word than these.
+function sharing.check_default(word, rule)
+  if defaults[word.name] then return end
+  raise("clause-not-allowed", word.pos, ("default is none, shared, private or firstprivate, not '%s'"):format(
+    word.name), { length = #word.name, rule = rule })
+end
+
+-- Raises if the modifier of an if, or nil, names no part of its construct.
+function sharing.check_modifier(node, modifier, rule)
+  if not modifier or (" " .. node.name .. " "):find(" " .. modifier.name .. " ", 1, true) then return end
+  raise("clause-not-allowed", modifier.pos, ("'%s' is no part of '%s'"):format(modifier.name, node.name),
+    { length = #modifier.name, rule = rule })
+end
+
 local function read_clause(made, said, node, clause, rule)
   local name = clause.name
   if name == "copyin" and clause.kind == "vars" and rule:find "^OMP" then
     raise("unsupported", clause.pos, "'copyin' is about threadprivate variables, which there are not here",
       { length = #name })
   end
-  if copied[name] or named[name] then
+  if of_names[name] then
     for _, item in ipairs(clause.vars or {}) do add_copy(made, said, clause, item, rule) end
     if clause.step then made.values[#made.values + 1] = clause.step end
   elseif name == "default" and clause.words then
     local word = clause.words[1]
-    if not set "none shared private firstprivate"[word.name] then
-      raise("clause-not-allowed", word.pos, ("default is none, shared, private or firstprivate, not '%s'"):format(
-        word.name), { length = #word.name, rule = rule })
-    end
+    sharing.check_default(word, rule)
     made.implicit = word.name
   elseif clause.kind == "expression" and clause.e then
     made.values[#made.values + 1] = clause.e
     if clause.lower then made.values[#made.values + 1] = clause.lower end
-    local modifier = clause.modifier
-    if modifier and not (" " .. node.name .. " "):find(" " .. modifier.name .. " ", 1, true) then
-      raise("clause-not-allowed", modifier.pos, ("'%s' is no part of '%s'"):format(modifier.name, node.name),
-        { length = #modifier.name, rule = rule })
-    end
+    sharing.check_modifier(node, clause.modifier, rule)
   elseif clause.kind == "vars" then
     for _, item in ipairs(clause.vars) do add_names(made.names, item) end
   elseif clause.kind == "depend" then
