@@ -34,10 +34,10 @@ case("accepts: pointers attach to objects of this directive, and to those presen
   function()
     acc "data copyin(X)" (function() expect.attached("X.a", 1) end)
     acc "enter data copyin(X.a[0:2])"
-    expect.present "X.a[0:2]"
     acc "enter data copyin(v)"
     acc "enter data copyin(p)"
     expect.attached("p", 1)
+    expect.present "X.a[0:2]"
   end)
 
 case("accepts: a pointer that a clause attached to nothing leaves without a detach [TR14-4.1-02]", function()
