@@ -96,6 +96,13 @@ typedef struct accd_object_info {
     int line;           /* 0: not known */
 } accd_object_info;
 
+/* What to do about an error, where its status does not say. */
+typedef enum accd_advice {
+    ACCD_ADVICE_NONE,
+    ACCD_ADVICE_WHOLE_ROWS, /* the section takes a part of several rows of an array: all of them, or one row */
+} accd_advice;
+
+/* An error. Its texts are the context's, until its next error. */
 typedef struct accd_error {
     accd_status status;
     const char *rule;        /* the rule that decided, "TR14-4.2-03"; never NULL in an error */
@@ -103,6 +110,10 @@ typedef struct accd_error {
     accd_object_info asked;  /* the object the construct asked for */
     accd_object_info other;  /* the object in its way */
     char message[400];       /* one sentence */
+    size_t named;            /* the place in message of what asked is called there: its name or, if it has none, "the
+                                data"; who knows a better name puts that in its place */
+    size_t named_bytes;      /* how long that is, 0: the sentence does not name it */
+    accd_advice advice;
 } accd_error;
 
 /* --------------------------------------------------------------------------------- context -- */

@@ -117,6 +117,10 @@ struct accd_context {
 
 accd_status accd_fail(accd_context *context, accd_status status, enum accd_rule rule,
                       const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* In the message of an error: here accd_name_asked puts the name of the object that the construct asked for. */
+#define ACCD_ASKED "\1"
+/* To be called when error.asked is known. Returns the error's status. */
+accd_status accd_name_asked(accd_context *context);
 /* ACCD_MISUSE while a construct is under way. */
 accd_status accd_idle(accd_context *context);
 /* ACCD_MISUSE: an argument of a call is a null pointer. */

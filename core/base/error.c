@@ -18,6 +18,21 @@ accd_status accd_fail(accd_context *context, accd_status status, enum accd_rule 
     return status;
 }
 
+accd_status accd_name_asked(accd_context *context)
+{
+    accd_error *error = &context->error;
+    const char *name = *error->asked.name ? error->asked.name : "the data";
+    char *at = strchr(error->message, *ACCD_ASKED), rest[sizeof error->message];
+    if (!at)
+        return error->status;
+    const size_t room = (size_t)(error->message + sizeof error->message - at);
+    memcpy(rest, at + 1, room - 1);
+    snprintf(at, room, "%s%s", name, rest);
+    error->named = (size_t)(at - error->message);
+    error->named_bytes = strlen(name) < room ? strlen(name) : room - 1;
+    return error->status;
+}
+
 accd_status accd_not_given(accd_context *context, const char *call, const char *argument)
 {
     if (!context)

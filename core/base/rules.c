@@ -45,10 +45,10 @@ enum verdict {
 };
 
 #define REJECT(status, rule, before, after) {ACCD_REJECTS, status, rule, before, after}
-#define PART_PRESENT "only a part of it is present on device"
+#define PART_PRESENT "only a part of " ACCD_ASKED " is present on device"
 #define NAME_THAT ": name that part, or use present_and_copyin or update_and_copy"
 #define CHANGED_ATTACHED " was changed while it is attached"
-#define NOT_PRESENT_ON "it is not present on device"
+#define NOT_PRESENT_ON ACCD_ASKED " is not present on device"
 
 const struct accd_verdict accd_verdicts[] = {
     [STAYS] = {.outcome = ACCD_STAYS},
@@ -56,16 +56,18 @@ const struct accd_verdict accd_verdicts[] = {
     [CUTS] = {.outcome = ACCD_CUTS},
     [FILLS] = {.outcome = ACCD_FILLS},
     [SKIPS] = {.outcome = ACCD_SKIPS},
-    [PRESENT] = REJECT(ACCD_ALREADY_PRESENT, R_ALREADY_PRESENT, "it is present already, which",
+    [PRESENT] = REJECT(ACCD_ALREADY_PRESENT, R_ALREADY_PRESENT, ACCD_ASKED " is present already, which",
                        " allows only for present_or clauses"),
     [PART] = REJECT(ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT, PART_PRESENT, ""),
     [PART_TO_NAME] = REJECT(ACCD_PARTIAL_OVERLAP, R_OVERLAP_LEVELS, PART_PRESENT, NAME_THAT),
-    [BROUGHT] = REJECT(ACCD_PARTIAL_OVERLAP, R_OVERLAP_LEVELS, "only a part of it was brought to device", NAME_THAT),
+    [BROUGHT] = REJECT(ACCD_PARTIAL_OVERLAP, R_OVERLAP_LEVELS, "only a part of " ACCD_ASKED " was brought to device",
+                       NAME_THAT),
     [GROWS] = REJECT(ACCD_NOT_PRESENT, R_PARTIALLY_PRESENT, NOT_PRESENT_ON,
                      ", but other parts of what it belongs to are: map them together"),
     [HOLES] = REJECT(ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
-                     "other parts of it were left out when this object was mapped to device", ""),
-    [EXCLUDED] = REJECT(ACCD_NOT_PRESENT, R_NOT_PRESENT, "it was left out when this object was mapped to device", ""),
+                     "other parts of " ACCD_ASKED " were left out when this object was mapped to device", ""),
+    [EXCLUDED] = REJECT(ACCD_NOT_PRESENT, R_NOT_PRESENT,
+                        ACCD_ASKED " was left out when this object was mapped to device", ""),
     [ABSENT] = REJECT(ACCD_NOT_PRESENT, R_NOT_PRESENT, NOT_PRESENT_ON, ""),
     [NOT_BEFORE] = REJECT(ACCD_NOT_PRESENT, R_NOT_PRESENT, NOT_PRESENT_ON, ", but must be there before the construct"),
     [PART_BEFORE] = REJECT(ACCD_PARTIALLY_PRESENT, R_NOT_PRESENT, PART_PRESENT, ", but its clause asks for all of it"),

@@ -135,8 +135,7 @@ accd_status accd_unmap(accd_context *context, int device, const void *host)
                          "a pointer is still attached to or inside the mapped data");
     if (dir->queues.ntasks) {
         accd_pending_begin(dir, NULL);
-        ACCD_TRY(accd_pending_check(dir, object->dev, accd_object_bytes(object),
-                                    "the data would be unmapped"));
+        ACCD_TRY(accd_pending_check(dir, object, object->dev, accd_object_bytes(object), "unmapped"));
     }
     if (attach || object->pins)
         ACCD_TRY(lose_attachments(dir, object));
@@ -183,7 +182,7 @@ accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
                          "the address is not one that device %d allocated", device);
     if (dir->queues.ntasks) {
         accd_pending_begin(dir, NULL);
-        ACCD_TRY(accd_pending_check(dir, dev, bytes, "the device memory would be freed"));
+        ACCD_TRY(accd_pending_check(dir, NULL, dev, bytes, "freed"));
     }
     accd_free_memory(dir, dev, bytes);
     return ACCD_OK;

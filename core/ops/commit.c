@@ -37,7 +37,7 @@ static accd_status check_targets(const struct accd_plan *plan)
             return accd_claim_error(plan, &plan->found.claims[move->claim],
                                     plan->found.claims[move->claim].object, ACCD_OUT_OF_BOUNDS,
                                     R_HOST_BOUNDS,
-                                    "it does not lie in live host memory any more");
+                                    ACCD_ASKED " does not lie in live host memory any more");
     }
     return ACCD_OK;
 }

@@ -88,18 +88,15 @@ static accd_status still_attached(const struct leave *leave, const struct accd_o
                                   const struct accd_attach *attach, const char *how)
 {
     struct accd_plan *plan = leave->plan;
-    char name[160], pointer[160];
-    accd_name_object(plan->dir, object, name, sizeof name);
-    accd_name_slot(plan->dir, attach->slot, attach->label, pointer, sizeof pointer);
-    accd_status status = accd_claim_error(plan, NULL, object, ACCD_STILL_ATTACHED, R_STILL_ATTACHED,
-                                          "%s would be removed, but the pointer %s is still "
-                                          "attached %s",
-                                          name, pointer, how);
     accd_object_info *asked = &plan->context->error.asked;
-    memcpy(asked->name, pointer, sizeof asked->name);
+    char name[160];
+    accd_name_object(plan->dir, object, name, sizeof name);
+    accd_claim_error(plan, NULL, object, ACCD_STILL_ATTACHED, R_STILL_ATTACHED,
+                     "%s would be removed, but the pointer " ACCD_ASKED " is still attached %s", name, how);
+    accd_name_slot(plan->dir, attach->slot, attach->label, asked->name, sizeof asked->name);
     asked->host = attach->slot;
     asked->bytes = sizeof(void *);
-    return status;
+    return accd_name_asked(plan->context);
 }
 
 /* Attachments whose pointer lies in a dying object end with it.

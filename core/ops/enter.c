@@ -38,8 +38,8 @@ accd_status accd_device_full(const struct accd_plan *plan, const struct accd_cla
     if (accd_is_of_queue(status))
         return status;
     accd_claim_error(plan, claim, NULL, status, R_ALLOCATE,
-                     "device %d has no %llu bytes of memory left", plan->dir->device.number,
-                     (unsigned long long)bytes);
+                     "device %d has no %llu bytes of memory left for " ACCD_ASKED,
+                     plan->dir->device.number, (unsigned long long)bytes);
     return accd_say_why(&plan->dir->device, status);
 }
 
@@ -110,7 +110,7 @@ static accd_status place_in_frame(struct entry *entry, const struct accd_claim *
         return accd_claim_error(entry->plan, claim, NULL, ACCD_PARTIALLY_PRESENT,
                                 R_PARTIALLY_PRESENT,
                                 "members of the same aggregate are present, and their device "
-                                "memory has no room for this one; map them in one directive");
+                                "memory has no room for " ACCD_ASKED "; map them in one directive");
     frame->objects++;
     *dev_p = frame->dev + into;
     return ACCD_OK;
@@ -588,8 +588,8 @@ static accd_status grows(const struct accd_plan *plan, const struct accd_claim *
         return accd_claim_reject(plan, claim, object,
                                  accd_claim_verdict(plan, claim, ACCD_ASKS_NEW, ACCD_FOUND_EXCLUDED));
     return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
-                            "other members of the same aggregate are present, and %s maps all of "
-                            "them together",
+                            "other members of the same aggregate as " ACCD_ASKED " are present, and %s "
+                            "maps all of them together",
                             plan->context->rules.name);
 }
 

@@ -23,7 +23,7 @@ static accd_status end_opened(struct accd_plan *plan, struct accd_claim *claim, 
         return ACCD_OK;
     }
     return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_UNOWNED,
-                            "no enter data that is still open opened just this range on device %d",
+                            "no enter data that is still open on device %d opened just " ACCD_ASKED,
                             plan->dir->device.number);
 }
 

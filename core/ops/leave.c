@@ -414,15 +414,10 @@ static accd_status check_pending(const struct leave *leave)
     accd_pending_begin(dir, leave->plan->given.queue);
     for (size_t i = 0; i < leave->dying.n; i++) {
         const struct accd_object *object = leave->dying.at[i];
-        accd_status status = accd_pending_check(dir, object->dev, accd_object_bytes(object),
-                                                "it would be removed");
-        if (status != ACCD_OK) {
-            accd_describe_object(dir, object, &dir->context->error.asked);
-            return status;
-        }
+        ACCD_TRY(accd_pending_check(dir, object, object->dev, accd_object_bytes(object), "removed"));
     }
     const struct accd_block *block = leave->group_dies ? leave->plan->found.group->block : NULL;
-    return block ? accd_pending_check(dir, block->dev, block->bytes, "it would be removed") : ACCD_OK;
+    return block ? accd_pending_check(dir, NULL, block->dev, block->bytes, "freed") : ACCD_OK;
 }
 
 /* Decides TR14-4.2-11. */

@@ -107,7 +107,7 @@ static accd_status check_released(const struct accd_links *links)
         for (int k = 0; k < 2; k++)
             if (used[k] && accd_object_goes(plan, used[k]))
                 return accd_claim_error(plan, claim, used[k], ACCD_STILL_ATTACHED, R_STILL_ATTACHED,
-                                        "it lies in a type record that goes with this construct");
+                                        ACCD_ASKED " lies in a type record that goes with this construct");
     }
     return ACCD_OK;
 }

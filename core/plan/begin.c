@@ -11,28 +11,28 @@ static accd_status check_item(const struct accd_plan *plan, struct accd_claim *c
     if (!claim->host) {
         if (context->rules.null_pointer == ACCD_REJECT)
             return accd_claim_error(plan, claim, NULL, ACCD_NULL_POINTER, R_NULL,
-                                    "the section has %llu bytes, but its base is a null pointer",
+                                    ACCD_ASKED " has %llu bytes, but its base is a null pointer",
                                     (unsigned long long)claim->bytes);
         claim->state = ACCD_CLAIM_SKIP;
         return ACCD_OK;
     }
     if (claim->host + claim->bytes < claim->host || claim->bytes >> (ACCD_SIZE_BITS - 1))
         return accd_claim_error(plan, claim, NULL, ACCD_INVALID_SECTION, R_SECTION,
-                                "the section does not fit into memory");
+                                ACCD_ASKED " does not fit into memory");
     bool touches = demand->in || demand->out || demand->creates || item->program;
     if (!context->config.check_host || !touches || accd_host_covers(context, claim->host, claim->bytes))
         return ACCD_OK;
     if (accd_device_of(context, claim->host) >= 0)
         return accd_claim_error(plan, claim, NULL, ACCD_DEVICE_POINTER_ON_HOST, R_HOST_BOUNDS,
-                                "its base is a device address");
-    accd_status status = accd_claim_error(plan, claim, NULL, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
-                                          "it does not lie in live host memory");
+                                "the base of " ACCD_ASKED " is a device address");
     accd_host_range known;
-    if (accd_host_at(context, accd_pointer(claim->host), &known)) {
+    const bool is_known = accd_host_at(context, accd_pointer(claim->host), &known);
+    accd_status status = accd_claim_error(plan, claim, NULL, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
+                                          is_known && !known.live
+                                              ? "the host memory of " ACCD_ASKED " was freed"
+                                              : ACCD_ASKED " does not lie in live host memory");
+    if (is_known)
         context->error.other = known.info;
-        if (!known.live)
-            snprintf(context->error.message, sizeof context->error.message, "its host memory was freed");
-    }
     return status;
 }
 
@@ -122,7 +122,8 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
         if (plan->given.sources[i].slot_bytes % sizeof(void *) ||
             plan->given.sources[i].slot_bytes > ACCD_SLOT_MOST)
             return accd_claim_error(plan, claim, NULL, ACCD_MISUSE, R_MISUSE,
-                                    "no descriptor has %u bytes", plan->given.sources[i].slot_bytes);
+                                    "the descriptor of " ACCD_ASKED " has %u bytes, as none has",
+                                    plan->given.sources[i].slot_bytes);
         if (claim->action == ACCD_ATTACH || claim->action == ACCD_DETACH)
             continue;
         if (leads_nowhere(plan, claim))

@@ -88,7 +88,7 @@ accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_cla
     error->asked.host = claim->host;
     error->asked.bytes = claim->bytes;
     error->item = accd_claim_item(&plan->given, claim);
-    return status;
+    return accd_name_asked(plan->context);
 }
 
 /* Decides ACC33-att-10. */
@@ -219,7 +219,7 @@ accd_status accd_overlap_error(const struct accd_plan *plan, const struct accd_c
     accd_status status =
         accd_claim_error(plan, claim, NULL, ACCD_PARTIAL_OVERLAP,
                          plan->context->rules.fusion ? R_OVERLAP_LEVELS : R_PARTIAL_OVERLAP,
-                         "it overlaps %s of this directive, and neither contains the other",
+                         ACCD_ASKED " overlaps %s of this directive, and neither contains the other",
                          *name ? name : "another object");
     accd_object_info *other = &plan->context->error.other;
     memcpy(other->name, name, sizeof name);

@@ -8,14 +8,12 @@ static accd_status fault_error(const struct accd_walk *walk)
     accd_context *context = walk->context;
     size_t row;
     const struct accd_segment *segment = accd_walk_locate(walk, fault->section, &row);
-    char name[160];
-    accd_name_row_slot(walk, fault->section, name, sizeof name);
-    accd_status status = accd_fault_error(context, fault->kind, name, fault->value);
+    accd_status status = accd_fault_error(context, fault->kind, true, fault->value);
     if (status == ACCD_CALLBACK)
         return status;
     accd_error *error = &context->error;
     error->item = walk->roots[walk->nroots - 1].item; /* roots are walked one after the other */
-    memcpy(error->asked.name, name, sizeof name);
+    accd_name_row_slot(walk, fault->section, error->asked.name, sizeof error->asked.name);
     if (fault->kind == ACCD_OUTSIDE) {
         uint64_t pointer = accd_field_base(&walk->rowsets[segment->rowset], segment->field, row);
         error->asked.host = pointer;
@@ -24,7 +22,7 @@ static accd_status fault_error(const struct accd_walk *walk)
         if (accd_host_at(context, accd_pointer(pointer), &known))
             error->other = known.info;
     }
-    return status;
+    return accd_name_asked(context);
 }
 
 accd_status accd_walk_items(accd_context *context, const accd_construct *construct,

@@ -188,12 +188,8 @@ accd_status accd_fuse_pending(const struct accd_plan *plan)
     accd_pending_begin(dir, plan->given.queue);
     for (size_t i = 0; i < plan->found.fusion->shifts.n; i++) {
         const struct accd_shift *shift = &plan->found.fusion->shifts.at[i];
-        accd_status status = accd_pending_check(dir, shift->from, accd_object_bytes(shift->object),
-                                                "it would be moved within the device");
-        if (status != ACCD_OK) {
-            accd_describe_object(dir, shift->object, &dir->context->error.asked);
-            return status;
-        }
+        ACCD_TRY(accd_pending_check(dir, shift->object, shift->from, accd_object_bytes(shift->object),
+                                    "moved within the device"));
     }
     return ACCD_OK;
 }
@@ -249,7 +245,7 @@ accd_status accd_fuse_place(struct accd_plan *plan)
             while (fusion->candidates[k].host - range->host >= range->end - range->host)
                 k++; /* a clause of the range */
             accd_claim_error(plan, &plan->found.claims[fusion->candidates[k].claim], NULL, status, R_ALLOCATE,
-                             "device %d has no %llu bytes of memory left for all it is fused with",
+                             "device %d has no %llu bytes of memory left for " ACCD_ASKED " and what it is fused with",
                              dir->device.number, (unsigned long long)range->bytes);
             return accd_say_why(&dir->device, status);
         }

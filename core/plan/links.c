@@ -94,7 +94,7 @@ static accd_status plan_link(struct accd_links *links, uint32_t index)
         return accd_claim_slot_finds(plan, claim, NULL, ACCD_SLOT_ABSENT);
     if (!accd_host_usable(plan->context, claim->slot, bytes))
         return accd_claim_error(plan, claim, link.holder, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
-                                "the pointer does not lie in live host memory");
+                                "the pointer to " ACCD_ASKED " does not lie in live host memory");
     if (rules->reattach == ACCD_REATTACH_COUNTS) {
         ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &link.attach));
         if (link.attach) { /* wherever the pointer points now */

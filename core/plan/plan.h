@@ -124,7 +124,8 @@ const accd_program *accd_claim_program(const struct accd_given *given, const str
 void accd_name_claim(const struct accd_given *given, const struct accd_claim *claim, char *to, size_t room);
 void accd_name_claim_slot(const struct accd_given *given, const struct accd_claim *claim, char *to,
                           size_t room);
-/* Records an error about a claim; the object in its way may be NULL. */
+/* Records an error about a claim, whose name stands where the format has ACCD_ASKED; the object in its way may be
+ * NULL. */
 accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_claim *claim,
                              const struct accd_object *other, accd_status status,
                              enum accd_rule rule, const char *format, ...) __attribute__((format(printf, 6, 7)));

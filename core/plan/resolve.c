@@ -24,7 +24,7 @@ static accd_status resolve_inside(const struct accd_plan *plan, struct accd_clai
     const struct accd_object *object = claim->object;
     if (object->structured > UINT32_MAX / 2 || object->dynamic > UINT32_MAX / 2)
         return accd_claim_error(plan, claim, object, ACCD_LIMIT, R_LIMIT,
-                                "its reference counter is exhausted");
+                                "the reference counter of " ACCD_ASKED " is exhausted");
     if (plan->context->rules.fusion &&
         !(claim->flags & (ACCD_ITEM_REFRESH | ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT)))
         claim->still = true;
@@ -164,7 +164,7 @@ static accd_status resolve_within(struct accd_plan *plan, struct accd_claim *cla
         return accd_overlap_error(plan, claim, owner);
     if (accd_demands[claim->action].must)
         return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_NOT_PRESENT,
-                                "it is not present on device %d", plan->dir->device.number);
+                                ACCD_ASKED " is not present on device %d", plan->dir->device.number);
     claim->state = ACCD_CLAIM_SKIP;
     return ACCD_OK;
 }

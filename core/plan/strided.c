@@ -48,7 +48,7 @@ accd_status accd_plan_gaps(struct accd_plan *plan)
             continue;
         if (!accd_item_grid_fits(item))
             return accd_claim_error(plan, &plan->found.claims[i], NULL, ACCD_MISUSE, R_MISUSE,
-                                    "elements of the section lie outside of it, in part, or over one another");
+                                    "elements of " ACCD_ASKED " lie outside of it, in part, or over one another");
         struct accd_gaps *gaps = &plan->given.gaps[plan->given.ngaps++];
         gaps->item = i;
         accd_item_grid(item, &gaps->grid);

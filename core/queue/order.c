@@ -7,6 +7,7 @@
  * construct. What is fetched reaches the host's memory at the wait. Only what fetches the results of a kernel of
  * its queue does not start: the kernel may yet be undone, and the wait does it. */
 #include "queue/inside.h"
+#include "table/name.h"
 
 /* -------------------------------------------------------------------------- what comes first -- */
 
@@ -300,7 +301,8 @@ accd_status accd_pending_finish(struct accd_directory *dir, uint64_t dev, uint64
 }
 
 /* Decides ACC33-async-4. */
-accd_status accd_pending_check(struct accd_directory *dir, uint64_t dev, uint64_t bytes, const char *what)
+accd_status accd_pending_check(struct accd_directory *dir, const struct accd_object *object, uint64_t dev,
+                               uint64_t bytes, const char *what)
 {
     if (accd_is_concurrent(dir))
         return accd_order_range(dir, dev, bytes);
@@ -309,5 +311,9 @@ accd_status accd_pending_check(struct accd_directory *dir, uint64_t dev, uint64_
     if (!task)
         return ACCD_OK;
     accd_task_describe(task->queue, task, text, sizeof text);
-    return accd_fail(dir->context, ACCD_MISSING_WAIT, R_MISSING_WAIT, "%s, but %s", what, text);
+    accd_fail(dir->context, ACCD_MISSING_WAIT, R_MISSING_WAIT, "%s would be %s, but %s",
+              object ? ACCD_ASKED : "the device memory", what, text);
+    if (object)
+        accd_describe_object(dir, object, &dir->context->error.asked);
+    return accd_name_asked(dir->context);
 }

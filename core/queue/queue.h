@@ -136,9 +136,9 @@ accd_status accd_order_everything(accd_context *context);
 accd_status accd_order_all(struct accd_directory *dir);
 /* Waits for all that uses a range of the device, and that the construct of accd_pending_begin is not behind. */
 accd_status accd_order_range(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
-/* ACCD_MISSING_WAIT if there is one. what: what would go, "it would be removed". */
-accd_status accd_pending_check(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
-                               const char *what);
+/* ACCD_MISSING_WAIT if there is one. what: what would be done to the object, "removed"; NULL: to the memory. */
+accd_status accd_pending_check(struct accd_directory *dir, const struct accd_object *object, uint64_t dev,
+                               uint64_t bytes, const char *what);
 /* Does what uses a range that gets other data. */
 accd_status accd_pending_finish(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
 

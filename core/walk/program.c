@@ -205,44 +205,48 @@ void accd_program_release(accd_program *program)
 
 /* --------------------------------------------------------------------------------- faults -- */
 
-accd_status accd_fault_error(accd_context *context, enum accd_fault fault, const char *name, int64_t count)
+#define SECTION "the section of " ACCD_ASKED
+
+accd_status accd_fault_error(accd_context *context, enum accd_fault fault, bool section, int64_t count)
 {
     static const struct {
         accd_status status;
         enum accd_rule rule;
         const char *section, *expression;
     } faults[] = {
-        [ACCD_NEGATIVE] = {ACCD_INVALID_SECTION, R_SECTION, "the section of %s has a negative length, %lld", NULL},
+        [ACCD_NEGATIVE] = {ACCD_INVALID_SECTION, R_SECTION, SECTION " has a negative length, %lld", NULL},
         [ACCD_TOO_LARGE] = {ACCD_INVALID_SECTION, R_SECTION,
-                            "the section of %s has a bound that cannot be computed or is too large", NULL},
+                            SECTION " has a bound that cannot be computed or is too large", NULL},
         [ACCD_NULL_BASE] = {ACCD_NULL_POINTER, R_NULL,
-                            "%s is a null pointer, but its section has %lld elements", NULL},
+                            ACCD_ASKED " is a null pointer, but its section has %lld elements", NULL},
         [ACCD_OUTSIDE] = {ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
-                          "the section of %s, %lld elements, is not inside live host memory", NULL},
+                          SECTION ", %lld elements, is not inside live host memory", NULL},
         [ACCD_LEAVES_ELEMENT] = {ACCD_INVALID_SECTION, R_SECTION,
-                                 "the section of %s, %lld elements, leaves the structure it is a part of", NULL},
+                                 SECTION ", %lld elements, leaves the structure it is a part of", NULL},
         [ACCD_BAD_LOAD] = {ACCD_NULL_POINTER, R_NULL,
                            "a bound follows a pointer that is null or does not point into live host memory",
                            "an expression follows a pointer that is null or does not point into live host memory"},
         [ACCD_CALL_FAILED] = {ACCD_CALLBACK, R_CALLBACK, "a function called for a section bound failed",
                               "a function called in an expression failed"},
-        [ACCD_DIVIDES_BY_ZERO] = {ACCD_INVALID_SECTION, R_SECTION, "a bound of the section of %s divides by zero",
+        [ACCD_DIVIDES_BY_ZERO] = {ACCD_INVALID_SECTION, R_SECTION, "a bound of " SECTION " divides by zero",
                                   "an expression divides by zero"},
         [ACCD_OVERFLOWS] = {ACCD_INVALID_SECTION, R_SECTION,
-                            "a bound of the section of %s overflows the type it is computed in",
+                            "a bound of " SECTION " overflows the type it is computed in",
                             "an expression overflows the type it is computed in"},
         [ACCD_SHIFTS_OUT] = {ACCD_INVALID_SECTION, R_SECTION,
-                             "a bound of the section of %s shifts by a number of bits that its type does not have",
+                             "a bound of " SECTION " shifts by a number of bits that its type does not have",
                              "an expression shifts by a number of bits that its type does not have"},
         [ACCD_NOT_CONTIGUOUS] = {ACCD_INVALID_SECTION, R_CONTIGUOUS,
-                                 "the section of %s is not contiguous: it takes a part of several rows",
+                                 SECTION " is not contiguous: it takes a part of several rows",
                                  "the section is not contiguous: it takes a part of several rows"},
         [ACCD_OUTSIDE_ROW] = {ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
-                              "the section of %s is outside of a row of the array",
+                              SECTION " is outside of a row of the array",
                               "the section is outside of a row of the array"},
     };
-    return accd_fail(context, faults[fault].status, faults[fault].rule,
-                     name ? faults[fault].section : faults[fault].expression, name, (long long)count);
+    accd_fail(context, faults[fault].status, faults[fault].rule,
+              section ? faults[fault].section : faults[fault].expression, (long long)count);
+    context->error.advice = fault == ACCD_NOT_CONTIGUOUS ? ACCD_ADVICE_WHOLE_ROWS : ACCD_ADVICE_NONE;
+    return faults[fault].status;
 }
 
 /* ---------------------------------------------------------------------------- expressions -- */
@@ -287,7 +291,7 @@ accd_status accd_evaluate(accd_context *context, const accd_instruction *code, s
         for (unsigned i = 0; i < registers; i++)
             out[i] = m.r[i][0];
     else
-        status = accd_fault_error(context, m.fault, NULL, 0);
+        status = accd_fault_error(context, m.fault, false, 0);
     context->busy = outer;
     if (!outer && !context->working) /* a queue works while a construct waits for it */
         accd_scratch_reset(&context->scratch);

@@ -253,8 +253,8 @@ uint64_t accd_descriptor_type_slot(const accd_context *context, const void *desc
 
 /* --------------------------------------------------------------------------------- program.c -- */
 
-/* The error of what could not be computed: the section behind a pointer of that name, of so many elements; NULL: an
- * expression by itself. */
-accd_status accd_fault_error(accd_context *context, enum accd_fault fault, const char *name, int64_t count);
+/* The error of what could not be computed: a section of so many elements behind a pointer, which is the object asked
+ * for, or an expression by itself. */
+accd_status accd_fault_error(accd_context *context, enum accd_fault fault, bool section, int64_t count);
 
 #endif

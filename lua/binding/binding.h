@@ -58,8 +58,10 @@ struct construct *check_construct(lua_State *L, int index);
 accd_status construct_run(struct construct *construct, int device, unsigned queue,
                           accd_region **region_p, size_t *item_p);
 
-/* Pushes nil and a table that describes the last error of the context; returns 2. item: the one that
- * construct_run told. */
+/* Pushes nil and a table that describes the last error of the context; returns 2. Its fields: code, rule, message; item,
+ * from 1; asked and other, objects; named and named_end, the first and the last byte of what asked is called in message,
+ * where message names it; advice, "whole rows"; cause, what a function of Lua raised. item: the one that
+ * construct_run reported. */
 int push_error(lua_State *L, struct context *context, accd_status status);
 int push_item_error(lua_State *L, struct context *context, accd_status status, size_t item);
 /* The same for a failure, true for success. */

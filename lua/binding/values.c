@@ -103,13 +103,19 @@ int push_error(lua_State *L, struct context *context, accd_status status)
 {
     const accd_error *error = accd_context_error(context->core);
     lua_pushnil(L);
-    lua_createtable(L, 0, 6);
+    lua_createtable(L, 0, 9);
     set_text(L, "code", accd_status_code(status));
     set_text(L, "rule", error->rule);
     set_text(L, "message", error->message);
     if (error->item != SIZE_MAX) {
         set_integer(L, "item", (lua_Integer)error->item + 1);
     }
+    if (error->named_bytes) {
+        set_integer(L, "named", (lua_Integer)error->named + 1);
+        set_integer(L, "named_end", (lua_Integer)(error->named + error->named_bytes));
+    }
+    if (error->advice == ACCD_ADVICE_WHOLE_ROWS)
+        set_text(L, "advice", "whole rows");
     push_object_info(L, &error->asked);
     lua_setfield(L, -2, "asked");
     push_object_info(L, &error->other);

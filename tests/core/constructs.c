@@ -251,6 +251,29 @@ static void nothing_to_do(void)
     finish(context, &meter);
 }
 
+/* The message of an error names the object that was asked for, and the error says where. */
+static void names(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, "tr14");
+    const accd_error *error = accd_context_error(context);
+    accd_item item = PLAIN(ACCD_UPDATE_SELF, a);
+    fails(context, ACCD_NOT_PRESENT, UPDATE(context, item), "an object without a name");
+    is_text(error->message, "the data is not present on device 0", "what it is called then");
+    ok(error->named == 0 && error->named_bytes == strlen("the data") && !error->item, "where that stands");
+    item.label = accd_label_new(context, &(accd_label){.name = "a"});
+    fails(context, ACCD_NOT_PRESENT, UPDATE(context, item), "an object with a name");
+    is_text(error->message, "a is not present on device 0", "its name");
+    is_status(ENTER(context, BYTES(ACCD_CREATE, a, 8)), ACCD_OK, "a part of it is entered");
+    fails(context, ACCD_PARTIALLY_PRESENT, UPDATE(context, item), "in the middle of a sentence");
+    is_text(error->message, "only a part of a is present on device 0", "its name there");
+    ok(error->named == strlen("only a part of ") && error->named_bytes == 1, "where that stands, too");
+    fails(context, ACCD_MISUSE, ENTER(context, PLAIN(ACCD_DELETE, a)), "an error about no object");
+    ok(!error->named_bytes && !*error->asked.name, "names none");
+    is_status(EXIT(context, BYTES(ACCD_DELETE, a, 8)), ACCD_OK, "the part is removed");
+    finish(context, &meter);
+}
+
 static void profiles(void)
 {
     struct meter meter;
@@ -457,6 +480,7 @@ int main(void)
     without_reference("openacc-3.3");
     without_reference("directory");
     nothing_to_do();
+    names();
     profiles();
     addresses();
     devices();

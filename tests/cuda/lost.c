@@ -29,7 +29,7 @@ static void full(void)
     is_status(ENTER(context, PLAIN(ACCD_COPYIN, a)), ACCD_OK, "a small object fits");
     fails(context, ACCD_OUT_OF_DEVICE_MEMORY, ENTER(context, PLAIN(ACCD_COPYIN, b)),
           "a large one does not");
-    ok(says(context, "has no 1048576 bytes of memory left: CUDA_ERROR_OUT_OF_MEMORY (out of memory)"),
+    ok(says(context, "1048576 bytes of memory left for the data: CUDA_ERROR_OUT_OF_MEMORY (out of memory)"),
        "the driver's name for it");
     uint64_t dev;
     fails(context, ACCD_OUT_OF_DEVICE_MEMORY, accd_device_alloc(context, 0, UINT64_MAX / 2, &dev),

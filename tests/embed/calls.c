@@ -139,7 +139,7 @@ static void regions(accd *a)
     fine(a, accd_directive(a, "acc data copy(X)"));
     X.a = vb;
     int line = __LINE__ - 2;
-    refuses(a, accd_directive(a, "acc end data"), ACCD_POINTER_CHANGED, "pointer-changed", "X.a");
+    refuses(a, accd_directive(a, "acc end data"), ACCD_POINTER_CHANGED, "pointer-changed", "the pointer X.a");
     ok(accd_last_detail(a)->line == line, "told at the region");
     X.a = va;
     fine(a, accd_directive(a, "acc end data"));

@@ -435,20 +435,27 @@ void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
     struct text message = {.n = 0}, text;
     char name[160] = "";
     const accd_object_info *asked = &error->asked;
+    const char *rest = error->message;
+    char before[sizeof error->message];
     message.at[0] = 0;
-    if (asked->bytes) {
+    add(&message, "%s: ", site->what);
+    if (asked->bytes)
         goacc_spell(site, asked->host, asked->bytes, name, sizeof name);
-        add(&message, "%s: %s: ", site->what, name);
-    } else {
-        add(&message, "%s: ", site->what);
-    }
     /* of two items of one directive the message names the other one */
     const accd_object_info *named = error->status == ACCD_PARTIAL_OVERLAP ? &error->other : asked;
     char other[160];
     snprintf(other, sizeof other, "%s", late(error->other.name, NULL) ? "" : error->other.name);
     if (named != asked && late(error->other.name, NULL) == site->call.pc)
         goacc_spell(site, named->host, named->bytes, other, sizeof other);
-    add_names(site, named->bytes ? named : NULL, error->message, &message);
+    if (*name && error->named_bytes) {
+        snprintf(before, sizeof before, "%.*s", (int)error->named, rest);
+        add_names(site, named->bytes ? named : NULL, before, &message);
+        rest += error->named + error->named_bytes;
+        add(&message, "%s", name);
+    } else if (*name) {
+        add(&message, "%s: ", name);
+    }
+    add_names(site, named->bytes ? named : NULL, rest, &message);
     if (goacc.on_error)
         goacc.on_error(message.at);
     begin(&text, "error", accd_status_code(error->status), error->rule, site->call.pc, message.at);

@@ -3,16 +3,10 @@
 local absent = require "accdeep.plan.absent"
 local diagnostic = require "accdeep.base.diagnostic"
 
--- The core says "it" of the object that a construct asked for.
-local function name_it(message, name)
-  for _, start in ipairs { "it ", "only a part of it " } do
-    if message:sub(1, #start) == start then
-      return start:sub(1, -4) .. name .. message:sub(#start)
-    end
-  end
-  local pattern = "%f[%w_(*]" .. name:gsub("%p", "%%%0") .. "%f[^%w_]"
-  if (" " .. message .. " "):find(pattern) or message:find(name .. " ", 1, true) == 1 then return message end
-  return ("%s: %s"):format(name, message)
+-- The sentence with another name for the object that the construct asked for, if the sentence names it.
+local function renamed(err, name)
+  if not err.named then return err.message end
+  return err.message:sub(1, err.named - 1) .. name .. err.message:sub(err.named_end + 1)
 end
 
 -- Where a directive names the member that an error is about, if it stands in a clause of its own.
@@ -34,16 +28,12 @@ return function(self, err, plan)
   local asked = err.asked
   local base = err.code == "not-present" and item and asked and absent.base(self, item, asked.name)
   if base then
-    err.message = name_it(err.message, ("%s, the base of %s,"):format(base, asked.name))
+    err.message = renamed(err, ("%s, the base of %s,"):format(base, asked.name))
     asked.name = base
-  elseif asked and asked.name ~= "" then
-    err.message = name_it(err.message, asked.name)
-  elseif item and (err.code == "invalid-section" or err.code == "out-of-bounds") and item.name then
+  elseif not asked and item and (err.code == "invalid-section" or err.code == "out-of-bounds") and item.name then
     err.message = ("%s: %s"):format(item.name, err.message)
   end
-  if err.code == "invalid-section" and err.message:find("a part of several rows", 1, true) then
-    err.help = "take all elements of the inner dimension, or one row"
-  end
+  if err.advice == "whole rows" then err.help = "take all elements of the inner dimension, or one row" end
   err.objects = { asked, err.other }
   err.openmp = plan and plan.openmp and true
   err.pos = item and (position_of(item, err) or item.pos) or plan and plan.node.pos
