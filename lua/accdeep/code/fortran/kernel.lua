@@ -23,6 +23,15 @@ local function section_binding(session, t, of, name, base, dims, low, high)
   return made
 end
 
+-- What a variable with a descriptor has on the host: base address, dims, type, then the first byte and the bytes of all
+-- elements.
+local function contents(session, variable)
+  local space, t, address = session.host_space, variable.type, variable.address
+  local base, of = descriptor.base(space, address), descriptor.type(space, t, address)
+  local dims = descriptor.dims(space, t, address)
+  return base, dims, of, descriptor.hull(base, of, dims)
+end
+
 -- Address of the first byte of a range that is present, or nil.
 local function first_present(ctx, device, address, bytes)
   if ctx:presence(device, address, bytes) == "absent" then return nil end
@@ -44,13 +53,9 @@ function fkernel.binding(session, k, variable, start)
   if t.attribute ~= "other" and dev ~= 0 and ctx:presence(device, address, t.size) == "wholly" then
     return { type = t, target = true, place = function() return dev, dev, dev + t.size end }
   end
-  local space = session.host_space
-  local base = descriptor.base(space, address)
-  local dims = descriptor.dims(space, t, address)
+  local base, dims, of, first, bytes = contents(session, variable)
   -- what only an attach names is not looked for: its descriptor should have been there (FLANG-storage-3)
   local attached = k and k.plan.attached[name]
-  local of = descriptor.type(space, t, address)
-  local first, bytes = descriptor.hull(base, of, dims)
   local on_device, low, high = base, { name = name }, nil
   if base ~= 0 and bytes > 0 and not attached then
     if not k and ctx:presence(device, first, bytes) == "partly" then -- to be looked at piece by piece
@@ -70,33 +75,26 @@ end
 
 -- A variable of use_device: what it leads to on the device, for the host to hand on; host: where that is here.
 function fkernel.use_device(session, variable)
-  local space, t = session.host_space, variable.type
-  local base = descriptor.base(space, variable.address)
-  local dims = descriptor.dims(space, t, variable.address)
-  local of = descriptor.type(space, t, variable.address)
-  local first = descriptor.hull(base, of, dims)
+  local base, dims, of, first = contents(session, variable)
   local dev = base ~= 0 and session.ctx:deviceptr(session.device, first) or 0
   local low, high = session.ctx:device_bounds(session.device, dev)
-  local made = section_binding(session, t, of, variable.name, base - first + dev, dims, low, high)
+  local made = section_binding(session, variable.type, of, variable.name, base - first + dev, dims, low, high)
   made.host = first
   return made
 end
 
 -- A private copy of what an allocatable or pointer leads to.
 function fkernel.private(k, variable, how)
-  local session, t = k.session, variable.type
-  local space = session.host_space
-  local base = descriptor.base(space, variable.address)
+  local session = k.session
+  local base, dims, of, first, bytes = contents(session, variable)
   if base == 0 then return fkernel.binding(session, k, variable) end
-  local dims = descriptor.dims(space, t, variable.address)
-  local of = descriptor.type(space, t, variable.address)
-  local first, bytes = descriptor.hull(base, of, dims)
   local address = k:memory(math.max(bytes, 1))
   if how == "firstprivate" then
     local ok, err = session.ctx:to_device(k.device, address, first, bytes)
     if not ok then error(session:core_error(err, nil), 0) end
   end
-  return section_binding(session, t, of, variable.name, base - first + address, dims, address, address + bytes)
+  return section_binding(session, variable.type, of, variable.name, base - first + address, dims, address,
+    address + bytes)
 end
 
 local keys = { "to", "e", "a", "b", "c", "target", "first", "last", "step", "base", "mask", "re", "im" }
