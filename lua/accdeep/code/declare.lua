@@ -199,9 +199,6 @@ end
 
 local initialize
 
--- Members of a record in order, anonymous ones opened.
-local function nth_member(record, n) return record.members[n] end
-
 local function initialize_braces(session, t, address, value)
   if t.kind == "scalar" or t.kind == "pointer" then
     if #value.list ~= 1 or value.list[1].path then
@@ -241,7 +238,7 @@ local function initialize_braces(session, t, address, value)
         end
         target, place = t.of, address + (at - 1) * t.of.size
       else
-        local member = nth_member(t, at)
+        local member = t.members[at]
         if not member or (t.record == "union" and at > 1) then
           raise("out-of-bounds", item.pos, ("%s has no more members"):format(types.name(t)))
         end
@@ -268,6 +265,16 @@ function initialize(session, t, address, value)
     raise("type-mismatch", value.pos, ("%s takes a list in braces"):format(types.name(t)))
   end
   closures.store_into(session, t, address, value)
+end
+
+-- The type of an item's variable: an array takes its length from its value. Raises if the variable has no size.
+local function sized(session, t, name, item)
+  if t.kind == "array" and not t.n and item.value then t = types.array(t.of, implied_length(session, item.value)) end
+  if t.kind == "void" or t.kind == "function" or t.kind == "record" and not t.complete
+    or t.kind == "array" and not t.n then
+    names.incomplete("", name, t, item.declarator.pos)
+  end
+  return t
 end
 
 -- ---------------------------------------------------------------------------------- externals --
@@ -309,12 +316,7 @@ local function declare_one(session, node, base, item)
     scope.prototypes[name] = true
     return
   end
-  if t.kind == "array" and not t.n and item.value then
-    t = types.array(t.of, implied_length(session, item.value))
-  end
-  if t.kind == "void" or (t.kind == "record" and not t.complete) or (t.kind == "array" and not t.n) then
-    names.incomplete("", name, t, item.declarator.pos)
-  end
+  t = sized(session, t, name, item)
   local before = rawget(scope.variables, name)
   if before and storage == "extern" then return session:variable_declared(before) end
   if scope:declared(name) then scope:taken(name, item.declarator.pos) end
@@ -396,14 +398,8 @@ function declare.locals(session, node)
   local list = {}
   for _, item in ipairs(node.list) do
     local t, name = apply(session, base, item.declarator)
-    if t.kind == "array" and not t.n and item.value then
-      t = types.array(t.of, implied_length(session, item.value))
-    end
-    if t.kind == "void" or t.kind == "function" or (t.kind == "record" and not t.complete)
-      or (t.kind == "array" and not t.n) then
-      names.incomplete("", name, t, item.declarator.pos)
-    end
-    list[#list + 1] = { name = name, type = t, value = item.value, pos = item.declarator.pos,
+    list[#list + 1] = { name = name, type = sized(session, t, name, item), value = item.value,
+      pos = item.declarator.pos,
       is_const = is_const(node.words or {}, node.spec, item.declarator) }
   end
   return list

@@ -100,6 +100,16 @@ local function add(plan, item, b, request)
 end
 c_items.add = add
 
+-- The same for elements of what base names. how: what the label names; rows: of a section.
+local function add_elements(plan, item, b, ctx, request, base, element, how, rows)
+  local indices = {}
+  item.name, item.element = render(base, indices), element
+  item.label = plan:label(item.name, item.unit, how, compile.layout(plan.session, element, item.program), rows)
+  item.indices = index_registers(b, ctx, indices)
+  if base.tag == "id" then item.variable = base.name end
+  return add(plan, item, b, request)
+end
+
 -- An alias: one byte of what the pointer, or its base, leads to (TR14 3.5).
 local function alias_section(session, b, ctx, item, base, subscript, sections)
   local value = codegen.value(b, ctx, base)
@@ -212,15 +222,7 @@ function c_items.section(plan, request, base, subscripts)
   else
     element, rows = plain_section(plan, request, b, ctx, item, base, subscripts, t)
   end
-  local indices = {}
-  local name = render(base, indices)
-  item.label = plan:label(name, item.unit, first.tag ~= "alias" and "section" or nil,
-    compile.layout(session, element, item.program), rows)
-  item.name = name
-  item.indices = index_registers(b, ctx, indices)
-  item.element = element
-  if base.tag == "id" then item.variable = base.name end
-  return add(plan, item, b, request)
+  return add_elements(plan, item, b, ctx, request, base, element, first.tag ~= "alias" and "section" or nil, rows)
 end
 
 -- An item for an object named as it is: a variable, a member, an element.
@@ -240,7 +242,7 @@ function c_items.object(plan, request, node)
   local flags
   item.action, item.program, flags = asked(session, request, element)
   item.flags = plan:flags(request) | flags
-  local how, base, indices = nil, node, {}
+  local how, base = nil, node
   if node.tag == "index" and type_of(session, node.base).kind == "pointer" then
     -- an element behind a pointer: its number is part of its name, its pointer may be attached
     local index = codegen.integer(b, ctx, node.index)
@@ -266,13 +268,7 @@ function c_items.object(plan, request, node)
     end
   end
   item.count = codegen.reg(b, codegen.constant(count), node.pos)
-  local name = render(base, indices)
-  item.label = plan:label(name, element.size, how, compile.layout(session, element, item.program))
-  item.name = name
-  item.indices = index_registers(b, ctx, indices)
-  item.element = element
-  if base.tag == "id" then item.variable = base.name end
-  add(plan, item, b, request)
+  add_elements(plan, item, b, ctx, request, base, element, how)
   if t.kind == "pointer" and t.to.kind ~= "function" and plan.kind ~= "update" and not request.mapped
     and session.rules.members ~= "mapped" then
     -- a pointer reference: attached if what it points to is present (ACC33-att-5)

@@ -242,10 +242,11 @@ end
 -- the source `own`, one at a time.
 -- Decides LLNL-4-03, LLNL-4-08.
 local function sources_of(session, node, own)
-  local excluded, named = {}, {}
+  local excluded, named, bound = {}, {}, {}
   for _, clause in ipairs(node.clauses) do
     if clause.kind == "group" then
       local action, found = bound_groups(session, clause)
+      bound[clause] = { action = action, groups = found }
       for _, made in ipairs(found) do
         named[made] = true
         excluded[made] = excluded[made] or action == "exclude"
@@ -259,11 +260,10 @@ local function sources_of(session, node, own)
     end
   end
   for _, clause in ipairs(node.clauses) do
-    if clause.kind == "group" then
-      local action, found = bound_groups(session, clause)
-      for _, made in ipairs(found) do
+    if bound[clause] then
+      for _, made in ipairs(bound[clause].groups) do
         if not excluded[made] then
-          sources[#sources + 1] = { group = made, action = action, clauses = made.clauses }
+          sources[#sources + 1] = { group = made, action = bound[clause].action, clauses = made.clauses }
         end
       end
     elseif clause.kind == "types" then

@@ -165,10 +165,7 @@ local function copies_of(session, node, loops)
   local list, said = {}, {}
   for _, clause in ipairs(node.clauses) do
     for _, item in ipairs((clause.name == "private" or clause.name == "reduction") and clause.vars or {}) do
-      if item.tag ~= "id" then
-        raise("unsupported", item.pos, ("'%s' of a part of a variable, in a body"):format(clause.name),
-          { help = "name a variable" })
-      end
+      if item.tag ~= "id" then sharing.refuse_part(clause, item) end
       local name, variable = item.name, lower.declared(session, item)
       if said[name] then
         raise("conflicting-clauses", item.pos, ("'%s' stands in %s already"):format(name, said[name]),

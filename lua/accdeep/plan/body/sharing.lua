@@ -34,13 +34,16 @@ local function add_names(list, item, without)
   end)
 end
 
+-- Raises about an item that is a part of a variable.
+function sharing.refuse_part(clause, item)
+  raise("unsupported", item.pos, ("'%s' of a part of a variable, in a body"):format(clause.name),
+    { help = "name a variable" })
+end
+
 -- The name of a clause's item.
 local function name_of(clause, item, rule)
   if item.tag == "id" then return item.name end
-  if item.tag == "section" or item.tag == "index" then
-    raise("unsupported", item.pos, ("'%s' of a part of a variable, in a body"):format(clause.name),
-      { help = "name a variable" })
-  end
+  if item.tag == "section" or item.tag == "index" then sharing.refuse_part(clause, item) end
   raise("clause-not-allowed", item.pos, ("'%s' takes names of variables"):format(clause.name), { rule = rule })
 end
 
