@@ -59,10 +59,10 @@ end
 -- After memory ran out: what can be made again is forgotten, without new tables.
 function Host:relieve()
   local s = self.session
-  empty(s.parsed)
-  empty(s.prepared)
+  empty(s.caches.parsed)
+  empty(s.caches.prepared)
   empty(self.kept)
-  s.nparsed, s.nprepared = 0, 0
+  s.caches.nparsed, s.caches.nprepared = 0, 0
 end
 
 -- What a call that takes too many steps ends with.
@@ -113,8 +113,8 @@ end
 -- The type of a text.
 local function type_named(s, text, file, line)
   return s:within(text, file, line, function()
-    if text:find("::", 1, true) and qualified.parse(text) and not s.scope:type_spelled(text)
-      and not s.scope.is_template(text:match "[%w_]+") then
+    if text:find("::", 1, true) and qualified.parse(text) and not s.now.scope:type_spelled(text)
+      and not s.now.scope.is_template(text:match "[%w_]+") then
       raise("unknown-type", 1, ("there is no type '%s'"):format(text), { length = #text,
         help = "accd_declare_from_debug_info declares it as the compiler knows it" })
     end
@@ -130,8 +130,8 @@ end
 -- A variable is new, gone, or elsewhere: plans and mapping programs hold its address. Texts are read as before,
 -- unless its name is one of C++'s types, too.
 local function forget_plans(s, name)
-  if s.scope.tags[name] then return s:types_changed() end
-  s.programs, s.treatments, s.prepared, s.nprepared = {}, {}, {}, 0
+  if s.now.scope.tags[name] then return s:types_changed() end
+  s.caches.programs, s.caches.treatments, s.caches.prepared, s.caches.nprepared = {}, {}, {}, 0
 end
 
 local function check_size(name, t, bytes, file, line)
@@ -147,18 +147,18 @@ end
 function Host:bind(name, text, file, line, address, bytes)
   local s = self.session
   name = s.language.spelled(name)
-  local known = s.scope.variables[identifier(s, name)]
-  if known and not known.bound or not known and (s.scope:declared(name) or s.scope.functions[name]) then
+  local known = s.now.scope.variables[identifier(s, name)]
+  if known and not known.bound or not known and (s.now.scope:declared(name) or s.now.scope.functions[name]) then
     raise("duplicate-name", nil, ("'%s' is declared already"):format(name), { file = file, line = line })
   end
   transaction.run(s, function()
-    s.scope.variables[name] = nil
+    s.now.scope.variables[name] = nil
     local variable = s.language.variable(s, name, text, file, line)
       or { name = name, type = type_named(s, text, file, line) }
     check_size(name, variable.type, bytes, file, line)
     forget_plans(s, name) -- first: memory may run out
     variable.address, variable.place, variable.bound = address, nil, true
-    s.scope.variables[name] = variable
+    s.now.scope.variables[name] = variable
     s:variable_declared(variable)
   end)
 end
@@ -166,13 +166,13 @@ end
 function Host:unbind(name, file, line)
   local s = self.session
   name = s.language.spelled(name)
-  local variable = s.scope.variables[name]
+  local variable = s.now.scope.variables[name]
   if not variable or not variable.bound then
     raise("unknown-name", nil, ("'%s' is not bound"):format(name),
-      { file = file, line = line, help = diagnostic.meant(name, s.scope:names()) })
+      { file = file, line = line, help = diagnostic.meant(name, s.now.scope:names()) })
   end
   forget_plans(s, name)
-  s.scope.variables[name] = nil
+  s.now.scope.variables[name] = nil
 end
 
 function Host:check_member(text, name, file, line, offset, bytes)
@@ -193,7 +193,7 @@ end
 -- fn gets integers: numbers, and pointers as addresses. It returns an integer, or nil and what it failed with.
 function Host:func(name, fn, file, line)
   local s = self.session
-  if s.scope:declared(identifier(s, name)) or s.scope.functions[name] then
+  if s.now.scope:declared(identifier(s, name)) or s.now.scope.functions[name] then
     raise("duplicate-name", nil, ("'%s' is declared already"):format(name), { file = file, line = line })
   end
   local function checked(...)
@@ -212,7 +212,7 @@ function Host:func(name, fn, file, line)
       message = ("the function '%s' failed: it returned %d"):format(name, problem) }, 0)
   end
   s:types_changed()
-  s.scope.functions[name] = checked
+  s.now.scope.functions[name] = checked
 end
 
 -- ------------------------------------------------------------------------------------- directives --
@@ -245,7 +245,7 @@ end
 
 -- Whether C runs the plan of a directive. accepts: the plans that are wanted, nil: any; others are an error.
 local function wanted(s, node, kind, text, accepts)
-  local levels = s.ctx:levels(s.device)
+  local levels = s.ctx:levels(s.now.device)
   if accepts and not accepts[kinds[kind]] then
     raise("clause-not-allowed", 1, ("'%s' is no %s"):format(node.name, accepts.step and "construct on data"
       or "compute construct"), { length = #text, help = "accd_directive carries it out" })
@@ -277,15 +277,15 @@ local function planned(self, text, file, line, accepts, later)
   local record = { text = text, file = file, line = line, accepts = accepts }
   return s:within(text, file, line, function()
     local end_of, is_openmp = ended(s, text)
-    if end_of and not accepts then return "end", nil, s.device, 0, end_of, is_openmp, false, record end
+    if end_of and not accepts then return "end", nil, s.now.device, 0, end_of, is_openmp, false, record end
     local plan = s:plan_or_run(text, file, line, function(node, kind) return wanted(s, node, kind, text, accepts) end)
-    if not plan then return "done", nil, s.device, 0, "", false, false, record end
+    if not plan then return "done", nil, s.now.device, 0, "", false, false, record end
     if #plan.use_device > 0 then refuse("use_device", plan.use_device[1].pos) end
     if plan.typed then
       raise("unsupported", plan.node.pos, "polymorphic objects need steps of their own", { length = #plan.node.name })
     end
     record.plan, record.construct = plan, plan.construct
-    local device = later and s.device or s:device_of(plan)
+    local device = later and s.now.device or s:device_of(plan)
     local queue = plan.ordered and not later and device >= 0 and async.order(s, plan) or 0
     return kinds[plan.kind], plan.construct, device, queue, plan.node.name, plan.openmp or false, is_gated(s, plan),
       record
@@ -310,11 +310,11 @@ end
 -- forgets its own plans.
 local function plan_once(self, text, file, line, accepts)
   local s = self.session
-  if self.kept_with ~= s.prepared then self.kept, self.kept_with = {}, s.prepared end
+  if self.kept_with ~= s.caches.prepared then self.kept, self.kept_with = {}, s.caches.prepared end
   local places = self.kept[text]
   local record = places and places[line]
   if record and record.file == file and (not accepts or accepts[record.kind]) then
-    return record.kind, record.construct, s.device, 0, record.name, record.is_openmp, false, record
+    return record.kind, record.construct, s.now.device, 0, record.name, record.is_openmp, false, record
   end
   return keep(self, planned(self, text, file, line, accepts))
 end

@@ -108,7 +108,7 @@ s:declare([[
   int m;
   int k[100];
 ]], "bench", 1)
-local S, number = s.scope.variables.S, s.scope.variables.m
+local S, number = s.now.scope.variables.S, s.now.scope.variables.m
 -- Spread arrays: the map of a group's memory has an end. An odd step, or they share sets of the cache.
 for _, case in ipairs { { 1000 }, { 1000, 0x90110, " over 1.8 GB" }, { 1000000 } } do
   local count, step, name = case[1], case[2], case[3] or ""
@@ -153,7 +153,7 @@ s:declare([[
 do
   local count = 100000
   local objects, pack = bench.nested(count)
-  s:host_store(s.scope.variables.T.address, s.scope.variables.T.type, objects)
+  s:host_store(s.now.scope.variables.T.address, s.now.scope.variables.T.type, objects)
   s:host_store(number.address, number.type, count)
   local nest = "(T[0:m])::{ init_needed(n) include(list[0:n])::{ init_needed(m) include(v[0:m]) } }"
   local least = { enter = math.huge, delete = math.huge, hand = math.huge }
@@ -191,8 +191,8 @@ end
 heading "text of a directive"
 local text = "data copyin(X.a[0:X.n], X.b[0:X.n]) copyout(X.c[0:X.n])"
 local bare = -(-grammar.pattern "directive") -- a predicate: matches all, keeps nothing
-local match = time(2000, function() bare:match(text, 1, s.scope) end)
-local first = time(2000, function() grammar.parse("directive", text, 1, s.scope) end)
+local match = time(2000, function() bare:match(text, 1, s.now.scope) end)
+local first = time(2000, function() grammar.parse("directive", text, 1, s.now.scope) end)
 s:parse(text)
 local again = time(100000, function() s:parse(text) end)
 row("T11", "first parse / bare match", first / match, 10)
@@ -208,7 +208,7 @@ end) / 1000
 local long = "data copyin(X.alpha[0:X.number_of_alphas]) copyout(X.beta[0:X.number_of_betas + 1]) "
   .. "create(Y[index].gamma[first:last - first]) present(Z)::{ include(delta[0:n]) exclude(epsilon) } if(flag > 0)"
 row("N2", ("parsing %d characters never seen"):format(#long),
-  time(2000, function() grammar.parse("directive", long, 1, s.scope) end) / 1000, 100, "us")
+  time(2000, function() grammar.parse("directive", long, 1, s.now.scope) end) / 1000, 100, "us")
 -- Many members in a type, many clauses in a directive: what one costs must not grow with their number.
 local function each(n, make, run)
   local text_of = make(n)
@@ -253,8 +253,8 @@ do
   local function opened(rules, ...)
     local made = session.new { unchecked = true, threads = 1, rules = rules }
     made:declare(types:format(...), "bench", 1)
-    made:host_store(made.scope.variables.S.address, made.scope.variables.S.type, objects)
-    made:host_store(made.scope.variables.m.address, made.scope.variables.m.type, count)
+    made:host_store(made.now.scope.variables.S.address, made.now.scope.variables.S.type, objects)
+    made:host_store(made.now.scope.variables.m.address, made.now.scope.variables.m.type, count)
     return made
   end
   local acc, omp = opened("tr14", shape, ""), opened("openmp-5.1", "", mapper)

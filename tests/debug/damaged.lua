@@ -57,10 +57,10 @@ local function try(text)
   file:close()
   for _, name in ipairs(wanted) do
     local s = session.new { language = language, descriptors = "gfortran" }
-    local before = next(s.scope.tags)
+    local before = next(s.now.scope.tags)
     local ok, err = pcall(s.declare_from, s, path, name)
     if not ok then expect(diagnostic.is(err) and diagnostic.phase(err.code) ~= "internal", tostring(err)) end
-    expect(ok or next(s.scope.tags) == before, "what fails declares nothing")
+    expect(ok or next(s.now.scope.tags) == before, "what fails declares nothing")
     s:close()
     local result = ok and "declared" or "refused"
     counts[result] = counts[result] + 1

@@ -55,7 +55,7 @@ describe("OpenMP's memory routines", function()
     call(session, "omp_target_memset", e, 7, 16, 1)
     local function live()
       local n = 0
-      for _, block in pairs(session.blocks) do n = n + (block.live and 1 or 0) end
+      for _, block in pairs(session.program.blocks) do n = n + (block.live and 1 or 0) end
       return n
     end
     local before = live()

@@ -29,7 +29,7 @@ describe("bounds", function()
 
   it("are what C says", function()
     local session = support.session(declarations)
-    local scope = session.scope
+    local scope = session.now.scope
     scope.functions.f = function(k) return k + 1 end
     scope.functions.g = function(pointer, i) return pointer[i] end
     scope.functions.h = function() return true end

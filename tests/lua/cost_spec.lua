@@ -132,7 +132,7 @@ describe("what a directive's place has answered", function()
 
   it("is not what its names mean in a member function, or in a construct of the host", function()
     local session = support.session "struct T { int x[2]; }; struct T t; int x[4];"
-    local variables = session.scope.variables
+    local variables = session.now.scope.variables
     local function enter()
       session:directive("enter data copyin(x)", nil, "spec.lua", 1)
       local bytes = session.ctx:present(0)[1].bytes
@@ -142,11 +142,11 @@ describe("what a directive's place has answered", function()
     assert.equal(16, enter())
     assert.equal(16, enter())
     assert.equal(8, session:as_member(variables.t.type, variables.t.address, enter))
-    local outer = session.scope
-    session.scope, session.apart = scope.new(outer), 1
-    session.scope.variables.x = variables.t
+    local outer = session.now.scope
+    session.now.scope, session.now.apart = scope.new(outer), 1
+    session.now.scope.variables.x = variables.t
     assert.equal(8, enter())
-    session.scope, session.apart = outer, false
+    session.now.scope, session.now.apart = outer, false
     assert.equal(16, enter())
   end)
 
@@ -160,18 +160,18 @@ describe("what a directive's place has answered", function()
     local class = getmetatable(session).__index
     local compared = spy.on(class, "compare")
     finally(function() class.compare:revert() end)
-    session.watching = true
+    session.now.watching = true
     support.error_of(update)
     assert.spy(compared).called(1)
   end)
 
   it("does not hide the place from a function that a bound calls", function()
     local session = support.session "int x[4];"
-    session.scope.functions.two = function() return 2 end
+    session.now.scope.functions.two = function() return 2 end
     session:types_changed()
     local seen = {}
-    session.scope.functions.two = function()
-      seen[#seen + 1] = session.current and session.current.line or false
+    session.now.scope.functions.two = function()
+      seen[#seen + 1] = session.now.current and session.now.current.line or false
       return 2
     end
     for _ = 1, 3 do session:directive("enter data copyin(x[0:two()])", nil, "spec.lua", 6) end

@@ -26,7 +26,7 @@ local function flags_of(item)
   return table.concat(names, " ")
 end
 
-local function node_of(session, text) return grammar.parse("directive", text, 1, session.scope) end
+local function node_of(session, text) return grammar.parse("directive", text, 1, session.now.scope) end
 
 describe("a profile", function()
   it("fuses if it is the directory's, or if a knob says so", function()
@@ -132,13 +132,13 @@ describe("present_and_copyin and update_and_copy", function()
 
   it("give each member the flags it asks for", function()
     local given = {}
-    local spied = setmetatable({ program = function(_, spec)
+    local spied = setmetatable({ new_program = function(_, spec)
       for _, field in ipairs(spec.fields) do
         given[#given + 1] = ("%d %s%s"):format(field.action, flags_of(field), field.in_place and " in place" or "")
       end
-      return session.program(session, spec)
+      return session.new_program(session, spec)
     end }, { __index = session })
-    spied.programs = {}
+    spied.caches = setmetatable({ programs = {} }, { __index = session.caches })
     lower.directive(spied, node_of(session, "data invoke<own>(X)"), {})
     local copyin = core.action.copyin
     assert.same({ copyin .. " refresh", copyin .. " present_or", copyin .. " refresh in place" }, given)

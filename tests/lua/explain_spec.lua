@@ -77,7 +77,8 @@ local updates = {
 }
 
 local function plan_of(session, text)
-  return lower.directive(session, grammar.parse("directive", text, 1, session.scope), { file = "spec.lua", line = 1 })
+  local node = grammar.parse("directive", text, 1, session.now.scope)
+  return lower.directive(session, node, { file = "spec.lua", line = 1 })
 end
 
 -- A text, and what becomes of it when printed in several ways, in sessions of their own.
@@ -177,7 +178,7 @@ describe("expressions", function()
   it("keep their structure", function()
     local session = prepared()
     local function round(text)
-      return unparse.expression((grammar.parse("expression", text, 1, session.scope)))
+      return unparse.expression((grammar.parse("expression", text, 1, session.now.scope)))
     end
     for _, text in ipairs { "a + b * c", "(a + b) * c", "a - (b - c)", "- -a", "!a && b || c", "a ? b : c ? d : e",
       "(a ? b : c) + 1", "a ? b : (c, d)", "x.y[2].z->w(1, 2)", "(int)x + sizeof(int) - sizeof x", "*p++ + --q",

@@ -449,7 +449,7 @@ describe("a plan of Fortran", function()
   -- The plan that stands for a directive after it was met once more.
   local function plan_of(made, text)
     made:directive(text, nil, "spec.lua", 9)
-    return made.prepared[text]["spec.lua"][9]
+    return made.caches.prepared[text]["spec.lua"][9]
   end
   local function bytes(made)
     local list = {}
@@ -469,7 +469,7 @@ describe("a plan of Fortran", function()
     made:declare("n = 3", "spec.lua", 2)
     assert.is_true(first ~= plan_of(made, text))
     assert.same({ 12, 16 }, bytes(made))
-    local second = made.prepared[text]["spec.lua"][9]
+    local second = made.caches.prepared[text]["spec.lua"][9]
     made:declare("p(0:) => p", "spec.lua", 2)
     assert.is_true(second ~= plan_of(made, text))
   end)

@@ -52,7 +52,7 @@ describe("a type that extends another", function()
       print *, c%k
     ]])
     local made = run()
-    local tags = made.scope.tags
+    local tags = made.now.scope.tags
     assert.same({ 4, 56 }, { tags.base.size, tags.child.size })
     assert.equal(4, tags.child.by_name.x.offset)
   end)
@@ -237,14 +237,14 @@ describe("descriptors", function()
   end
   local function bytes(layout, text, name, n)
     local made = run(text, { descriptors = layout })
-    return core.get(made.scope.variables[name].address, n), made
+    return core.get(made.now.scope.variables[name].address, n), made
   end
 
   it("of Flang say in their last byte that an addendum follows", function()
     local found, made = bytes("flang", "pps => cs", "pps", 24 + 48 + 16)
     local _, elem_len, version, rank, code, attribute, extra = string.unpack("<I8I8i4i1i1i1i1", found)
     assert.same({ 56, 20240719, 2, 42, 1, 1 }, { elem_len, version, rank, code, attribute, extra })
-    assert.same({ 1, 2, 56, 1, 2, 112, made.type_records[made.scope.tags.child], 0 },
+    assert.same({ 1, 2, 56, 1, 2, 112, made.program.type_records[made.now.scope.tags.child], 0 },
       words("<i8i8i8i8i8i8i8i8", found, 25))
     assert.equal(0, (bytes("flang", "real, allocatable :: r(:)", "r", 24)):byte(24))
   end)
@@ -277,7 +277,7 @@ describe("descriptors", function()
   it("lead to records that say type and size", function()
     local found, made = bytes("cfi", "p => l", "p", 40)
     local record = string.unpack("<i8", found, 25)
-    assert.equal(made.type_records[made.scope.tags.last], record)
+    assert.equal(made.program.type_records[made.now.scope.tags.last], record)
     assert.same({ 24, 56 }, words("<i8i8", core.get(record, 16)))
   end)
 

@@ -40,17 +40,17 @@ describe("types of Fortran", function()
       end type outer
       type(outer) :: x
     ]]
-    local t = made.scope.tags.outer
+    local t = made.now.scope.tags.outer
     local offsets = {}
     for _, member in ipairs(t.members) do offsets[#offsets + 1] = member.offset end
     assert.same({ 0, 8, 40, 112, 120 }, offsets)
     assert.same({ 144, 8 }, { t.size, t.align })
-    assert.equal(16, made.scope.tags.inner.size)
+    assert.equal(16, made.now.scope.tags.inner.size)
   end)
 
   it("have descriptors as Fortran 2018 says", function()
     local made = session "real(8), pointer :: p(:,:)\nallocate(p(2:4,0:1))"
-    local address = made.scope.variables.p.address
+    local address = made.now.scope.variables.p.address
     local bytes = core.get(address, 72)
     local base, elem_len, version, rank, attribute, code = string.unpack("<I8I8i4i1i1i2", bytes)
     assert.same({ 8, 1, 2, 0, 3 + (8 << 8) }, { elem_len, version, rank, attribute, code })

@@ -18,7 +18,7 @@ local session = support.session [[
 local actions = {}
 for name, code in pairs(core.action) do actions[code] = name end
 local function plan_of(text, references)
-  return lower.directive(session, grammar.parse("directive", text, 1, session.scope),
+  return lower.directive(session, grammar.parse("directive", text, 1, session.now.scope),
     { file = "spec.lua", line = 1, references = references })
 end
 
@@ -143,7 +143,7 @@ describe("shapes", function()
   local shape = require "accdeep.shape.shape"
   local function effective(name)
     local list = {}
-    for _, entry in ipairs(nest.entries(session, nest.shape(session, session.scope.tags.S, name))) do
+    for _, entry in ipairs(nest.entries(session, nest.shape(session, session.now.scope.tags.S, name))) do
       list[#list + 1] = entry.member.name .. (entry.include and "" or "-") .. (entry.subscripts
         and "[]" or "")
         .. (entry.init and "!" or "")
@@ -151,7 +151,7 @@ describe("shapes", function()
     return table.concat(list, " ")
   end
   local function define(text)
-    shape.define(session, grammar.parse("directive", text, 1, session.scope), nil)
+    shape.define(session, grammar.parse("directive", text, 1, session.now.scope), nil)
   end
 
   it("say how each member takes part", function()
@@ -193,7 +193,7 @@ describe("shapes", function()
         for _, arguments in ipairs(own[what][name] and {} or { "", "(a)", "(1)" }) do
           local text = ("%s(y) type(struct S) %s%s"):format(what, name, arguments)
           local err = support.error_of(function()
-            definition(session, grammar.parse("directive", text, 1, session.scope), nil)
+            definition(session, grammar.parse("directive", text, 1, session.now.scope), nil)
           end)
           assert.is_true(err.code == "clause-not-allowed" or err.code == "syntax", text .. ": " .. err.code)
           if err.code ~= "syntax" then count = count + 1 end

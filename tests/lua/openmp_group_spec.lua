@@ -153,7 +153,7 @@ describe("a group", function()
     end
     assert.equal(state, group.state(session))
     assert.equal("unknown-group", support.error_of(run, "parallel bind_group(h)").code)
-    assert.is_nil(rawget(session.scope.tags, "nowhere"))
+    assert.is_nil(rawget(session.now.scope.tags, "nowhere"))
   end)
 
   it("of a template has one name for all its types", function()

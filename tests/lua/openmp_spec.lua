@@ -16,10 +16,10 @@ local declarations = [[
 ]]
 local session = support.session(declarations, { rules = "openmp-6.0" })
 local host = support.host(session)
-local variables = session.scope.variables
+local variables = session.now.scope.variables
 host.Y = session.host_space:pointer(variables.Y.type, session:new_block(variables.X.type.size))
 
-local function tree(text) return (grammar.parse("omp_directive", text, 1, session.scope)) end
+local function tree(text) return (grammar.parse("omp_directive", text, 1, session.now.scope)) end
 local function plan_of(text, options) return lower.directive(session, tree(text), options or {}) end
 
 local actions = {}
@@ -112,7 +112,7 @@ describe("clauses of OpenMP", function()
   it("leave sections of members apart, attached to their pointer", function()
     local plan = plan_of "target data map(X.p[0:4]) map(X.n, X.x)"
     assert.equal("X.p", plan.items[1].name)
-    assert.equal(session.scope.variables.X.address + 80, plan.items[1].slot_address)
+    assert.equal(session.now.scope.variables.X.address + 80, plan.items[1].slot_address)
     assert.equal("X", plan.items[2].name)
   end)
 
@@ -194,7 +194,7 @@ end)
 describe("mappers", function()
   local function word(own, asked, kind)
     local request = { type = asked, kind = kind or "region", flags = {}, actions = directive.map_actions }
-    local record = session.scope.variables.vs.type.of
+    local record = session.now.scope.variables.vs.type.of
     local treatment = mapper.treatment(session, record, { name = own .. asked, paths = { members = {},
       asks = { type = own, says = {} } } }, request)
     return treatment.own

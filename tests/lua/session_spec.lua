@@ -35,16 +35,16 @@ describe("a session", function()
   it("forgets prepared texts when there are very many", function()
     local session = support.session "int v[5000];"
     for i = 0, 4200 do run(session, ("update self(v[%d]) if_present"):format(i)) end
-    assert.is_true(session.nprepared < 4100)
+    assert.is_true(session.caches.nprepared < 4100)
   end)
 
   it("sees new values of a prepared directive", function()
     local session = support.session "int n = 1; int *p; int v[4];"
     local host = require "accdeep.code.view"
-    host.write(session.host_space, session.scope.variables.p.type,
-      session.scope.variables.p.address, { 1, 2, 3, 4 })
+    host.write(session.host_space, session.now.scope.variables.p.type,
+      session.now.scope.variables.p.address, { 1, 2, 3, 4 })
     for n = 1, 4 do
-      session:host_store(session.scope.variables.n.address, session.scope.variables.n.type, n)
+      session:host_store(session.now.scope.variables.n.address, session.now.scope.variables.n.type, n)
       run(session, "enter data copyin(p[0:n])")
       assert.equal(4 * n, session.ctx:present(0)[1].bytes)
       run(session, "exit data delete(p[0:n])")
@@ -96,7 +96,7 @@ describe("memory", function()
 
   it("of variables is not freed", function()
     local session = support.session "int x;"
-    assert.equal("type-mismatch", code_of(session.free, session, session.scope.variables.x.address))
+    assert.equal("type-mismatch", code_of(session.free, session, session.now.scope.variables.x.address))
   end)
 
   it("that was freed is given back in the end", function()
@@ -104,14 +104,14 @@ describe("memory", function()
     local first = session:new_block(48 << 20)
     session:free(first)
     session:free(session:new_block(48 << 20))
-    assert.is_nil(session.blocks[first])
+    assert.is_nil(session.program.blocks[first])
     assert.is_nil(session.ctx:host_at(first))
   end)
 
   it("of an outer session is put back", function()
     local outer = support.session "int x = 1;"
     local inner = outer:inner()
-    inner:host_store(inner.scope.variables.x.address, inner.scope.variables.x.type, 5)
+    inner:host_store(inner.now.scope.variables.x.address, inner.now.scope.variables.x.type, 5)
     inner:declare("int mine;", "spec.lua", 1)
     assert.equal(5, outer:value(outer:host_env(), "x"))
     inner:close()

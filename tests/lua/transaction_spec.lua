@@ -9,8 +9,8 @@ local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 200
 
 -- Fields that say nothing of what is declared.
 local apart = {}
-for name in ([[programs treatments parsed nparsed prepared nprepared current bound cached_host_env
-    host_space device_spaces pointer_spaces core dialect rules options pointer_type inside]]):gmatch "%S+" do
+for name in ([[caches current bound
+    host_space spaces pointer_spaces core rules options inside]]):gmatch "%S+" do
   apart[name] = true
 end
 

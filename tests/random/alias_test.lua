@@ -80,7 +80,7 @@ local function program()
   outer:declare(DECLARATIONS, "random", 1)
   local ctx = outer.ctx
   at_of = {}
-  for _, name in ipairs(ORDER) do at_of[name] = outer.scope.variables[name].address end
+  for _, name in ipairs(ORDER) do at_of[name] = outer.now.scope.variables[name].address end
   local calm = rand(2) == 1
   for name, n in pairs { A = 16, B = 12 } do
     for i = 0, n - 1 do ctx:host_write(at_of[name] + 4 * i, INT, at_of[name] == at_of.A and 100 + i or 200 + i) end

@@ -79,7 +79,7 @@ end
 
 -- -------------------------------------------------------------------------------------- running --
 
-local function address(s, name) return s.scope.variables[name].address end
+local function address(s, name) return s.now.scope.variables[name].address end
 local function point(s, name, to) s.ctx:host_write(address(s, name) + 8, POINTER, address(s, to)) end
 
 local function start(mode)

@@ -151,7 +151,7 @@ end
 
 -- -------------------------------------------------------------------------------------- running --
 
-local function place(s, name, i) return s.scope.variables[name].address + 4 * i end
+local function place(s, name, i) return s.now.scope.variables[name].address + 4 * i end
 
 -- Everything that can be seen at the end, as a text.
 local function result_of(list, mode)

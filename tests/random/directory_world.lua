@@ -33,12 +33,12 @@ function World.new(config)
     World.sizes.B), "w", 1)
   w.base = {}
   for name, size in pairs(World.sizes) do
-    w.base[name] = w.session.scope.variables[name].address
+    w.base[name] = w.session.now.scope.variables[name].address
     w:add_cells(w.base[name], BYTE, size)
   end
   for name, array in pairs(World.pointers) do
     w.base[name] = w.base[array] + config.offsets[name]
-    w.session.ctx:host_write(w.session.scope.variables[name].address, POINTER, w.base[name])
+    w.session.ctx:host_write(w.session.now.scope.variables[name].address, POINTER, w.base[name])
   end
   for name, values in pairs(config.values) do
     for i, value in ipairs(values) do w:set_host(w.base[name] + i - 1, value) end
@@ -438,7 +438,7 @@ end
 -- Whether a byte of a tuple, seen from a variable that a clause names, is what the model has; holes are
 -- neither read nor written.
 function World:probe(view, c, at)
-  local device = self.model.devices[self.session.device]
+  local device = self.model.devices[self.session.now.device]
   local index = at - self.base[c.name]
   local ok, value = pcall(function() return view[c.name][index] end)
   local wanted = device:object_at(at) and device:value(at)
@@ -507,7 +507,7 @@ end
 function steps.compute(w, step)
   local device, ctx = w.model.devices[step.device], w.session.ctx
   if step.hands and not w.handed[step.device] then return end
-  ctx:host_write(w.session.scope.variables.h.address, POINTER, w.handed[step.device] or 0)
+  ctx:host_write(w.session.now.scope.variables.h.address, POINTER, w.handed[step.device] or 0)
   local before, first = ctx:stats(step.device), nil
   local err, result = w:try(function()
     w:directive(step)(function(view)

@@ -89,7 +89,7 @@ end
 
 -- An address as a variable and a distance.
 function World:where(at)
-  for name, v in pairs(self.session.scope.variables) do
+  for name, v in pairs(self.session.now.scope.variables) do
     if v.address and v.address <= at and at < v.address + v.type.size then
       return ("%s+%d"):format(name, at - v.address)
     end

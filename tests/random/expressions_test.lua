@@ -279,12 +279,12 @@ local function round_of(number)
   local s = session.new { rules = "tr14", device = DEVICE,
     observers = { { body = function(_, how) body_run = how end } } }
   s:declare(declared .. ("long integers[%d]; double floats[%d];"):format(EXPRESSIONS, EXPRESSIONS))
-  function s.scope.functions.see(v)
+  function s.now.scope.functions.see(v)
     seen = v
     return 1
   end
   for k, text in ipairs(whole) do
-    compiled[EXPRESSIONS + k] = unparse.expression((grammar.parse("expression", text, 1, s.scope)))
+    compiled[EXPRESSIONS + k] = unparse.expression((grammar.parse("expression", text, 1, s.now.scope)))
   end
   local wanted = by_compiler(declared, compiled)
   local on_device = {}

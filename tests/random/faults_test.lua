@@ -35,7 +35,7 @@ local INT, POINTER = core.scalar.i32, core.scalar.pointer
 local World = {}
 World.__index = World
 
-local function address_of(w, name) return w.session.scope.variables[name].address end
+local function address_of(w, name) return w.session.now.scope.variables[name].address end
 
 local function world(group_least)
   local w = setmetatable({ open = {}, ints = 0,
@@ -63,7 +63,7 @@ end
 function World:host()
   local parts = {}
   for _, name in ipairs { "R", "L", "S", "A", "P", "Q" } do
-    local v = self.session.scope.variables[name]
+    local v = self.session.now.scope.variables[name]
     parts[#parts + 1] = core.get(v.address, v.type.size)
   end
   return table.concat(parts)
@@ -73,7 +73,7 @@ local special = {}
 
 function special.write(w) -- what a kernel leaves in every present object but pointers and counts
   for _, name in ipairs { "A", "P", "Q" } do
-    local v = w.session.scope.variables[name]
+    local v = w.session.now.scope.variables[name]
     for at = v.address, v.address + v.type.size - 4, 4 do
       local dev = w.session.ctx:deviceptr(0, at)
       if dev ~= 0 then

@@ -79,10 +79,10 @@ end
 
 local function fill_all(s)
   local names = {}
-  for name in next, s.scope.variables do names[#names + 1] = name end
+  for name in next, s.now.scope.variables do names[#names + 1] = name end
   table.sort(names)
   for _, name in ipairs(names) do
-    local v = s.scope.variables[name]
+    local v = s.now.scope.variables[name]
     if v.address and v.type.size and v.type.size < 1 << 16 then fill(s, v.type, v.address, 0) end
   end
 end
@@ -99,7 +99,7 @@ local slowest = 0
 -- Devices and host memory, but not arrays that a mutated bound made huge.
 local function snapshot(s)
   local bytes = 0
-  for _, b in next, s.blocks do bytes = bytes + b.bytes end
+  for _, b in next, s.program.blocks do bytes = bytes + b.bytes end
   return bytes < 1 << 22 and s:snapshot() or { digest = s.ctx:digest(), host = {} }
 end
 
@@ -157,7 +157,7 @@ end
 
 -- Leaves nothing open, so that the next text starts from the same state.
 local function tidy(s)
-  local stack = s.regions[0]
+  local stack = s.device_side.regions[0]
   while #stack > 0 do
     local top = stack[#stack]
     if not pcall(top.close, top) then top:abandon() end

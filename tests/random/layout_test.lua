@@ -29,7 +29,7 @@ local function computed(s, class, number)
   local ok, err = pcall(s.declare, s, ("namespace h%d {\n%s}\ntypedef %s X%d_%s;\n"):format(number, class.text,
     class.spelled, number, class.name))
   if not ok then return nil, err end
-  local t = s.scope.typedefs[("X%d_%s"):format(number, class.name)]
+  local t = s.now.scope.typedefs[("X%d_%s"):format(number, class.name)]
   local list = { t.size, t.align }
   for i, name in ipairs(class.members) do list[i + 2] = types.member(t, name).offset end
   return table.concat(list, " ")

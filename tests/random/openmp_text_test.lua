@@ -58,7 +58,7 @@ local function fresh()
   if s then s:close() end
   s = session.new { device_bytes = 1 << 20, rules = profiles[math.random(#profiles)] }
   s:declare(DECLARATIONS, "text", 1)
-  local at = s.scope.variables
+  local at = s.now.scope.variables
   s.ctx:host_write(at.L.address, require "accdeep.core".scalar.pointer, at.X.address)
 end
 

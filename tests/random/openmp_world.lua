@@ -188,7 +188,7 @@ function World.new(config)
     end
   end
   for _, name in ipairs(names) do
-    w.base[name] = w.session.scope.variables[name].address
+    w.base[name] = w.session.now.scope.variables[name].address
     add(w.base[name], table.unpack(World.variables[name]))
   end
   table.sort(w.cells)

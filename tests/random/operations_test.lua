@@ -46,7 +46,7 @@ local function new(c)
   local w = setmetatable({ config = c, cells = {}, types = {}, host = {}, open = {}, elements = {} }, World)
   w.session = session.new { group_least = c.group_least, device = engine.device }
   w.session:declare(DECLARATIONS, "random", 1)
-  w.variables = w.session.scope.variables
+  w.variables = w.session.now.scope.variables
   for _, name in ipairs(names) do w:add_cells(w.variables[name].address, INT, ARRAYS[name]) end
   for i, at in ipairs(w.cells) do w:set_host(at, c.values[(i - 1) % #c.values + 1]) end
   for i = 0, 3 do

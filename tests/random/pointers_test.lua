@@ -124,7 +124,7 @@ local function new(config)
   local w = setmetatable({ model = new_model(config.profile), address = { null = 0 } }, World)
   w.session = session.new { rules = config.profile, device = engine.device }
   w.session:declare("struct h { int n; int *p, *q; }; struct h H; int A[4], B[4], C[4];", "random", 1)
-  for _, name in ipairs { "H", "A", "B", "C" } do w.address[name] = w.session.scope.variables[name].address end
+  for _, name in ipairs { "H", "A", "B", "C" } do w.address[name] = w.session.now.scope.variables[name].address end
   w.slot = { p = w.address.H + 8, q = w.address.H + 16 }
   w:point("p", "A")
   w:point("q", "B")

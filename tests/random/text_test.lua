@@ -71,7 +71,7 @@ local function fresh()
   if s then s:close() end
   s = session.new { device_bytes = 1 << 20 }
   s:declare(DECLARATIONS, "text", 1)
-  s:host_store(s.scope.variables.X.address, s.scope.variables.n.type, 0)
+  s:host_store(s.now.scope.variables.X.address, s.now.scope.variables.n.type, 0)
 end
 
 local run = {}
@@ -129,6 +129,6 @@ for round = 1, rounds do
   if stopped or round % 50 == 0 then fresh() end
 end
 fresh()
-assert(grammar.parse("directive", corpus.directive[1], 1, s.scope))
+assert(grammar.parse("directive", corpus.directive[1], 1, s.now.scope))
 run.directive "enter data copyin(a)"
 s:close()

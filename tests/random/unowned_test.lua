@@ -29,7 +29,7 @@ local function new_world(config)
   local w = setmetatable({ config = config, host = {}, cells = {}, types = {}, open = {} }, World)
   w.session = session.new { rules = config.rules, device = engine.device }
   w.session:declare(("char A[%d]; char *p;"):format(SIZE), "w", 1)
-  local at = w.session.scope.variables
+  local at = w.session.now.scope.variables
   w.base = at.A.address
   w:add_cells(w.base, core.scalar.u8, SIZE)
   for i = 0, SIZE - 1 do w:set_host(w.base + i, i + 1) end

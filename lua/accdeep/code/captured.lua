@@ -32,11 +32,11 @@ end
 local function names_of(session, used)
   local names = {}
   for _, r in ipairs(used or {}) do names[r.name] = true end
-  if session.this then
-    for _, member in ipairs(session.this.record.members) do names[member.name or ""] = true end
+  if session.now.this then
+    for _, member in ipairs(session.now.this.record.members) do names[member.name or ""] = true end
   end
-  for name in pairs(used and {} or session.scope:names()) do
-    names[name] = names[name] or session.scope.variables[name] ~= nil or nil
+  for name in pairs(used and {} or session.now.scope:names()) do
+    names[name] = names[name] or session.now.scope.variables[name] ~= nil or nil
   end
   return names
 end
@@ -80,7 +80,7 @@ function captured.remember(k, used)
       attached[ctx:deviceptr(k.device, pointer.slot)] = { value = pointer.dev, low = pointer.low, high = pointer.high }
     end
   end
-  return setmetatable({ session = session, kernel = k, scope = session.scope, this = session.this,
+  return setmetatable({ session = session, kernel = k, scope = session.now.scope, this = session.now.this,
     attached = attached, uses = addresses(k, known, used) }, Moment)
 end
 
@@ -89,7 +89,7 @@ function Moment:run(fn, ...)
   local session, k, private = self.session, self.kernel, self.kernel.env.space.private
   for address, pointer in pairs(self.attached) do private[address] = private[address] or pointer end
   local then_ = { device = k.device, scope = self.scope, this = self.this, kernel = k }
-  local results = table.pack(pcall(with, session, then_, fn, ...))
+  local results = table.pack(pcall(with, session.now, then_, fn, ...))
   for address, pointer in pairs(self.attached) do
     if private[address] == pointer then private[address] = nil end
   end

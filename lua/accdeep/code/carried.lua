@@ -13,7 +13,7 @@ local runs = 0 -- each has variables of its own: a place apart for prepared dire
 
 -- A scope in which the body's locals are variables.
 local function with_locals(env, session, f)
-  local made, at = scope.new(session.scope), env.locals
+  local made, at = scope.new(session.now.scope), env.locals
   while at do
     for name, binding in next, at do
       if type(binding) == "table" and binding.place and not rawget(made.variables, name) then
@@ -30,29 +30,29 @@ end
 local function run_inside(env, node, f, compile_statement, statement)
   local session = env.session
   local inner = statement.scoped(env)
-  for name in next, env.session.replaced or {} do inner.locals[name] = session.replaced[name] end
+  for name in next, env.session.now.replaced or {} do inner.locals[name] = session.now.replaced[name] end
   return compile_statement(inner, node.body)(f)
 end
 
 -- A directive as a function of the frame.
 function carried.compile(env, node, compile_statement, statement)
   local session = env.session
-  local here = session.current
+  local here = session.now.current
   if node.kind == "region" or node.kind == "host data" then
     compile_statement(statement.scoped(env), node.body) -- what is wrong with the text is told before it runs
   end
   return function(f)
-    local k, apart = session.kernel, session.apart
+    local k, apart = session.now.kernel, session.now.apart
     local line = here.file and place.line_of(here.text, node.pos, here.file, here.line)
     runs = runs + 1
     local inner = with_locals(env, session, f)
     if next(inner.variables) then apart = "body " .. runs end
-    with(session, { scope = inner, kernel = false, apart = apart }, function()
+    with(session.now, { scope = inner, kernel = false, apart = apart }, function()
       local made = session[node.language == "omp" and "omp" or "acc"](session, node.text, nil, here.file, line)
       if node.kind == "compute" then
         made({ tree = node.body, text = here.text }, { file = here.file, line = here.line })
       elseif node.body then
-        made(function() with(session, { kernel = k }, run_inside, env, node, f, compile_statement, statement) end)
+        made(function() with(session.now, { kernel = k }, run_inside, env, node, f, compile_statement, statement) end)
       end
     end)
   end

@@ -91,8 +91,8 @@ end
 -- A constant integer expression, of names that are constants: array sizes, enumerators, labels, designators.
 function check.constant(session, node)
   local env = { session = session, space = {}, lookup = function(name, pos)
-    local v, t = session.scope:constant_named(name)
-    local variable = not v and session.scope.variables[name]
+    local v, t = session.now.scope:constant_named(name)
+    local variable = not v and session.now.scope.variables[name]
     if variable and variable.constant then v, t = variable.constant, variable.type end
     if variable and not v then
       raise("type-mismatch", pos, ("'%s' is a variable, a constant is needed"):format(name),
@@ -138,7 +138,7 @@ end
 
 -- Raises if a name is that of a const variable, which keeps the value of its declaration.
 function check.constness(session, name, pos)
-  local variable = session.scope.variables[name]
+  local variable = session.now.scope.variables[name]
   if not variable or not variable.is_const then return end
   raise("type-mismatch", pos, ("'%s' is const: it cannot be assigned to"):format(name), { length = #name,
     rule = "HOUSE-language" })
@@ -484,7 +484,7 @@ local function unknown_function(env, node, name)
   local session = env.session
   local of_body = is_bound(env) and name and member_functions.is_declared(session, env.record, name) or nil
   raise("unknown-name", node.base.pos, ("there is no function '%s'"):format(name or "?"),
-    { length = name and #name, of_body = of_body, help = diagnostic.meant(name, session.scope:names())
+    { length = name and #name, of_body = of_body, help = diagnostic.meant(name, session.now.scope:names())
       or ("register it: func(%q, function(...) ... end)"):format(name or "f") })
 end
 
@@ -499,7 +499,7 @@ function checkers.call(env, node)
   if whole then return call_method(env, whole) end
   local fn
   if is_bound(env) then
-    fn = name and session.scope.functions[name]
+    fn = name and session.now.scope.functions[name]
   else
     if not name then raise("type-mismatch", node.pos, "only functions can be called") end
     local binding = env.lookup(name, base.pos)

@@ -80,9 +80,10 @@ function Definition:static(item, entry)
   if not is_constant or t.kind ~= "scalar" or t.float then return end
   local session = self.session
   local ok, value = pcall(function()
-    return closures.constant(session, (grammar.parse("initial", session.current.text, entry.value_at, session.scope)))
+    local now = session.now
+    return closures.constant(session, (grammar.parse("initial", now.current.text, entry.value_at, now.scope)))
   end)
-  if ok then session.scope:constant(name, value, t) end
+  if ok then session.now.scope:constant(name, value, t) end
 end
 
 function Definition:data_member(item, entry, base)
@@ -109,7 +110,7 @@ end
 function Definition:members(item)
   local session, spec = self.session, item.spec
   if #item.list == 0 and spec.tag == "record" and not spec.members and spec.name and not spec.path then
-    class.announce(session.scope, spec) -- class impl;
+    class.announce(session.now.scope, spec) -- class impl;
     return
   end
   if item.words.typedef then
@@ -136,7 +137,7 @@ end
 
 function Definition:alias(spec, declarator)
   local t, name = self.declare.apply(self.session, self.declare.spec_type(self.session, spec), declarator)
-  self.session.scope:define_type(name, t, declarator.pos)
+  self.session.now.scope:define_type(name, t, declarator.pos)
 end
 
 -- ----------------------------------------------------------------------------------- functions --
@@ -144,7 +145,7 @@ end
 -- What a constructor, a destructor or an assignment says of being a POD for the purpose of layout: compilers do not
 -- agree on those that are defaulted or deleted.
 function Definition:special(item)
-  local text = self.session.current.text
+  local text = self.session.now.current.text
   local parameters = text:sub(item.parameters_at, grammar.pattern "round":match(text, item.parameters_at, {}) - 1)
   local is_given = item.outcome ~= "default" and item.outcome ~= "delete"
   if item.role == "constructor" then
@@ -193,16 +194,16 @@ end
 -- The parameters and the one expression of a function, or why it cannot be called.
 function Definition:method(item)
   local session, record = self.session, self.record
-  local text = session.current.text
+  local text = session.now.current.text
   local made = { name = item.name, record = record, place = session:here(item.pos),
-    scope = session.scope.home and session.scope or nil }
+    scope = session.now.scope.home and session.now.scope or nil }
   local ok, err = pcall(function()
-    made.params = grammar.parse("parameter_names", text, item.parameters_at + 1, session.scope)
+    made.params = grammar.parse("parameter_names", text, item.parameters_at + 1, session.now.scope)
     if not item.body:find "^{%s*return%f[^%w_]" then
       raise("unsupported", item.pos, ("the body of '%s' is not one return of an expression"):format(item.name),
         { rule = "TR14-3.1.1-21", help = "give the function in Lua, with method()" })
     end
-    made.body = grammar.parse("returned", text, item.body_at + 1, session.scope)
+    made.body = grammar.parse("returned", text, item.body_at + 1, session.now.scope)
     if made.scope then class.settle(session, self.declare, { made.body }) end
   end)
   if not ok and not diagnostic.is(err) then error(err, 0) end
@@ -252,7 +253,7 @@ steps.friend, steps.using, steps.assertion = steps.nothing, steps.nothing, steps
 
 -- Whether a definition declares types or constants of its own.
 local function has_names(session, spec, bases)
-  if session.scope.home then return true end
+  if session.now.scope.home then return true end
   for _, base in ipairs(bases) do
     if base.names then return true end
   end
@@ -310,10 +311,10 @@ local function fill(session, declare, t, spec)
   t.keyword = spec.kind == "class" and "class" or nil
   t.bases = {}
   t.bases = self:base_classes()
-  local outer = session.scope
+  local outer = session.now.scope
   if has_names(session, spec, t.bases) then
     t.names = new_names(session, t, spec, t.bases)
-    session.scope = t.names
+    session.now.scope = t.names
   end
   for _, item in ipairs(spec.members) do (steps[item.tag] or steps.nothing)(self, item) end
   if self.virtual then
@@ -340,8 +341,8 @@ end
 
 -- The same with the type as the one that what is inside belongs to.
 function class.fill(session, declare, t, spec)
-  if not t.template then t.within = session.filling or nil end
-  with(session, { filling = t, scope = session.scope }, fill, session, declare, t, spec)
+  if not t.template then t.within = session.now.filling or nil end
+  with(session.now, { filling = t, scope = session.now.scope }, fill, session, declare, t, spec)
 end
 
 -- A new type, that a scope knows by its tag.
@@ -361,7 +362,7 @@ end
 
 -- The type of a definition, or of struct NAME.
 function class.type(session, declare, spec)
-  local scope = session.scope
+  local scope = session.now.scope
   local kind = spec.kind == "union" and "union" or "struct"
   local t
   if spec.path then

@@ -76,7 +76,7 @@ function declare.type(session, node)
 end
 
 local function enum_type(session, spec)
-  local scope = session.scope
+  local scope = session.now.scope
   if not spec.list then
     local t = scope.tags[spec.name]
     if not t and spec.base then
@@ -166,7 +166,7 @@ function spec_type(session, spec)
   elseif spec.tag == "path" then
     return names.find(session, spec, instance)
   end
-  local t = session.scope.typedefs[spec.name] or session.scope.tags[spec.name]
+  local t = session.now.scope.typedefs[spec.name] or session.now.scope.tags[spec.name]
   if not t then return names.find(session, { pos = spec.pos, steps = { spec } }, instance) end
   return t
 end
@@ -281,7 +281,7 @@ end
 
 -- A C++ reference: another name for the object that its initialiser is.
 local function declare_reference(session, t, name, pos, value)
-  if session.scope:declared(name) then session.scope:taken(name, pos) end
+  if session.now.scope:declared(name) then session.now.scope:taken(name, pos) end
   local e = value and value.tag ~= "braces" and closures.compile(session:host_env(), value)
   if not e or not e.place or not types.same(e.type, t) then
     raise("type-mismatch", value and value.pos or pos, ("the reference '%s' needs a variable of type %s"):format(name,
@@ -289,7 +289,7 @@ local function declare_reference(session, t, name, pos, value)
   end
   local address = e.place({})
   if address == 0 then raise("null-pointer", value.pos, "a reference to nothing", { rule = "LLNL-3.2-01" }) end
-  session.scope.variables[name] = { name = name, type = t, address = address, reference = true }
+  session.now.scope.variables[name] = { name = name, type = t, address = address, reference = true }
 end
 
 -- Whether what a declarator declares is const itself, not only what it leads to.
@@ -303,7 +303,7 @@ end
 declare.is_const = is_const
 
 local function declare_one(session, node, base, item)
-  local scope, storage = session.scope, node.words.typedef and "typedef" or node.words.extern and "extern" or nil
+  local scope, storage = session.now.scope, node.words.typedef and "typedef" or node.words.extern and "extern" or nil
   local t, name, reference = applied(session, base, item.declarator)
   if reference and storage ~= "typedef" then
     return declare_reference(session, t, name, item.declarator.pos, item.value)
@@ -321,7 +321,7 @@ local function declare_one(session, node, base, item)
   if before and storage == "extern" then return session:variable_declared(before) end
   if scope:declared(name) then scope:taken(name, item.declarator.pos) end
   local address = session:new_block(t.size, name, t, item.declarator.pos)
-  session.blocks[address].variable = true
+  session.program.blocks[address].variable = true
   scope.variables[name] = { name = name, type = t, address = address,
     is_const = is_const(node.words, node.spec, item.declarator) or nil }
   if item.value then initialize(session, t, address, item.value) end
@@ -356,7 +356,7 @@ local function opened(session, node, braces)
     local inner = {}
     for i, name in ipairs(node.names) do
       inner[i] = names.open(session, name)
-      session.scope = inner[i]
+      session.now.scope = inner[i]
     end
     braces[#braces + 1] = inner
   elseif node.is_block then
@@ -369,16 +369,16 @@ local function closed(session, node, braces)
   if not inner then raise("syntax", node.pos, "unexpected '}'", { length = 1 }) end
   for i = #inner, 1, -1 do
     names.close(inner[i])
-    session.scope = inner[i].outer
+    session.now.scope = inner[i].outer
   end
 end
 
 -- All declarations of a text, in order. Earlier ones stay when a later one is wrong.
 function declare.text(session, text)
   local at, braces = grammar.skip(text, 1), {}
-  with(session, { scope = session.scope }, function()
+  with(session.now, { scope = session.now.scope }, function()
     while at <= #text do
-      local node, after = grammar.parse("external", text, at, session.scope)
+      local node, after = grammar.parse("external", text, at, session.now.scope)
       if node and (node.tag == "namespace" or node.tag == "linkage") then
         opened(session, node, braces)
       elseif node and node.tag == "closing" then

@@ -46,7 +46,7 @@ end
 
 -- A new block. t: its type, or nil; fields: what else the block is to hold.
 function memory.new(session, name, t, bytes, fields)
-  local blocks = session.private_blocks
+  local blocks = session.now.private_blocks
   local block = fields or {}
   block.address, block.bytes, block.name, block.written = session:new_block(bytes, name, t), bytes, name, {}
   blocks[#blocks + 1] = block
@@ -57,7 +57,7 @@ end
 
 -- Releases the blocks that are more than there were before.
 function memory.release(session, before)
-  local blocks = session.private_blocks
+  local blocks = session.now.private_blocks
   for i = #blocks, before + 1, -1 do
     session:free(blocks[i].address)
     blocks[i] = nil
@@ -70,14 +70,14 @@ end
 
 -- Copies bytes; what was never written of a block stays as it is where the bytes go.
 function memory.copy(session, to, from, bytes)
-  local block = block_at(session.private_blocks, from)
+  local block = block_at(session.now.private_blocks, from)
   local source = core.get(from, bytes)
   if not block then return core.put(to, source) end
   local known = {}
   for address, size in pairs(block.written) do
     for i = address - from, address - from + size - 1 do known[i] = true end
   end
-  local target = block_at(session.private_blocks, to)
+  local target = block_at(session.now.private_blocks, to)
   for i = 0, bytes - 1 do
     local byte = source:sub(i + 1, i + 1)
     if known[i] or byte ~= POISON then

@@ -39,7 +39,7 @@ end
 
 -- Whether a function is declared, whose body a scenario may still give. record: of a member function, or nil.
 function member_functions.is_declared(session, record, name)
-  return record ~= nil and is_prototype(record, name) or session.scope.prototypes[name] or false
+  return record ~= nil and is_prototype(record, name) or session.now.scope.prototypes[name] or false
 end
 
 -- The body of a function called on an object, a node; object nil: on the object whose members the names
@@ -57,7 +57,7 @@ function member_functions.inlined(session, made, object, arrow, node)
     err.pos, err.place = err.pos or node.pos, err.pos and made.place or nil
     error(setmetatable(err, getmetatable(made.error)), 0)
   end
-  local depth = session.inlining + 1
+  local depth = session.now.inlining + 1
   if depth > DEEPEST then
     raise("limit", node.pos, ("%s calls itself"):format(made.name), { rule = "HOUSE-limit", of_construct = true })
   end
@@ -89,12 +89,12 @@ end
 
 -- Runs fn with the calls inside a body counted, so that a function that calls itself is an error.
 function member_functions.inside(session, depth, fn, ...)
-  return with(session, { inlining = depth }, fn, ...)
+  return with(session.now, { inlining = depth }, fn, ...)
 end
 
 -- A call in a member function that means one of its own object, as a call through `this`; or nil.
 function member_functions.of_this(session, node)
-  local this, base = session.this, node.base
+  local this, base = session.now.this, node.base
   if not this or base.tag ~= "id" or base.global then return nil end
   if not member_functions.of(session, this.record, base.name) then return nil end
   return { tag = "call", pos = node.pos, args = node.args, base = { tag = "member", pos = base.pos,
@@ -125,8 +125,8 @@ end
 -- The place of a name that is a member of *this, in a member function: {type, address}; or nil. Locals of
 -- the function hide members, members hide what is declared outside.
 function member_functions.this_member(self, name)
-  local this = self.this
-  local member = this and not rawget(self.scope.variables, name) and types.member(this.record, name)
+  local this = self.now.this
+  local member = this and not rawget(self.now.scope.variables, name) and types.member(this.record, name)
   if not member then return nil end
   local object = string.unpack("j", core.get(this.slot, 8))
   return { name = name, type = member.type, address = object + member.offset }
@@ -134,10 +134,10 @@ end
 
 -- Where `this` is kept while member functions of a record run.
 function member_functions.slot(self, record)
-  local slot = self.this_slots[record]
+  local slot = self.program.this_slots[record]
   if not slot then
     slot = self:new_block(8, "this", types.pointer(record))
-    self.this_slots[record] = slot
+    self.program.this_slots[record] = slot
   end
   return slot
 end
@@ -145,10 +145,10 @@ end
 -- Runs fn as a member function of the object at an address: `this` and the members are names.
 function member_functions.as_member(self, record, address, fn, ...)
   local slot = member_functions.slot(self, record)
-  local before, inner = core.get(slot, 8), scope.new(self.scope)
+  local before, inner = core.get(slot, 8), scope.new(self.now.scope)
   inner.variables.this = { name = "this", type = types.pointer(record), address = slot }
   core.put(slot, string.pack("j", address))
-  local results = table.pack(pcall(with, self, { scope = inner, this = { record = record, slot = slot } }, fn, ...))
+  local results = table.pack(pcall(with, self.now, { scope = inner, this = { record = record, slot = slot } }, fn, ...))
   core.put(slot, before)
   if not results[1] then error(results[2], 0) end
   return table.unpack(results, 2, results.n)

@@ -24,17 +24,17 @@ local run = closures.run
 -- What a construct may have a copy of: a variable or a member with a type; nil: nothing has the name.
 function private.variable(env, name)
   local session = env.session
-  return env.locals[name] or session:this_member(name) or session.scope.variables[name]
+  return env.locals[name] or session:this_member(name) or session.now.scope.variables[name]
 end
 
 -- The variable of a name that a clause names, for its type.
 local function known(env, item)
-  return private.variable(env, item.name) or env.session.scope:no_variable(item)
+  return private.variable(env, item.name) or env.session.now.scope:no_variable(item)
 end
 
 local function check_names(env, names)
   for _, item in ipairs(names) do
-    if not env.session.scope.enumerators[item.name] then known(env, item) end
+    if not env.session.now.scope.enumerators[item.name] then known(env, item) end
   end
 end
 
@@ -42,7 +42,7 @@ end
 local function is_own(env, name)
   local binding, level = env.locals[name], env.level or 0
   if binding then return binding.level == level end
-  local k = env.session.kernel
+  local k = env.session.now.kernel
   return level == 0 and k and k.plan.private[name] ~= nil
 end
 

@@ -90,7 +90,7 @@ local function declaration(env, node)
   local steps = {}
   for _, variable in ipairs(env.session:locals_of(node)) do
     local t, name, value = variable.type, variable.name, variable.value
-    if rawget(env.locals, name) then env.session.scope:taken(name, variable.pos) end
+    if rawget(env.locals, name) then env.session.now.scope:taken(name, variable.pos) end
     if value and value.tag == "braces" then
       raise("unsupported", value.pos, "a local list in braces", { help = "assign the elements one by one" })
     end
@@ -344,7 +344,7 @@ function statement.references(session, node)
       return true
     end
     local name = session:this_member(n.name) and "this" or n.name
-    if session.scope.variables[name] then
+    if session.now.scope.variables[name] then
       local made = add(name, n.pos)
       made.reduced = made.reduced or n.op ~= nil and not n.tag
     end

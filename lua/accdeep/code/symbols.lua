@@ -21,7 +21,7 @@ function symbols.is_bound(env) return not env.lookup end
 
 -- Decides HOUSE-names.
 local function unknown(env, node)
-  env.session.scope:no_variable(node, env.record and env.record.by_name)
+  env.session.now.scope:no_variable(node, env.record and env.record.by_name)
 end
 
 local function check_function(fn, node)
@@ -45,7 +45,7 @@ local function in_program(env, node)
   elseif not binding.place and not binding.operand then
     return { op = "value", type = t, pos = pos, binding = binding, name = name }
   end
-  local variable = not binding.level and env.session.scope.variables[name] -- else it is a local one
+  local variable = not binding.level and env.session.now.scope.variables[name] -- else it is a local one
   if variable and variable.is_const then const_name = name end
   return place("variable", t, pos, { binding = binding, name = name, const_name = const_name })
 end
@@ -108,7 +108,7 @@ end
 local function of_this(env, node)
   local session, pos = env.session, node.pos
   if node.global or not session:this_member(node.name) then return nil end
-  local this = session.scope.variables.this
+  local this = session.now.scope.variables.this
   local member = types.member(this.type.to, node.name)
   local pointer = typed.loaded(place("fixed", this.type, pos, { address = this.address }), pos)
   return typed.member(place("deref", this.type.to, pos, { pointer = pointer }), member.offset, member.type, pos)
@@ -131,7 +131,7 @@ function symbols.place(env, node)
   end
   local made = of_this(env, node)
   if made then return made end
-  local variable = env.session.scope.variables[node.name]
+  local variable = env.session.now.scope.variables[node.name]
   if not variable then unknown(env, node) end
   return place("fixed", variable.type, pos, { address = variable.address })
 end
@@ -141,11 +141,11 @@ local function in_bound(env, node, check)
   local bound = not node.global and session.rules.extended and parameter(env, node, check)
   if bound then return bound end
   local hidden = env.record and not node.global and types.member(env.record, node.name)
-    or session:this_member(node.name) or session.scope.variables[node.name]
+    or session:this_member(node.name) or session.now.scope.variables[node.name]
   if not hidden then
-    local value, t = session.scope:constant_named(node.name)
+    local value, t = session.now.scope:constant_named(node.name)
     if value then return constant(t, value, node.pos) end
-    check_function(session.scope.functions[node.name], node)
+    check_function(session.now.scope.functions[node.name], node)
   end
   return symbols.place(env, node)
 end

@@ -33,7 +33,7 @@ local DETACHED = { TR14 = "TR14-1.1-02", FLANG = "FLANG-pointer-6", ACC33 = "ACC
 
 -- That of these that decides in a kernel.
 local function of_documents(session, ids)
-  local openmp = session.kernel and session.kernel.plan.openmp
+  local openmp = session.now.kernel and session.now.kernel.plan.openmp
   return profiles.decides(ids, openmp and "OMPEX" or session.rules.documents, session.language.pointers)
 end
 
@@ -164,7 +164,7 @@ function Device:classify(address, low, frame)
       self.number), { rule = self.session.rules.is_openmp and "OMP60-map-7" or "TR14-1.2-10",
         help = "what it was attached to was unmapped; map it again: " .. section_text(self.session, note.name) })
   end
-  local openmp = self.session.kernel and self.session.kernel.plan.openmp
+  local openmp = self.session.now.kernel and self.session.now.kernel.plan.openmp
   if note.unmatched then
     fail(frame, "null-pointer", ("%s is null on device %d: what it leads to on the host is not present"):format(name,
       self.number), { rule = "OMP60-map-10", help = note.record
@@ -191,8 +191,8 @@ function Device:classify(address, low, frame)
   end
   fail(frame, "host-pointer-on-device",
     ("%s holds a host address on device %d: it %s attached"):format(name, self.number,
-      self.session.has_detached and "is not" or "was never"),
-    { rule = of_documents(self.session, self.session.has_detached and DETACHED or NEVER),
+      self.session.device_side.has_detached and "is not" or "was never"),
+    { rule = of_documents(self.session, self.session.device_side.has_detached and DETACHED or NEVER),
       objects = { target, note.info }, help = help })
 end
 
@@ -229,7 +229,7 @@ end
 
 -- Checks an access; returns the address on the device, which is another one for what is present in pieces.
 function Device:check(address, size, low, high, frame)
-  if self.handed_out and not self.session.kernel then
+  if self.handed_out and not self.session.now.kernel then
     fail(frame, "device-pointer-on-host", ("the host follows an address of device %d"):format(self.number),
       { rule = "TR14-1.1-02", objects = { (self.ctx:present_at(self.number, address, true)) },
         help = "read it in a compute construct, or update self first" })

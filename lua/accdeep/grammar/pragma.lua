@@ -58,9 +58,9 @@ function pragma.read(session, node)
   local word = node.text:match "^[%a_][%w_]*" or ""
   local start = starts[word]
   if not start then return check_foreign(node, word) end
-  local text = session.current.text:sub(1, node.start - 1):gsub("[^\n]", " ") .. node.text
-  session.inside[text] = session.current
-  return { language = word, text = text, tree = grammar.parse(start, text, node.start, session.scope) }
+  local text = session.now.current.text:sub(1, node.start - 1):gsub("[^\n]", " ") .. node.text
+  session.program.inside[text] = session.now.current
+  return { language = word, text = text, tree = grammar.parse(start, text, node.start, session.now.scope) }
 end
 
 return pragma

@@ -75,7 +75,7 @@ end
 
 -- The value of an expression in a memory: a number, a view, or lists for sections.
 function expression.value(self, env, text)
-  local node = grammar.parse("expression", text, 1, self.scope)
+  local node = grammar.parse("expression", text, 1, self.now.scope)
   local frame = {}
   local ok, result = pcall(function()
     if node.tag == "section" then return section_values(env, node, frame) end
@@ -117,7 +117,7 @@ function expression.extent_of(self, node)
 end
 
 function expression.extent(self, text)
-  return expression.extent_of(self, grammar.parse("expression", text, 1, self.scope))
+  return expression.extent_of(self, grammar.parse("expression", text, 1, self.now.scope))
 end
 
 -- The address and type of a pointer.

@@ -147,7 +147,7 @@ end
 
 local function root_variable(session, node)
   while node.base do node = node.base end
-  return session.scope.variables[node.name], node.name
+  return session.now.scope.variables[node.name], node.name
 end
 
 -- Whether a part of an object is named: its own variable is then named nowhere.
@@ -240,7 +240,7 @@ end
 -- The last bound of an assumed-size argument is that of a section (ACC33-2.7.1-1).
 local function check_assumed_size(session, node)
   local name = node.tag == "id" and node or node.tag == "reference" and node.base.tag == "id" and node.base
-  local variable = name and session.scope.variables[name.name]
+  local variable = name and session.now.scope.variables[name.name]
   if not variable or not variable.assumed_size then return end
   local last = node.tag == "reference" and node.args[#node.args]
   if last and (last.tag ~= "range" or last.last) then return end

@@ -163,7 +163,7 @@ end
 
 -- The variable of a name in a clause: {name, pos}.
 function lower.declared(session, item)
-  return session.scope.variables[item.name] or session.scope:no_variable(item)
+  return session.now.scope.variables[item.name] or session.now.scope:no_variable(item)
 end
 
 -- Raises if there are references to variables that a construct wants in clauses: at the first use in a body that is C
@@ -193,7 +193,7 @@ local function add_implicit(plan, node, references, default)
   for _, reference in ipairs(references) do
     local variable = lower.declared(session, reference)
     local t, name = variable.type, reference.name
-    if session.this and name == "this" then -- TR14-1.1-06: the use of a member is one of *this
+    if session.now.this and name == "this" then -- TR14-1.1-06: the use of a member is one of *this
       if not plan.named.this and default == "none" then
         raise("default-none", node.pos, "default(none), but '*this' is in no clause", { rule = "ACC33-impl-2",
           help = "name 'this[0:1]' in a data clause" })
@@ -332,7 +332,7 @@ function lower.directive(session, node, options)
   if kind == "host data" and #plan.use_device == 0 then
     raise("syntax", node.pos + #node.name, "'host_data' needs a use_device clause", { rule = "ACC33-hd-1" })
   end
-  plan.clauses = session.this and qualified(session, node.clauses) or node.clauses
+  plan.clauses = session.now.this and qualified(session, node.clauses) or node.clauses
   -- where bounds are computed here, those of a directive that does nothing are left alone
   if session.language.computes_bounds and plan.condition
     and not session.language.condition(session, plan.condition)() then

@@ -134,7 +134,7 @@ local function requests_of(plan)
         if clause.kind == "motion" then restrict.direction(directions, clause, variable) end
         local left_out = session.language.is_absent(session, variable)
         for _, instance in ipairs(left_out and {} or instances(plan, says.iterators, variable)) do
-          local named = session.this and list_item.qualified(session, instance) or instance
+          local named = session.now.this and list_item.qualified(session, instance) or instance
           local nodes = clause.kind == "motion" and pieces.contiguous(plan, named, "OMP60-sec-1") or { named }
           for _, node in ipairs(nodes) do
             local request
@@ -253,8 +253,8 @@ local function block_program(session, record, parts, low, high)
     key[#key + 1] = ("%d:%d:%s"):format(part.offset, part.bytes, part.action)
   end
   key = table.concat(key, " ")
-  local kept = session.programs[record] or {}
-  session.programs[record] = kept
+  local kept = session.caches.programs[record] or {}
+  session.caches.programs[record] = kept
   if kept[key] then return kept[key] end
   local list, members = {}, {}
   for i, part in ipairs(parts) do
@@ -265,7 +265,7 @@ local function block_program(session, record, parts, low, high)
       members[#members + 1] = { offset = leaf.offset - low, bytes = leaf.bytes, label = leaf.label }
     end
   end
-  kept[key] = session:program { stride = high - low, pieces = list, fields = {}, code = {}, registers = 1,
+  kept[key] = session:new_program { stride = high - low, pieces = list, fields = {}, code = {}, registers = 1,
     params = 0, excluded = gaps_of(session, record, low, high, parts), members = members }
   return kept[key]
 end
@@ -344,7 +344,7 @@ local function maps_pointer(plan, request)
   if way == "value-first" then
     plan.once = true
     local address, bytes = expression.extent_of(plan.session, request.node)
-    return plan.session.ctx:presence(plan.session.device, address, bytes) ~= "wholly"
+    return plan.session.ctx:presence(plan.session.now.device, address, bytes) ~= "wholly"
   end
   return true
 end
@@ -533,9 +533,9 @@ local function add_aggregate(plan, name, node, t, behaviour)
   local request = new_request(plan, { pos = plan.node.pos }, node, behaviours[behaviour], behaviour,
     { iterators = {}, present = behaviour == "present" })
   request.base, request.type = node, t
-  if bytes > 0 and session.ctx:presence(session.device, address, bytes) == "partly" then
+  if bytes > 0 and session.ctx:presence(session.now.device, address, bytes) == "partly" then
     plan.once = true
-    return add_present_parts(plan, name, request, session.ctx:present_in(session.device, address, bytes))
+    return add_present_parts(plan, name, request, session.ctx:present_in(session.now.device, address, bytes))
   end
   return plan:request(request)
 end
@@ -554,11 +554,11 @@ local function add_implicit(plan, references)
     if variable and t.kind ~= "function" and not variable.absent then
       local pos = plan.node.pos
       local node = { tag = "id", name = name, pos = pos }
-      if session.this and name == "this" then -- this[:1] (OMP60-map-11)
+      if session.now.this and name == "this" then -- this[:1] (OMP60-map-11)
         node, t = list_item.element(node, list_item.number(0, pos), pos), t.to
       end
       local category, aliased = session.language.category(variable, t)
-      local behaviour = session.target_variables[variable] and "tofrom" or plan.bases[name] and "section"
+      local behaviour = session.program.target_variables[variable] and "tofrom" or plan.bases[name] and "section"
         or behaviour_of(plan, category, plan.roots[name], aliased)
       if variable.reference and behaviour ~= "none" and by_reference(plan, category) then
         plan.looked_up[name] = true
@@ -586,7 +586,7 @@ local function implicit_structures(plan, options)
     if options.references and options.is_text and not used[name] then return false end
     local session = plan.session
     local t = found.structure.type
-    local whole = session.ctx:presence(session.device, found.structure.address, t.size)
+    local whole = session.ctx:presence(session.now.device, found.structure.address, t.size)
     plan.once = true
     local element = not found.structure.pointer and #found.values > 0 -- of an array: no more of that is mapped
     if (node.tag == "id" or name == "this" or element) and whole == "absent" then plan.partly[name] = true end

@@ -72,7 +72,7 @@ function depend.check_c(session, clause)
   for _, item in ipairs(clause.items) do
     if not (item.tag == "id" and item.name == "omp_all_memory" and of_memory[clause.type.name]) then
       item = without_iterators(session, item, names)
-      item = session.this and list_item.qualified(session, item) or item
+      item = session.now.this and list_item.qualified(session, item) or item
       list_item.element_type(session, item)
       local _, subscripts = list_item.take_apart(item)
       for _, subscript in ipairs(subscripts or {}) do

@@ -31,7 +31,8 @@ end
 -- A pointer of the scenario to memory of a device. t: the type of a pointer, if one is known.
 function arguments.device_pointer(session, device, address, t)
   if address == 0 then return view.NULL end
-  return session.pointer_spaces[device]:pointer(t and t.kind == "pointer" and t or types.pointer(types.void),
+  local space = session.device_side.pointer_spaces[device]
+  return space:pointer(t and t.kind == "pointer" and t or types.pointer(types.void),
     address, session.ctx:device_bounds(device, address))
 end
 

@@ -35,7 +35,7 @@ local function range(session, where, bytes)
 end
 
 local function device_pointer(session, address, t)
-  return arguments.device_pointer(session, session.device, address, t)
+  return arguments.device_pointer(session, session.now.device, address, t)
 end
 
 -- Whether there is nothing to do, for want of an address or of bytes; an error where the rules say so.
@@ -61,7 +61,7 @@ local function mapping(kind, action, finalize)
     if idle(session, kind, address, n) then return kind == "enter data" and view.NULL or nil end
     session:run_one(kind, action, address, n, 0, finalize, arguments.label(session, name, at))
     if kind == "enter data" then
-      return device_pointer(session, session.ctx:deviceptr(session.device, address), t)
+      return device_pointer(session, session.ctx:deviceptr(session.now.device, address), t)
     end
     return nil
   end
@@ -100,8 +100,8 @@ end
 local function device_address(value, session)
   local address = view.address(value)
   if not address then raise("type-mismatch", nil, "a device pointer is needed") end
-  if session and address ~= 0 and session.ctx:device_of(address) ~= session.device then
-    raise("host-pointer-on-device", nil, ("this is no address of device %d"):format(session.device),
+  if session and address ~= 0 and session.ctx:device_of(address) ~= session.now.device then
+    raise("host-pointer-on-device", nil, ("this is no address of device %d"):format(session.now.device),
       { rule = "ACC33-3.2.30-1" })
   end
   return address
@@ -150,7 +150,7 @@ routines.acc_detach_finalize = pointing(attaching("exit data", "detach", true))
 function routines.acc_is_present(session, _, where, bytes)
   local address, n = range(session, where, bytes)
   if address == 0 then return false end
-  return session.ctx:presence(session.device, address, n) == "wholly"
+  return session.ctx:presence(session.now.device, address, n) == "wholly"
 end
 
 function routines.acc_deviceptr(session, _, where)
@@ -163,13 +163,13 @@ function routines.acc_deviceptr(session, _, where)
     if not address then raise("type-mismatch", nil, "a pointer is needed") end
     t = at and at.type
   end
-  return device_pointer(session, address == 0 and 0 or session.ctx:deviceptr(session.device, address), t)
+  return device_pointer(session, address == 0 and 0 or session.ctx:deviceptr(session.now.device, address), t)
 end
 
 function routines.acc_hostptr(session, _, where)
   local address, at = view.address(where)
   if not address then raise("type-mismatch", nil, "a pointer is needed") end
-  local host = address == 0 and 0 or session.ctx:hostptr(session.device, address)
+  local host = address == 0 and 0 or session.ctx:hostptr(session.now.device, address)
   if host == 0 then return view.NULL end
   local t = at and at.type.kind == "pointer" and at.type or types.pointer(types.void)
   return session.host_space:pointer(t, host, session.ctx:host_bounds(host))
@@ -177,36 +177,36 @@ end
 
 function routines.acc_map_data(session, at, host, dev, bytes)
   local address, n, name = range(session, host, bytes)
-  checked(session, session.ctx:map(session.device, address, device_address(dev), n,
+  checked(session, session.ctx:map(session.now.device, address, device_address(dev), n,
     arguments.label(session, name, at)))
 end
 
 function routines.acc_unmap_data(session, _, host)
   local address = view.address(host)
   if not address then raise("type-mismatch", nil, "a pointer is needed") end
-  checked(session, session.ctx:unmap(session.device, address))
+  checked(session, session.ctx:unmap(session.now.device, address))
 end
 
 -- Decides ACC33-3.2.16-1.
 function routines.acc_malloc(session, _, bytes)
   local n = integer(bytes, "the number of bytes")
   if n < 0 then raise("invalid-section", nil, ("%d bytes"):format(n), { rule = "ACC33-3.2.16-1" }) end
-  local address, err = session.ctx:device_alloc(session.device, n)
+  local address, err = session.ctx:device_alloc(session.now.device, n)
   if not address and err.code ~= "out-of-device-memory" then error(session:core_error(err, nil), 0) end
   if not address or address == 0 then return view.NULL end
-  return session.pointer_spaces[session.device]:pointer(types.pointer(types.void), address, address,
+  return session.device_side.pointer_spaces[session.now.device]:pointer(types.pointer(types.void), address, address,
     address + n)
 end
 
 function routines.acc_free(session, _, dev)
-  local ok, err = session.ctx:device_free(session.device, device_address(dev))
+  local ok, err = session.ctx:device_free(session.now.device, device_address(dev))
   if not ok and err.code == "misuse" then err.code = "out-of-bounds" end -- as free does
   checked(session, ok, err)
 end
 
 -- A copy on the current device, in the queue of the routine if it has one; told when it is done.
 local function copied(session, at, way, to, from, bytes)
-  local ctx, device, queue = session.ctx, session.device, session.queue
+  local ctx, device, queue = session.ctx, session.now.device, session.now.queue
   local value = queue ~= 0 and ctx:queues(device)[queue].async or nil
   checked(session, ctx:copy_async(device, queue, way, to, from, bytes, at.file, at.line))
   local dev = way == "d2h" and from or to
@@ -249,7 +249,8 @@ function routines.acc_memcpy_d2d(session, at, to, from, bytes, to_device, from_d
     return session.ctx:deviceptr(device, address)
   end
   to_device, from_device = integer(to_device, "a device number"), integer(from_device, "a device number")
-  if session.queue ~= 0 then async.wait(session, session.device, session.queue) end -- it passes through the host
+  local now = session.now
+  if now.queue ~= 0 then async.wait(session, now.device, now.queue) end -- it passes through the host
   local dev_to, dev_from = present(to_device, target), present(from_device, source)
   arguments.copying(session, to_device, from_device, n, nil, function(copy) copy(dev_to, dev_from) end)
   session:tell_copy("d2d", to_device, dev_to, n, "ACC33-3.2.30-1", at)
@@ -258,7 +259,7 @@ end
 function routines.acc_set_device_num(session, _, number)
   session:set_device(integer(number, "a device number"))
 end
-function routines.acc_get_device_num(session) return session.device end
+function routines.acc_get_device_num(session) return session.now.device end
 function routines.acc_get_num_devices(session) return session.devices end
 
 -- The _async forms take an async value behind the others' arguments.
@@ -281,31 +282,31 @@ end
 
 function routines.acc_wait(session, _, value)
   local queue = queue_at(session, value)
-  if queue ~= 0 then async.wait(session, session.device, queue) end
+  if queue ~= 0 then async.wait(session, session.now.device, queue) end
 end
 function routines.acc_wait_async(session, _, value, later)
   local queue, behind = queue_at(session, value), queue_at(session, later)
   if behind == 0 then return routines.acc_wait(session, nil, value) end
-  if queue ~= 0 then async.after(session, behind, session.device, queue) end
+  if queue ~= 0 then async.after(session, behind, session.now.device, queue) end
 end
-function routines.acc_wait_all(session) async.wait(session, session.device, 0) end
+function routines.acc_wait_all(session) async.wait(session, session.now.device, 0) end
 function routines.acc_wait_all_async(session, _, later)
   local behind = queue_at(session, later)
-  if behind == 0 then return async.wait(session, session.device, 0) end
-  async.after(session, behind, session.device, 0)
+  if behind == 0 then return async.wait(session, session.now.device, 0) end
+  async.after(session, behind, session.now.device, 0)
 end
 function routines.acc_async_test(session, _, value)
   local queue = queue_at(session, value)
-  return queue == 0 or async.test(session, session.device, queue)
+  return queue == 0 or async.test(session, session.now.device, queue)
 end
-function routines.acc_async_test_all(session) return async.test(session, session.device, 0) end
-function routines.acc_get_default_async(session) return session.default_async end
+function routines.acc_async_test_all(session) return async.test(session, session.now.device, 0) end
+function routines.acc_get_default_async(session) return session.device_side.default_async end
 function routines.acc_set_default_async(session, _, value)
   async.set_default(session, integer(value, "an async value"))
 end
 routines.acc_init = function() end
 function routines.acc_shutdown(session) session:forget_device() end
-function routines.acc_on_device(session) return session.kernel and not session.kernel.on_host end
+function routines.acc_on_device(session) return session.now.kernel and not session.now.kernel.on_host end
 
 for name, routine in pairs(omp.routines) do routines[name] = routine end
 api.routines = routines
@@ -313,7 +314,7 @@ api.routines = routines
 -- Calls a routine as the host program, or a kernel, does. at: {file, line} of the call.
 -- Decides OMP60-api-14.
 function api.call(session, name, at, ...)
-  local running = session.kernel
+  local running = session.now.kernel
   local in_host_text = running and running.on_host and running.plan.kind ~= "compute" -- of a construct of the host
   if running and not in_host_text and name ~= "acc_on_device" and not omp.in_kernels[name] then
     raise("region-nesting", nil, ("%s inside a compute construct"):format(name),
@@ -326,7 +327,7 @@ end
 function api.in_text(session, name)
   if not omp.in_text[name] then return nil end
   return function(...)
-    local result = api.call(session, name, session.current or {}, ...)
+    local result = api.call(session, name, session.now.current or {}, ...)
     return view.is_pointer(result) and view.address(result) or result -- expressions have numbers
   end
 end

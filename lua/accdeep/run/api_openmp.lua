@@ -104,14 +104,14 @@ end
 -- name -> function(session, at, arguments...)
 local routines = {}
 
-local function on_device(session) return session.kernel and not session.kernel.on_host end
+local function on_device(session) return session.now.kernel and not session.now.kernel.on_host end
 
 -- Decides OMP60-api-1.
 function routines.omp_get_num_devices(session) return session.devices end
 routines.omp_get_initial_device = routines.omp_get_num_devices
-function routines.omp_get_default_device(session) return session.device end
+function routines.omp_get_default_device(session) return session.now.device end
 function routines.omp_get_device_num(session)
-  return on_device(session) and session.kernel.device or session.devices
+  return on_device(session) and session.now.kernel.device or session.devices
 end
 function routines.omp_is_initial_device(session) return on_device(session) and 0 or 1 end
 
@@ -132,7 +132,7 @@ local function host_alloc(session, bytes)
     if diagnostic.is(address) and address.code == "out-of-memory" then return view.NULL end
     error(address, 0)
   end
-  session.blocks[address].target = true
+  session.program.blocks[address].target = true
   return session.host_space:pointer(types.pointer(types.void), address, address, address + bytes)
 end
 
@@ -144,7 +144,7 @@ function routines.omp_target_alloc(session, _, bytes, device)
   if number == session.devices then return host_alloc(session, n) end
   local address, err = session.ctx:device_alloc(number, n)
   if address then
-    return session.pointer_spaces[number]:pointer(types.pointer(types.void), address, address, address + n)
+    return session.device_side.pointer_spaces[number]:pointer(types.pointer(types.void), address, address, address + n)
   end
   if err.code ~= "out-of-device-memory" then arguments.checked(session, nil, err, "OMP60-api-3") end
   return view.NULL
@@ -152,9 +152,9 @@ end
 
 local function host_free(session, address)
   local owner = session
-  while owner and not owner.blocks[address] do owner = owner.outer end
+  while owner and not owner.program.blocks[address] do owner = owner.outer end
   local range = session.ctx:host_at(address)
-  if not owner or not owner.blocks[address].target or not range or not range.live then
+  if not owner or not owner.program.blocks[address].target or not range or not range.live then
     raise("out-of-bounds", nil, "this is not memory that omp_target_alloc gave on the host, or it was freed",
       { rule = "OMP60-api-4", objects = { range } })
   end
@@ -321,7 +321,7 @@ add_async "omp_target_memset"
 
 -- The pointer variable that holds an address, if there is one: of several the first of the alphabet.
 local function holder_of(session, address)
-  local best, scope, seen = nil, session.scope, {}
+  local best, scope, seen = nil, session.now.scope, {}
   while scope do
     for name, variable in next, scope.variables do
       if not seen[name] and variable.type.kind == "pointer" and (not best or name < best)
@@ -339,8 +339,8 @@ end
 -- leads to.
 local function name_of(session, address, bytes)
   local range, owner = session.ctx:host_at(address), session
-  while owner.outer and not owner.blocks[range.host] do owner = owner.outer end
-  local block = owner.blocks[range.host]
+  while owner.outer and not owner.program.blocks[range.host] do owner = owner.outer end
+  local block = owner.program.blocks[range.host]
   local of, offset = block and block.type, address - range.host
   local base = block and block.variable and block.name or holder_of(session, range.host)
   if not base or not of then return arguments.range_name(session, address) end

@@ -29,15 +29,15 @@ end
 -- The queue of an async value on a device; 0: there is none, the work is synchronous.
 function async.queue(self, value, device, pos)
   value = checked(value, pos)
-  if value == NOVAL then value = self.default_async end
+  if value == NOVAL then value = self.device_side.default_async end
   if value == SYNC then return 0 end
-  local queue, err = self.ctx:queue(device or self.device, value)
+  local queue, err = self.ctx:queue(device or self.now.device, value)
   if not queue then error(self:core_error(err, nil), 0) end
   return queue
 end
 
 local function done(self, ok, err)
-  if self.listening then self:tell() end -- what was done before something failed, too
+  if self.device_side.listening then self:tell() end -- what was done before something failed, too
   if ok ~= nil then return ok end
   if err.code == "callback" then error(err.cause, 0) end -- what the kernel raised, with its own place
   error(self:core_error(err, nil), 0)
@@ -64,13 +64,13 @@ function async.after(self, queue, device, other)
   local others = { other }
   if other == 0 then others = self.ctx:queues(device) end
   for number in ipairs(others) do
-    done(self, self.ctx:queue_after(self.device, queue, device, other ~= 0 and other or number))
+    done(self, self.ctx:queue_after(self.now.device, queue, device, other ~= 0 and other or number))
   end
 end
 
 -- The device that the queues of a wait argument are of.
 local function device_of(self, waiting)
-  if not waiting.devnum then return self.device end
+  if not waiting.devnum then return self.now.device end
   local number = self.language.integer(self, waiting.devnum)
   if number < 0 or number >= self.devices then
     raise("no-device", waiting.devnum.pos, ("there is no device %d; devices are 0 to %d"):format(number,
@@ -112,12 +112,12 @@ end
 
 -- The value that async without one stands for.
 function async.set_default(self, value, pos)
-  self.default_async = checked(value, pos)
+  self.device_side.default_async = checked(value, pos)
 end
 
 -- Runs fn with its constructs and copies in the queue of an async value, on the current device.
 function async.within(self, value, fn, ...)
-  return with(self, { queue = async.queue(self, value) }, fn, ...)
+  return with(self.now, { queue = async.queue(self, value) }, fn, ...)
 end
 
 return async

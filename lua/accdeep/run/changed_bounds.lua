@@ -69,12 +69,12 @@ end
 local function key_of(session, plan, i)
   local treatment = plan.items[i].treatment
   local how = treatment and treatment.key
-  return how and ("%d %d %s"):format(session.device, (plan.construct:where(i)), how)
+  return how and ("%d %d %s"):format(session.now.device, (plan.construct:where(i)), how)
 end
 
 -- Around enter data and exit data: run() carries the plan out.
 function changed_bounds.around(session, plan, run, ...)
-  local entered, now, found = session.entered, changed_bounds.of(plan), nil
+  local entered, now, found = session.device_side.entered, changed_bounds.of(plan), nil
   if plan.kind == "exit data" then
     found = difference(plan, function(i)
       local key = key_of(session, plan, i)
@@ -83,14 +83,14 @@ function changed_bounds.around(session, plan, run, ...)
   end
   local there = {}
   for i in ipairs(plan.items) do
-    there[i] = now[i] and session.ctx:presence(session.device, (plan.construct:where(i)), 1) ~= "absent"
+    there[i] = now[i] and session.ctx:presence(session.now.device, (plan.construct:where(i)), 1) ~= "absent"
   end
   local result = run(session, plan, ...)
   for i in ipairs(plan.items) do
     local key = now[i] and key_of(session, plan, i)
     if key and plan.kind == "enter data" then
       if not there[i] then entered[key] = now[i] end -- data that are there already keep the bounds of their entry
-    elseif key and session.ctx:presence(session.device, (plan.construct:where(i)), 1) == "absent" then
+    elseif key and session.ctx:presence(session.now.device, (plan.construct:where(i)), 1) == "absent" then
       entered[key] = nil
     end
   end

@@ -82,10 +82,10 @@ end
 
 -- Runs a plan that leaves nothing but the core's work to do.
 local function run_alone(self, plan)
-  local before = self.current
-  self.current = plan.place
-  local result, err = plan.construct:run(self.device, self.queue)
-  self.current = before
+  local before = self.now.current
+  self.now.current = plan.place
+  local result, err = plan.construct:run(self.now.device, self.now.queue)
+  self.now.current = before
   if not result then directives.failed(self, plan, err) end
 end
 
@@ -122,21 +122,22 @@ end
 -- others.
 local function entry(own)
   return function(self, text, refs, file, line)
-    local places = self.prepared[text]
+    local places = self.caches.prepared[text]
     local plain = places and places[line or 0]
-    if plain and plain.file == file and not self.kernel and not self.this and not self.apart and not self.watching
-      and not self.listening then
-      local result, err = plain.step(self.device, self.queue)
+    local now = self.now
+    if plain and plain.file == file and not now.kernel and not now.this and not now.apart and not now.watching
+      and not self.device_side.listening then
+      local result, err = plain.step(now.device, now.queue)
       if not result then directives.failed(self, plain, err) end
       return nil
     end
     local language = own or language_of(self, text)
-    if self.kernel then
+    if self.now.kernel then
       local message, rule = table.unpack(language.in_kernel)
       diagnostic.raise("region-nesting", nil, message, { rule = rule })
     end
     local plan = plan_cache.alone(self, text, file, line)
-    if plan and not self.watching and not self.listening then return run_alone(self, plan) end
+    if plan and not self.now.watching and not self.device_side.listening then return run_alone(self, plan) end
     return self:within(text, file, line, language.citing, self, understood, self, language, text, refs,
       file, line)
   end
@@ -169,7 +170,7 @@ end
 -- The device that a plan is for; -1: the host.
 function Session:device_of(plan)
   if not is_enabled(plan) then return -1 end
-  return (plan.openmp and openmp or openacc).on_its_device(self, plan, function() return self.device end,
+  return (plan.openmp and openmp or openacc).on_its_device(self, plan, function() return self.now.device end,
     function() return -1 end)
 end
 

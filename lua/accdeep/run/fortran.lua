@@ -22,10 +22,10 @@ function Session:fortran_call(text, file, line)
 end
 
 function Session:fortran_type(spec) return declare.type(self, spec) end
-function Session:fortran_procedure(name) return self.scope.procedures[name] end
+function Session:fortran_procedure(name) return self.now.scope.procedures[name] end
 
 function Session:fortran_procedure_names()
-  local names, at = {}, self.scope
+  local names, at = {}, self.now.scope
   while at do
     for name in next, at.procedures do names[name] = true end
     at = at.outer
@@ -45,9 +45,9 @@ end
 
 -- The text of a directive among statements: blanks, then the directive at its place in the whole text.
 function Session:in_place(node)
-  local current = self.current
+  local current = self.now.current
   local text = current.text:sub(1, node.pos - 1):gsub("[^\n]", " ") .. node.text
-  self.inside[text] = current
+  self.program.inside[text] = current
   return text
 end
 
@@ -74,8 +74,8 @@ end
 
 -- Lines printed so far; they are forgotten.
 function Session:output()
-  local lines = self.printed
-  self.printed = {}
+  local lines = self.program.printed
+  self.program.printed = {}
   return lines
 end
 

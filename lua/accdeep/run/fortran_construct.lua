@@ -18,7 +18,7 @@ local raise = diagnostic.raise
 
 local construct = {}
 
-local function in_kernel(env) return env.session.kernel or env.space.on_device end
+local function in_kernel(env) return env.session.now.kernel or env.space.on_device end
 
 -- The tree of an OpenMP directive that stands among statements, and what it is (catalogue/openmp.lua).
 local function omp_tree(session, node)
@@ -34,7 +34,7 @@ function construct.counters(session, depth, node)
   local list, at = {}, node.list and node.list[1]
   while at and at.tag == "construct" do at = at.list[1] end
   while at and depth > 0 and at.tag == "do" do
-    list[#list + 1] = { variable = session.scope.variables[at.name] }
+    list[#list + 1] = { variable = session.now.scope.variables[at.name] }
     at, depth = at.body[1], depth - 1
   end
   return list
@@ -54,7 +54,7 @@ local function with_private(env, copies, frame, fn)
     host.with_private(env.session, copies, function() signal = fn() end)
     return signal
   end
-  local k, own, made, around = env.session.kernel, {}, {}, rawget(env, "lookup")
+  local k, own, made, around = env.session.now.kernel, {}, {}, rawget(env, "lookup")
   local look_up = env.lookup
   for i, one in ipairs(copies) do
     local variable = one.variable
@@ -104,7 +104,7 @@ local function acc_inside(env, node, block)
     local copies, reduced = {}, {}
     for i, one in ipairs(acc.copies) do
       local id = { tag = "id", name = one.name, pos = one.pos }
-      copies[i] = { variable = session.scope.variables[one.name], pos = one.pos }
+      copies[i] = { variable = session.now.scope.variables[one.name], pos = one.pos }
       if one.op then
         reduced[#reduced + 1] = { id = id, op = one.op, outer = expression.compile(env, id), pos = one.pos }
       end

@@ -378,7 +378,7 @@ function statements.print(env, node)
       f.pos = node.list[i].pos
       for _, v in ipairs(e.rank > 0 and e.array(f) or { e.value(f) }) do words[#words + 1] = shown(v) end
     end
-    table.insert(session.printed, table.concat(words, " "))
+    table.insert(session.program.printed, table.concat(words, " "))
   end
 end
 
@@ -448,7 +448,7 @@ function statements.call(env, node)
     local run = api_call(env, node, name, target.args or {})
     return function(f) run(f) end
   end
-  local fn = session.scope.functions[name]
+  local fn = session.now.scope.functions[name]
   if fn then
     local e = expression.call(env, { tag = "reference", pos = node.pos, base = base, args = target.args or {} })
     return function(f) e.value(f) end

@@ -51,7 +51,7 @@ end
 -- Where on the host begins what a clause names of a pointer or an array, here or in an open region: a
 -- section of it, or an element of the array. A pointer that is mapped itself says nothing.
 local function start_in(session, name, named, where)
-  local variable = session.scope.variables[name]
+  local variable = session.now.scope.variables[name]
   local item, start = named[name], where[name]
   if not item or not start or start == variable.address and variable.type.kind == "pointer" then return nil end
   local inside = variable.type.kind == "array" and start >= variable.address
@@ -66,7 +66,7 @@ end
 local function section_start(session, k, name)
   local here = start_here(session, k, name)
   if here or k and k.plan.openmp then return here end -- there the pointer's value decides (OMP60-map-10)
-  local stack = session.regions[session.device]
+  local stack = session.device_side.regions[session.now.device]
   for i = #stack, 1, -1 do
     local start = stack[i].handle and start_in(session, name, stack[i].plan.named, stack[i].where)
     if start then return start end
@@ -83,7 +83,7 @@ end
 
 -- A pointer's value, which in a region with use_device may be a device address.
 local function pointer_value(session, variable)
-  local stands_for = session.replaced and session.replaced[variable.name]
+  local stands_for = session.now.replaced and session.now.replaced[variable.name]
   if stands_for and stands_for.value then return (stands_for.value()) end
   return session.host_space:load(variable.address, core.scalar.pointer, 8)
 end
@@ -94,15 +94,15 @@ local function in_pieces(session, k, variable, value)
   local to = variable.type.to
   if value == 0 or k.plan.several[variable.name] then return value ~= 0 end
   if to.kind ~= "record" or not to.complete or start_here(session, k, variable.name) then return false end
-  return session.ctx:matching(session.device, value)
-    and session.ctx:presence(session.device, value, to.size) == "partly"
+  return session.ctx:matching(session.now.device, value)
+    and session.ctx:presence(session.now.device, value, to.size) == "partly"
 end
 
 -- What a pointer variable holds in a target construct's body: the device's address for what a clause of the
 -- construct names of it; otherwise for what the present table has at its value (OMP60-map-11).
 -- Decides OMP60-map-11, LLNL-3.2-02.
 local function matched_pointer(session, k, variable, value)
-  local device, name = session.device, variable.name
+  local device, name = session.now.device, variable.name
   local changes = k.assigned and k.assigned[name] -- then it is one address of the device
   if not changes and in_pieces(session, k, variable, value) then
     return value, { name = name, pieces = true, pointer = variable.type, host = value }
@@ -164,8 +164,8 @@ end
 -- A pointer's value as it is, for the clause that asks for that: a body can follow an address of the device.
 local function plain_value(session, variable, clause)
   local value = pointer_value(session, variable)
-  if session.ctx:device_of(value) == session.device then
-    return value, session.ctx:device_bounds(session.device, value)
+  if session.ctx:device_of(value) == session.now.device then
+    return value, session.ctx:device_bounds(session.now.device, value)
   end
   return value, { name = variable.name, clause = clause }
 end
@@ -193,13 +193,13 @@ end
 
 local function lookup(session, k, name, pos)
   if k and k.private[name] then return k.private[name] end
-  local ctx, device = session.ctx, session.device
+  local ctx, device = session.ctx, session.now.device
   local member = session:this_member(name)
-  local variable = member or session.scope.variables[name]
+  local variable = member or session.now.scope.variables[name]
   if not variable then
-    local value, of = session.scope:constant_named(name)
+    local value, of = session.now.scope:constant_named(name)
     if value then return { type = of, const = value } end
-    local fn = session.scope.functions[name] or api.in_text(session, name)
+    local fn = session.now.scope.functions[name] or api.in_text(session, name)
     return fn and { fn = fn } or api.constant_in_text(name)
   end
   local t = variable.type
@@ -279,7 +279,7 @@ function View:__index(name)
   local binding = k.env.lookup(name)
   if not binding or binding.fn then
     raise("unknown-name", nil, ("there is no variable '%s'"):format(name),
-      { help = diagnostic.meant(name, k.session.scope:names()) })
+      { help = diagnostic.meant(name, k.session.now.scope:names()) })
   end
   if binding.const then return binding.const end
   if binding.view then return binding.view(k.env.space) end
@@ -350,19 +350,20 @@ end
 function kernel.on_host(session, plan, body, node, place, directives)
   local k = setmetatable({ session = session, plan = plan, private = {}, allocated = {}, where = {}, on_host = true,
     env = session:host_env(), body_file = place.file, body_line = place.line }, Kernel)
-  local before = #session.private_blocks
+  local before = #session.now.private_blocks
   local inside = not directives or is_compiled(session, body)
-  local ok, err = pcall(with, session, { kernel = inside and k or session.kernel }, run_body, session, k, body, node)
+  local within = { kernel = inside and k or session.now.kernel }
+  local ok, err = pcall(with, session.now, within, run_body, session, k, body, node)
   memory.release(session, before)
   if not ok then error(err, 0) end
 end
 
 -- The kernel of an open region.
 local function new_kernel(session, plan, region, body, node, place)
-  local k = setmetatable({ session = session, plan = plan, device = session.device, private = {},
+  local k = setmetatable({ session = session, plan = plan, device = session.now.device, private = {},
     allocated = {}, where = region.where, body_file = place.file, body_line = place.line }, Kernel)
   if is_compiled(session, body) then k.assigned = assigned_in(node) end
-  k.env = kernel.env(session, k, session.device_spaces[k.device])
+  k.env = kernel.env(session, k, session.device_side.spaces[k.device])
   return k
 end
 
@@ -387,7 +388,7 @@ end
 -- Leaves the body of a kernel to its queue. true; or nil, error
 local function leave_to_queue(session, k, body, node, region)
   local function over(was_run) run_later(k, body, node, was_run) end
-  local started = session.concurrent and kernel.within_text(session, k, body, function(place)
+  local started = session.device_side.concurrent and kernel.within_text(session, k, body, function(place)
     statement.body(k.env, node)
     return cuda.start(k, node, place, region, over)
   end)
@@ -397,10 +398,10 @@ end
 
 -- A compute construct whose queue runs it later: its data environment opens, and closes, now.
 local function in_queue(session, plan, body, node, place, used, queue)
-  local before = session.watching and session:snapshot()
+  local before = session.now.watching and session:snapshot()
   local region = session:open_region(plan, true, queue)
   local k = new_kernel(session, plan, region, body, node, place)
-  local ok, err = pcall(with, session, { kernel = k }, function()
+  local ok, err = pcall(with, session.now, { kernel = k }, function()
     bind_privates(k)
     k.moment = captured.remember(k, type(body) ~= "function" and used)
   end)
@@ -419,13 +420,15 @@ local function in_queue(session, plan, body, node, place, used, queue)
 end
 
 local function on_device(session, plan, body, node, place, used)
-  local ctx, device = session.ctx, session.device
+  local ctx, device = session.ctx, session.now.device
   local queue = plan.ordered and async.order(session, plan) or 0
   -- while the program does, too
-  local goes_on = session.concurrent and is_compiled(session, body) and cuda.compiles(session, device)
-  if queue ~= 0 and (session.delayed or goes_on) then return in_queue(session, plan, body, node, place, used, queue) end
-  if session.concurrent then async.wait(session, device, 0) end -- what the body finds is there
-  local before = session.watching and session:snapshot()
+  local goes_on = session.device_side.concurrent and is_compiled(session, body) and cuda.compiles(session, device)
+  if queue ~= 0 and (session.device_side.delayed or goes_on) then
+    return in_queue(session, plan, body, node, place, used, queue)
+  end
+  if session.device_side.concurrent then async.wait(session, device, 0) end -- what the body finds is there
+  local before = session.now.watching and session:snapshot()
   local journal, problem = ctx:journal_open(device)
   if not journal then error(session:core_error(problem, plan), 0) end
   local opened, region = pcall(session.open_region, session, plan, true, queue)
@@ -434,12 +437,12 @@ local function on_device(session, plan, body, node, place, used)
     error(region, 0)
   end
   local k = new_kernel(session, plan, region, body, node, place)
-  session.kernel = k
+  session.now.kernel = k
   local ok, err = session:attempt(function()
     bind_privates(k)
     run_body(session, k, body, node)
   end)
-  session.kernel = false
+  session.now.kernel = false
   if ok then ok, err = pcall(region.close, region) end -- a failing end undoes the body too
   ctx:journal_close(device, ok)
   k:release()
@@ -458,8 +461,8 @@ function kernel.references(session, refs, file, line)
       if node.tag ~= "id" then raise("syntax", node.pos, "references are names of variables") end
       if session:this_member(node.name) then node = { tag = "id", pos = node.pos, name = "this" } end
       list[i] = { name = node.name, pos = node.pos, in_text = true }
-      if not session.scope.variables[node.name] then
-        session.scope:no_variable(node)
+      if not session.now.scope.variables[node.name] then
+        session.now.scope:no_variable(node)
       end
     end
     return list

@@ -58,7 +58,7 @@ end
 
 -- ------------------------------------------------------------------------------------------- texts --
 
-function c.parse(session, start, text) return (grammar.parse(start, text, 1, session.scope)) end
+function c.parse(session, start, text) return (grammar.parse(start, text, 1, session.now.scope)) end
 
 function c.is_directive(text)
   if not text:find "%S" then return true end -- one that says nothing
@@ -75,7 +75,7 @@ function c.declare(session, text)
   session:types_changed()
 end
 
-function c.type(session, text) return session:type_of(grammar.parse("any_type", text, 1, session.scope)) end
+function c.type(session, text) return session:type_of(grammar.parse("any_type", text, 1, session.now.scope)) end
 function c.type_of(session, tree) return session:type_of(tree) end
 
 -- ------------------------------------------------------------------------------------------ values --
@@ -131,7 +131,7 @@ function c.read_body(session, body, place, construct)
     raise("type-mismatch", nil, "a construct takes a function or C text as its body")
   end
   tree = tree or session:within(body, place.file, place.line, function()
-    return read.body(session, grammar.parse("body", body, 1, session.scope), construct.node, construct.on,
+    return read.body(session, grammar.parse("body", body, 1, session.now.scope), construct.node, construct.on,
       construct.place)
   end)
   local used = statement.references(session, tree)
@@ -157,7 +157,7 @@ function c.counters(session, depth, tree)
     while at and at.tag == "block" do at = at.list[1] end
     if not at or at.tag ~= "for" then break end
     local init = at.init
-    local variable = init and init.tag == "assign" and init.to.tag == "id" and session.scope.variables[init.to.name]
+    local variable = init and init.tag == "assign" and init.to.tag == "id" and session.now.scope.variables[init.to.name]
     if variable then list[#list + 1] = { variable = variable } end
     at, depth = at.body, depth - 1
   end

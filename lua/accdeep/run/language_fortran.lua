@@ -89,7 +89,7 @@ function fortran.type_of(session, tree) return declare.type(session, tree.spec o
 function fortran.variable(session, name, text, file, line)
   if not text:find "::" then return nil end
   session:declare(text, file, line)
-  local variable = session.scope.variables[name]
+  local variable = session.now.scope.variables[name]
   if not variable then
     raise("unknown-name", nil, ("this declares no '%s'"):format(name), { file = file, line = line })
   end
@@ -103,7 +103,7 @@ function fortran.number(value, pos) return { tag = "num", class = "integer", kin
 -- Decides ACC33-2.17.1-1.
 function fortran.is_absent(session, node)
   while node.base do node = node.base end
-  local variable = session.scope.variables[node.name]
+  local variable = session.now.scope.variables[node.name]
   return variable ~= nil and variable.absent ~= nil
 end
 
@@ -153,7 +153,7 @@ function fortran.is_directive(text)
 end
 
 function fortran.parse(session, start, text)
-  return (grammar.parse(start, source.directive(text), 1, session.scope))
+  return (grammar.parse(start, source.directive(text), 1, session.now.scope))
 end
 
 function fortran.is_designator(session, variable) -- p(:)%n is one, of p(:)%a(:) there is none
@@ -178,7 +178,7 @@ end
 
 -- Runs such a body. One that has run runs itself: statements of the host program.
 local function run_body(env, tree)
-  if tree.run and not env.space.on_device and not env.session.kernel then return tree.run() end
+  if tree.run and not env.space.on_device and not env.session.now.kernel then return tree.run() end
   statement.over(env, tree.list)
 end
 

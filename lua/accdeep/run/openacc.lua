@@ -48,7 +48,7 @@ openacc.acts = acts
 
 -- declare at global scope: the data stay until the program, or the case, ends. Decides ACC33-dec-1.
 function acts.declare(session, plan)
-  local stack = session.regions[session.device]
+  local stack = session.device_side.regions[session.now.device]
   local top = stack[#stack]
   if top and top.plan.kind ~= "declare" then
     raise("region-nesting", plan.node.pos, "declare inside a data region", { rule = "ACC33-dec-1" })

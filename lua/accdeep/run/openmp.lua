@@ -34,7 +34,7 @@ function openmp.on_its_device(self, plan, fn, on_host)
     raise("no-device", plan.on_device.pos, ("there is no device %d; devices are 0 to %d, and %d is the host"):format(
       number, self.devices - 1, self.devices), { rule = "OMP60-tgt-2", help = "scenario { devices = n } makes more" })
   end
-  return with(self, { device = number }, fn)
+  return with(self.now, { device = number }, fn)
 end
 
 -- Help for rules of OpenACC, where OpenMP has other means.
@@ -63,8 +63,8 @@ end }
 function openmp.signature(self, references, is_text)
   local names = { is_text and "text" or "" }
   for i, reference in ipairs(references) do
-    local variable = self.scope.variables[reference.name]
-    names[i + 1] = reference.name .. "=" .. (variable and self.ctx:presence(self.device, variable.address,
+    local variable = self.now.scope.variables[reference.name]
+    names[i + 1] = reference.name .. "=" .. (variable and self.ctx:presence(self.now.device, variable.address,
       variable.type.size) or "")
   end
   return table.concat(names, ",")

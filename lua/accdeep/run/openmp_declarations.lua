@@ -17,14 +17,14 @@ local Session = {} -- methods that sessions get
 -- "link" lets it be there while it is mapped.
 -- Decides OMPEX-struct_map-14.
 local function add_target_variable(self, variable, how, pos)
-  local before = self.target_variables[variable]
+  local before = self.program.target_variables[variable]
   if before and before ~= how then
     raise("conflicting-clauses", pos, ("'%s' is declared with '%s' already"):format(variable.name, before),
       { length = #variable.name, rule = "OMPEX-struct_map-14" })
   elseif before then
     return
   elseif how == "link" then
-    self.target_variables[variable] = how
+    self.program.target_variables[variable] = how
     return
   end
   local size = variable.type.size
@@ -35,13 +35,13 @@ local function add_target_variable(self, variable, how, pos)
     if ok then ok, err = self.ctx:to_device(device, dev, variable.address, size) end
     if not ok then error(self:core_error(err, nil), 0) end
   end
-  self.target_variables[variable] = how
+  self.program.target_variables[variable] = how
 end
 
 -- Variables that a text declares which fails are taken off the devices.
 transaction.register(function(session)
-  local variables = session.target_variables
-  local put_back, known = transaction.kept_fields(session, { "target_blocks", "target_variables" }), {}
+  local variables = session.program.target_variables
+  local put_back, known = transaction.kept_fields(session.program, { "target_blocks", "target_variables" }), {}
   for variable in next, variables do known[variable] = true end
   return function()
     for variable, how in next, variables do
@@ -59,7 +59,7 @@ local target_clauses = { enter = "enter", to = "enter", link = "link" }
 -- declare target: its variables, or those declared until its end.
 local function declare_target(self, node)
   directive.check(node, self.rules.openmp)
-  local blocks = self.target_blocks
+  local blocks = self.program.target_blocks
   if node.name == "end declare target" then
     if #blocks == 0 then
       raise("region-nesting", node.pos, "there is no open declare target to end", { length = #node.name,
@@ -81,7 +81,7 @@ local function declare_target(self, node)
     if how then add(clause, how) end
   end
   if opens and not self.language.has_blocks then -- it is about the procedure it stands in
-    if self.depth > 0 then return end
+    if self.now.depth > 0 then return end
     raise("syntax", node.pos + #node.name, "'declare target' names variables, or stands in a procedure",
       { rule = "OMPEX-struct_map-14", help = "write declare target(x)" })
   end
@@ -90,7 +90,7 @@ end
 
 -- Tells of a variable that was declared: between declare target and its end it is one of the devices.
 function Session:variable_declared(variable)
-  if #self.target_blocks > 0 then add_target_variable(self, variable, "enter") end
+  if #self.program.target_blocks > 0 then add_target_variable(self, variable, "enter") end
 end
 
 -- What a directive that describes something says; record: the type it stands in, or nil.
@@ -121,12 +121,11 @@ end
 
 -- Variables of the device that an outer session declared are ones of this session, too.
 function declarations.begin(self)
-  self.target_variables, self.target_blocks = {}, {}
   local outer = self.outer
   local list = {}
-  for variable in pairs(outer and outer.target_variables or {}) do list[#list + 1] = variable end
+  for variable in pairs(outer and outer.program.target_variables or {}) do list[#list + 1] = variable end
   table.sort(list, function(a, b) return a.name < b.name end)
-  for _, variable in ipairs(list) do add_target_variable(self, variable, outer.target_variables[variable]) end
+  for _, variable in ipairs(list) do add_target_variable(self, variable, outer.program.target_variables[variable]) end
 end
 
 function declarations.extend(class)

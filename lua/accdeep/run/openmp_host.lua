@@ -30,7 +30,7 @@ local host = {}
 -- Runs fn with variables of its own: a list of {variable, begins, lasts}; begins: with the value of before, lasts: the
 -- last value is the variable's. A body that fails leaves the variables as they were.
 local function with_private(session, copies, fn)
-  local before, inner = #session.private_blocks, scope.new(session.scope)
+  local before, inner = #session.now.private_blocks, scope.new(session.now.scope)
   local ok, err = pcall(function()
     local made = {}
     for i, copy in ipairs(copies) do
@@ -42,7 +42,7 @@ local function with_private(session, copies, fn)
       inner.variables[name] = { name = name, type = t, address = block.address }
     end
     host.constructs = host.constructs + 1
-    with(session, { scope = inner, apart = host.constructs }, fn)
+    with(session.now, { scope = inner, apart = host.constructs }, fn)
     for i, copy in ipairs(copies) do
       if copy.lasts then memory.copy(session, copy.variable.address, made[i].address, made[i].bytes) end
     end

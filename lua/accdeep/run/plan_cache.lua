@@ -15,12 +15,12 @@ local MOST = 4096
 -- The tree of a directive's text; start: of one that is not the language's own kind.
 function plan_cache.parse(self, text, start)
   local key = start and start .. "\0" .. text or text
-  local node = self.parsed[key]
+  local node = self.caches.parsed[key]
   if not node then
     node = self.language.parse(self, start or "directive", text)
-    if self.nparsed >= MOST then self.parsed, self.nparsed = {}, 0 end
-    self.parsed[key] = node
-    self.nparsed = self.nparsed + 1
+    if self.caches.nparsed >= MOST then self.caches.parsed, self.caches.nparsed = {}, 0 end
+    self.caches.parsed[key] = node
+    self.caches.nparsed = self.caches.nparsed + 1
   end
   return node
 end
@@ -28,14 +28,14 @@ end
 -- What tells apart the plans of one text: its line; in a member function the type, where variables are private those,
 -- and the groups of clauses that can be seen.
 local function key_of(self, line)
-  local this, apart, groups = self.this, self.apart, group.state(self)
+  local this, apart, groups = self.now.this, self.now.apart, group.state(self)
   if not this and not apart and groups == 0 then return line or 0 end
   return ("%d %s %s %d"):format(line or 0, this and this.slot or "", apart or "", groups)
 end
 
 -- The plan that was made at a place before, or nil.
 local function seen(self, text, file, key)
-  local places = self.prepared[text]
+  local places = self.caches.prepared[text]
   local lines = places and places[file or ""]
   return lines and lines[key]
 end
@@ -49,7 +49,7 @@ end
 -- The plan, if its line runs it with no question about it (directives.lua): nothing of it is measured, and no
 -- function of the scenario runs, which may ask for the text under way.
 local function plain(self, plan)
-  if not plan.alone or self.language.computes_bounds or self.bound.n > 0 then return nil end
+  if not plan.alone or self.language.computes_bounds or self.program.bound.n > 0 then return nil end
   plan.step = plan.construct:step()
   return plan
 end
@@ -60,11 +60,11 @@ local function keep(self, plan, text, file, key)
   plan.alone = plan.construct and not plan.condition and not plan.ordered and not plan.on_device
     and not self.observers.construct and not plan.watched and kind ~= "region" and kind ~= "compute"
     and kind ~= "declare"
-  if self.nprepared >= MOST then self.prepared, self.nprepared = {}, 0 end
-  local places = self.prepared[text] or {}
+  if self.caches.nprepared >= MOST then self.caches.prepared, self.caches.nprepared = {}, 0 end
+  local places = self.caches.prepared[text] or {}
   local lines = places[file or ""] or {}
-  if not lines[key] then self.nprepared = self.nprepared + 1 end
-  self.prepared[text], places[file or ""], lines[key] = places, lines, plan
+  if not lines[key] then self.caches.nprepared = self.caches.nprepared + 1 end
+  self.caches.prepared[text], places[file or ""], lines[key] = places, lines, plan
   if type(key) == "number" then places[key] = plain(self, plan) end
 end
 

@@ -21,7 +21,7 @@ function Region:close()
     raise("region-nesting", nil, ("the region was closed already, at %s"):format(self.closed_at or "its end"),
       { rule = "DIR-4.3-06" })
   end
-  local stack = owner.regions[self.device]
+  local stack = owner.device_side.regions[self.device]
   if stack[#stack] ~= self then
     local inner = stack[#stack]
     raise("region-nesting", nil, ("another region, opened at %s:%d, is still open inside this one"):format(
@@ -30,7 +30,7 @@ function Region:close()
   if self.handle then
     local warn = self.bounds and changed_bounds.at_end(owner, self.plan, self.bounds)
     local over = owner.observers.construct and owner.observers.construct(owner, self.plan, true)
-    local before = owner.watching and owner:snapshot()
+    local before = owner.now.watching and owner:snapshot()
     owner:may_detach()
     local ok, err = self.handle:close()
     if not ok then
@@ -45,7 +45,7 @@ function Region:close()
       made.callers = location.callers(at, line)
       error(made, 0)
     end
-    if owner.listening then owner:tell() end
+    if owner.device_side.listening then owner:tell() end
     if over then over() end
     if warn then warn() end
   end
@@ -81,7 +81,7 @@ end
 
 -- Takes the region and those inside it off the stack, without copying anything to the host.
 function Region:abandon()
-  local stack = self.session.regions[self.device]
+  local stack = self.session.device_side.regions[self.device]
   if self.closed then return end
   while #stack > 0 do
     local top = table.remove(stack)
@@ -91,13 +91,13 @@ function Region:abandon()
     if top.handle then top.handle:abandon() end
     if top == self then break end
   end
-  if self.session.listening then self.session:tell() end
+  if self.session.device_side.listening then self.session:tell() end
 end
 
 -- Opens the region of a plan in a session; not enabled: it does nothing (its condition is false). queue: of the plan,
 -- if it is known already.
 function region.open(self, plan, enabled, queue)
-  local made = setmetatable({ session = self, device = self.device, plan = plan, file = plan.file,
+  local made = setmetatable({ session = self, device = self.now.device, plan = plan, file = plan.file,
     line = plan.line, where = {} }, Region)
   if enabled then
     made.handle = self:run(plan, queue)
@@ -106,15 +106,15 @@ function region.open(self, plan, enabled, queue)
       made.where[name] = item.number and (plan.construct:where(item.number)) or 0
     end
   end
-  table.insert(self.regions[self.device], made)
+  table.insert(self.device_side.regions[self.now.device], made)
   made.scope = group.enter(self) -- groups that the region's body declares end with it
   return made
 end
 
 local function use_device(self, made, names, if_present)
-  local before = self.replaced
+  local before = self.now.replaced
   local replaced = setmetatable({}, before and { __index = before } or nil)
-  local ctx, device = self.ctx, self.device
+  local ctx, device = self.ctx, self.now.device
   for _, item in ipairs(names) do
     local variable = item.variable
     local t, address = variable.type, variable.address
@@ -140,8 +140,8 @@ local function use_device(self, made, names, if_present)
         { length = #variable.name, rule = "ACC33-hd-1" })
     end
   end
-  self.replaced = replaced
-  made.undo = function() self.replaced = before end
+  self.now.replaced = replaced
+  made.undo = function() self.now.replaced = before end
 end
 
 -- Lets the names of use_device clauses stand for addresses on the current device until the region ends. Returns the
@@ -155,7 +155,7 @@ end
 
 -- Ends the innermost open region of a kind that a directive of the same language opened.
 function region.close_innermost(self, pos, kind, is_openmp)
-  local stack, other = self.regions[self.device], nil
+  local stack, other = self.device_side.regions[self.now.device], nil
   for i = #stack, 1, -1 do
     local plan = stack[i].plan
     if plan.kind == kind and not plan.openmp == not is_openmp then return stack[i]:close() end

@@ -31,6 +31,7 @@ local openmp_declarations = require "accdeep.run.openmp_declarations"
 local plan_cache = require "accdeep.run.plan_cache"
 local region = require "accdeep.run.region"
 local profiles = require "accdeep.catalogue.profiles"
+local record = require "accdeep.base.record"
 local scope = require "accdeep.types.scope"
 local types = require "accdeep.types"
 local view = require "accdeep.code.view"
@@ -41,10 +42,11 @@ local session = {}
 
 local Session = {}
 Session.__index = Session
--- The fields of a session are those that session.new names.
+-- The fields of a session are those that session.new names, its methods, and those of the groups of fields.
 function Session.__newindex(_, name) error(("a session has no field '%s'"):format(tostring(name)), 2) end
 fortran.extend(Session)
 openmp_declarations.extend(Session)
+setmetatable(Session, { __index = Session.__newindex })
 directives.extend(Session)
 type_directives.extend(Session)
 
@@ -57,50 +59,44 @@ local DEVICE_BYTES = 16 << 30
 
 -- ------------------------------------------------------------------------------------- open, close --
 
--- options: language ("c", "fortran"), rules (profile name or table), device ("sim", "cuda", "cuda:1"), devices,
--- device_bytes, strict, group_least, threads, descriptors (a layout of types/fortran_descriptor.lua; "cfi" if not
--- said), unchecked (host memory is the program's own, not known here), observers (a list: base/observers.lua).
-function session.new(options, outer)
-  options = options or {}
-  local own = scope.new(outer and outer.scope)
-  local self = setmetatable({
-    core = core,
-    outer = outer,
-    options = options,
-    rules = profiles.profile(options.rules),
-    observers = outer and outer.observers or options.observers and observers.of(options.observers) or NOBODY,
-
-    -- the program: what a failed declaration takes back is registered with types/transaction.lua
-    language = languages[options.language or "c"],
-    root = own,       -- the scope of its names
+-- What the program has made so far; what a failed declaration takes back is registered with types/transaction.lua.
+local function program_of(own, options, outer)
+  return record("the program of a session", {
+    root = own,         -- the scope of its names
     blocks = {},        -- address -> {bytes, name, live}
     quarantine = { bytes = 0 },
     saved = false,      -- bytes of the outer session's blocks
     layout = descriptor.layouts[options.descriptors or "cfi"], -- of Fortran's descriptors
-    type_records = setmetatable({}, { __index = outer and outer.type_records }), -- types/fortran_dynamic.lua
+    type_records = setmetatable({}, { __index = outer and outer.program.type_records or nil }), -- of Fortran
     shape_tables = {}, policy_tables = {}, method_tables = {}, mapper_tables = {},
     group_scope = false, -- the innermost scope that may hold groups (types/groups.lua)
     lasting = false,    -- allocatables of declare (code/fortran/declared.lua)
-    target_variables = false, target_blocks = false, -- declare target (openmp_declarations.lua)
-    bound = { n = 0, calling = 0 }, -- functions that section bounds call; running: a walk reads host memory
+    target_variables = {}, target_blocks = {}, -- declare target (openmp_declarations.lua)
+    bound = { n = 0, calling = 0 }, -- functions that section bounds call; calling: a walk reads host memory
     this_slots = {},    -- record -> where `this` is kept while a member function runs
     inside = {},        -- a directive among statements -> the text it stands in
     printed = {},       -- lines that statements printed
-    host_space = false,
+    without_body = {},  -- constructs of a scenario that may still wait for their bodies (scenario.lua)
+  })
+end
 
-    -- the device side
-    ctx = false, devices = options.devices or 1,
-    delayed = options.async == "delayed", -- queues do what they are asked for when somebody waits
+-- What sessions know of devices beside the core's context.
+local function device_side_of(options)
+  return record("the device side of a session", {
+    delayed = options.async == "delayed", -- queues work when the program waits
     concurrent = options.async == "concurrent", -- or while the program goes on
     default_async = async.constants.acc_async_noval,
     regions = {},       -- device -> stack of open regions
     entered = {},       -- bounds that enter data found (changed_bounds.lua)
-    device_spaces = {}, pointer_spaces = {},
+    spaces = {}, pointer_spaces = {}, -- memory of each device, as scripts see it (code/view.lua)
     has_detached = false, -- attachments may have ended, for messages
     collectors = {}, listening = false, -- of events
-    without_body = {},  -- constructs of a scenario that may still wait for their bodies (scenario.lua)
+  })
+end
 
-    -- what is current: base/dynamic.lua sets these for a while
+-- What is current: base/dynamic.lua sets these for a while.
+local function current_state(own)
+  return record("the state of a session", {
     scope = own,
     device = 0,
     queue = 0,          -- of routines that have one (async.within)
@@ -117,13 +113,39 @@ function session.new(options, outer)
     inlining = 0, instantiating = 0, -- how deep member functions and templates are in each other
     locals = false, depth = 0, activation = 0, -- of a procedure of Fortran (code/fortran/procedure.lua)
     forward = {},       -- types of Fortran that are named and not yet defined (code/fortran/declare.lua)
+  })
+end
 
-    -- caches
+local function new_caches()
+  return record("the caches of a session", {
     programs = {},      -- record -> treatment -> program
     treatments = {},    -- record -> what it is called -> treatment
     parsed = {}, nparsed = 0, -- trees of texts
     prepared = {}, nprepared = 0, -- plans (plan_cache.lua)
-    cached_host_env = false,
+    host_env = false,
+  })
+end
+
+-- options: language ("c", "fortran"), rules (profile name or table), device ("sim", "cuda", "cuda:1"), devices,
+-- device_bytes, strict, group_least, threads, descriptors (a layout of types/fortran_descriptor.lua; "cfi" if not
+-- said), unchecked (host memory is the program's own, not known here), observers (a list: base/observers.lua).
+function session.new(options, outer)
+  options = options or {}
+  local own = scope.new(outer and outer.now.scope)
+  local self = setmetatable({
+    core = core,
+    outer = outer or false,
+    options = options,
+    rules = profiles.profile(options.rules),
+    observers = outer and outer.observers or options.observers and observers.of(options.observers) or NOBODY,
+
+    language = languages[options.language or "c"],
+    ctx = false, devices = options.devices or 1,
+    host_space = false,
+    program = program_of(own, options, outer),
+    device_side = device_side_of(options),
+    now = current_state(own),
+    caches = new_caches(),
   }, Session)
   local backend, number = (options.device or "sim"):match "^(%a+):?(%d*)$"
   local ctx, err = core.open {
@@ -142,9 +164,9 @@ function session.new(options, outer)
   self.ctx = ctx
   self.host_space = view.host(self)
   for i = 0, self.devices - 1 do
-    self.device_spaces[i] = view.device(self, i)
-    self.pointer_spaces[i] = view.handed_out(self.device_spaces[i])
-    self.regions[i] = {}
+    self.device_side.spaces[i] = view.device(self, i)
+    self.device_side.pointer_spaces[i] = view.handed_out(self.device_side.spaces[i])
+    self.device_side.regions[i] = {}
   end
   if outer then self:borrow(outer) end
   openmp_declarations.begin(self)
@@ -176,12 +198,12 @@ end
 
 -- The outer session's memory is known here too; its bytes are put back by close.
 function Session:borrow(outer)
-  self.saved = {}
+  self.program.saved = {}
   local from = outer
   while from do
-    for address, block in pairs(from.blocks) do
-      if block.live and not self.saved[address] then
-        self.saved[address] = core.get(address, block.bytes)
+    for address, block in pairs(from.program.blocks) do
+      if block.live and not self.program.saved[address] then
+        self.program.saved[address] = core.get(address, block.bytes)
         self:known(address, block)
       end
     end
@@ -198,16 +220,16 @@ end
 function Session:close()
   if not self.ctx then return end
   for i = 0, self.devices - 1 do
-    for _, open in ipairs(self.regions[i]) do open.closed = true end
+    for _, open in ipairs(self.device_side.regions[i]) do open.closed = true end
   end
-  for address, block in pairs(self.blocks) do -- a limit may stop this half-way: it goes on from there
-    self.blocks[address] = nil
+  for address, block in pairs(self.program.blocks) do -- a limit may stop this half-way: it goes on from there
+    self.program.blocks[address] = nil
     core.free(address)
     core.charge(-block.bytes)
   end
   self.ctx:close()
-  self.ctx = nil
-  for address, bytes in pairs(self.saved or {}) do core.put(address, bytes) end
+  self.ctx = false
+  for address, bytes in pairs(self.program.saved or {}) do core.put(address, bytes) end
 end
 
 -- ----------------------------------------------------------------------------------------- text --
@@ -220,7 +242,7 @@ local function note_use(err, place, file, line)
 end
 
 local function placed(self, before, text, file, line, ok, err, ...)
-  self.current = before
+  self.now.current = before
   if ok then return err, ... end
   if diagnostic.is(err) then
     if err.rule then err.rule = profiles.cited(err.rule, self.rules.documents) end
@@ -238,10 +260,10 @@ end
 
 -- Runs fn with errors placed in a text that stands at file:line.
 function Session:within(text, file, line, fn, ...)
-  local around = text and self.inside[text]
+  local around = text and self.program.inside[text]
   if around then text, file, line = around.text, around.file, around.line end
-  local before = self.current
-  self.current = { text = text, file = file, line = line }
+  local before = self.now.current
+  self.now.current = { text = text, file = file, line = line }
   return placed(self, before, text, file, line, pcall(fn, ...))
 end
 
@@ -251,15 +273,15 @@ function Session:warn(code, pos, message, fields)
   local warn = self.options.warn
   if not warn then return end
   fields.code, fields.pos, fields.message = code, pos, message
-  local current = self.current or {}
+  local current = self.now.current or {}
   warn(location.place(diagnostic.new(fields), current.text, current.file, current.line))
 end
 
 -- The place in the current text: kept by what is declared there.
 function Session:here(pos)
-  local current = self.current or {}
+  local current = self.now.current or {}
   return { text = current.text, file = current.file, line = current.line, pos = pos,
-    scope = self.scope.home and self.scope or nil }
+    scope = self.now.scope.home and self.now.scope or nil }
 end
 
 -- As pcall, for what undoes things when fn fails: somebody who debugs sees them before that. The interpreter's own
@@ -277,7 +299,7 @@ end
 
 local function noted(self, place, user, ok, err, ...)
   if ok then return err, ... end
-  local in_procedure = self.depth > 0 -- whose calls are callers
+  local in_procedure = self.now.depth > 0 -- whose calls are callers
   if diagnostic.is(err) and not in_procedure then note_use(err, place, user.file, user.line) end
   error(err, 0)
 end
@@ -287,10 +309,10 @@ local function for_user(self, place, user, fn, ...) return noted(self, place, us
 -- Runs fn, whose positions belong to the text of another place; names are those of the class or namespace there.
 function Session:at(place, fn, ...)
   if not place or not place.text then return fn(...) end
-  if place.scope and place.scope ~= self.scope then
+  if place.scope and place.scope ~= self.now.scope then
     return names.within(self, place.scope, self.at, self, place, fn, ...)
   end
-  return self:within(place.text, place.file, place.line, for_user, self, place, self.current or {}, fn, ...)
+  return self:within(place.text, place.file, place.line, for_user, self, place, self.now.current or {}, fn, ...)
 end
 
 function Session:label(fields)
@@ -299,7 +321,7 @@ function Session:label(fields)
   return label
 end
 
-function Session:program(spec)
+function Session:new_program(spec)
   local program, err = self.ctx:program(spec)
   if not program then error(diagnostic.new(err), 0) end
   return program
@@ -310,11 +332,11 @@ function Session:locals_of(node) return declare.locals(self, node) end
 
 -- Shapes or types are new: what was made from the old ones is forgotten.
 function Session:types_changed()
-  self.programs, self.treatments, self.parsed, self.nparsed = {}, {}, {}, 0
+  self.caches.programs, self.caches.treatments, self.caches.parsed, self.caches.nparsed = {}, {}, {}, 0
   self:forget_plans()
 end
 
-function Session:forget_plans() self.prepared, self.nprepared = {}, 0 end
+function Session:forget_plans() self.caches.prepared, self.caches.nprepared = {}, 0 end
 
 -- --------------------------------------------------------------------------------------- memory --
 
@@ -332,25 +354,25 @@ function Session:new_block(bytes, name, t, pos)
     raise("out-of-memory", pos, ("the host has no %d bytes of memory left"):format(bytes),
       { rule = "HOUSE-memory" })
   end
-  local current = self.current or {}
+  local current = self.now.current or {}
   serial = serial + 1
   local block = { bytes = bytes, name = name or t and ("block of %s"):format(types.name(t)), live = true,
     type = t, serial = serial, file = current.file, line = current.line }
-  self.blocks[address] = block
+  self.program.blocks[address] = block
   self:known(address, block)
   return address
 end
 
 -- Releases a block: it stays known as freed for a while. pos: where the text asks for it.
 function Session:free(address, pos)
-  if self.bound.calling > 0 then
+  if self.program.bound.calling > 0 then
     raise("misuse", pos, "a function called for a section bound cannot free memory", { rule = "HOUSE-misuse" })
   end
-  local block = self.blocks[address]
+  local block = self.program.blocks[address]
   local owner = self
   while not block and owner.outer do
     owner = owner.outer
-    block = owner.blocks[address]
+    block = owner.program.blocks[address]
   end
   if not block then
     raise("out-of-bounds", pos, "this is not the start of a block of memory", { rule = "ACC33-2.7.1-1" })
@@ -363,20 +385,20 @@ function Session:free(address, pos)
   self.ctx:host_mark(address, false)
   if owner ~= self then return end
   block.live = false
-  local q = self.quarantine
+  local q = self.program.quarantine
   q[#q + 1] = address
   q.bytes = q.bytes + block.bytes
   while q.bytes > QUARANTINE do
     local oldest = table.remove(q, 1)
-    q.bytes = q.bytes - self.blocks[oldest].bytes
+    q.bytes = q.bytes - self.program.blocks[oldest].bytes
     self:forget_block(oldest)
   end
 end
 
 -- Forgets a block that is somebody else's from now on.
 function Session:forget_block(address)
-  local block = self.blocks[address]
-  self.blocks[address] = nil
+  local block = self.program.blocks[address]
+  self.program.blocks[address] = nil
   self.ctx:host_forget(address)
   core.free(address)
   core.charge(-block.bytes)
@@ -387,24 +409,24 @@ function Session:host_store(address, t, value)
 end
 
 -- Memory that a kernel's private variables live in, until it ends.
-function Session:kernel_memory(size, name) return self.kernel:memory(size, name) end
+function Session:kernel_memory(size, name) return self.now.kernel:memory(size, name) end
 
 function Session:name_inside(object, offset)
-  local name = self.ctx:name_at(self.device, object.dev + offset)
+  local name = self.ctx:name_at(self.now.device, object.dev + offset)
   return name ~= "" and name or object.name
 end
 
 -- Makes a variable of the host program's own memory known (embedding, benchmarks).
 function Session:bind(name, type_text, address)
-  local node = grammar.parse("type_name", type_text, 1, self.scope)
+  local node = grammar.parse("type_name", type_text, 1, self.now.scope)
   local t = self:type_of(node)
-  self.scope.variables[name] = { name = name, type = t, address = address }
+  self.now.scope.variables[name] = { name = name, type = t, address = address }
 end
 
 -- -------------------------------------------------------------------------------------- names --
 
 local function function_binding(self, name)
-  local fn = self.scope.functions[name] or api.in_text(self, name)
+  local fn = self.now.scope.functions[name] or api.in_text(self, name)
   return fn and { fn = fn }
 end
 
@@ -415,11 +437,11 @@ Session.this_member, Session.as_member = member_functions.this_member, member_fu
 Session.member_function = member_functions.member_function
 
 function Session:host_env()
-  if not self.cached_host_env then
-    self.cached_host_env = { session = self, space = self.host_space, lookup = function(name)
-      local replaced = self.replaced and self.replaced[name]
+  if not self.caches.host_env then
+    self.caches.host_env = { session = self, space = self.host_space, lookup = function(name)
+      local replaced = self.now.replaced and self.now.replaced[name]
       if replaced then return replaced end
-      local variable = self:this_member(name) or self.scope.variables[name]
+      local variable = self:this_member(name) or self.now.scope.variables[name]
       if variable then
         if not variable.place then
           local address, finish = variable.address, variable.address + variable.type.size
@@ -427,12 +449,12 @@ function Session:host_env()
         end
         return variable
       end
-      local value, t = self.scope:constant_named(name)
+      local value, t = self.now.scope:constant_named(name)
       if value then return { type = t, const = value } end
       return function_binding(self, name) or api.constant_in_text(name)
     end }
   end
-  return self.cached_host_env
+  return self.caches.host_env
 end
 
 -- Declarations, and in Fortran statements.
@@ -445,7 +467,7 @@ Session.declare_from = debug_info.declare
 
 -- A Lua function that a bound calls gets numbers, and pointers as the scenario knows them.
 function Session:bound_function(name, fn, argument_types)
-  local bound = self.bound
+  local bound = self.program.bound
   bound.n = bound.n + 1
   local host = self.host_space
   self.ctx:bind_function(bound.n, function(...)
@@ -479,11 +501,11 @@ Session.core_error = core_error
 Session.parse = plan_cache.parse
 
 local function carry_out(self, plan, queue)
-  queue = queue or plan.ordered and async.order(self, plan) or self.queue
+  queue = queue or plan.ordered and async.order(self, plan) or self.now.queue
   if plan.kind == "exit data" then self:may_detach() end
   local over = self.observers.construct and self.observers.construct(self, plan)
-  local before = self.watching and self:snapshot()
-  local result, err = plan.construct:run(self.device, queue)
+  local before = self.now.watching and self:snapshot()
+  local result, err = plan.construct:run(self.now.device, queue)
   if not result then
     if before then self:compare(before) end
     local made = self:core_error(err, plan)
@@ -491,7 +513,7 @@ local function carry_out(self, plan, queue)
     error(made, 0)
   end
   if plan.typed then addendum.settle(plan) end
-  if self.listening then self:tell() end
+  if self.device_side.listening then self:tell() end
   if over then over() end
   return result
 end
@@ -505,11 +527,11 @@ end
 -- While an expectation of failure is under way, a construct that fails must leave everything as it
 -- was: directory, attachments, levels, device memory, host memory.
 function Session:snapshot()
-  if self.concurrent then async.finish(self) end -- what is under way changes the device meanwhile
+  if self.device_side.concurrent then async.finish(self) end -- what is under way changes the device meanwhile
   local host = {}
   local from = self
   while from do
-    for address, block in pairs(from.blocks) do
+    for address, block in pairs(from.program.blocks) do
       if block.live then host[address] = core.get(address, block.bytes) end
     end
     from = from.outer
@@ -531,34 +553,34 @@ end
 -- Gives new events to everybody who listens: each with this session, all that are told now, and its place there.
 function Session:tell()
   local events = self.ctx:drain()
-  for _, collect in ipairs(self.collectors) do
+  for _, collect in ipairs(self.device_side.collectors) do
     for i, event in ipairs(events) do collect(event, self, events, i) end
   end
 end
 
 -- A copy that a routine of the API made.
 function Session:tell_copy(op, device, dev, bytes, rule, at, value)
-  if not self.listening then return end
+  if not self.device_side.listening then return end
   self:tell()
   local event = { op = op, name = self.ctx:name_at(device, dev), bytes = bytes, device = device, rule = rule,
     at = at.file and ("%s:%d"):format(at.file, at.line) or "", async = value }
-  for _, collect in ipairs(self.collectors) do collect(event, self, { event }, 1) end
+  for _, collect in ipairs(self.device_side.collectors) do collect(event, self, { event }, 1) end
 end
 
 function Session:collect_into(collect)
-  if self.listening then self:tell() end -- what came before is no business of the new one
-  table.insert(self.collectors, collect)
-  if not self.listening then
+  if self.device_side.listening then self:tell() end -- what came before is no business of the new one
+  table.insert(self.device_side.collectors, collect)
+  if not self.device_side.listening then
     self.ctx:listen(true)
-    self.listening = true
+    self.device_side.listening = true
   end
 end
 
 function Session:stop_collecting()
-  table.remove(self.collectors)
-  if #self.collectors == 0 then
+  table.remove(self.device_side.collectors)
+  if #self.device_side.collectors == 0 then
     self.ctx:listen(false)
-    self.listening = false
+    self.device_side.listening = false
   end
 end
 
@@ -568,10 +590,10 @@ Session.open_region = region.open
 
 -- The innermost open region that names a variable in a clause. Decides ACC33-impl-3.
 function Session:visible(name)
-  local stack = self.regions[self.device]
+  local stack = self.device_side.regions[self.now.device]
   for i = #stack, 1, -1 do
     local item = stack[i].handle and stack[i].plan.named[name]
-    if item and (not item.home or item.home == self.scope.variables[name]) then return stack[i] end
+    if item and (not item.home or item.home == self.now.scope.variables[name]) then return stack[i] end
   end
   return nil
 end
@@ -581,45 +603,45 @@ function Session:set_device(number, pos)
     raise("no-device", pos, ("there is no device %d; devices are 0 to %d"):format(number,
       self.devices - 1), { rule = "DIR-1-04", help = "scenario { devices = n } makes more" })
   end
-  self.device = number
+  self.now.device = number
 end
 
 -- Ends all lifetimes on the current device: counters drop, nothing is copied. Decides ACC33-shut-1.
 function Session:forget_device(pos)
-  if #self.regions[self.device] > 0 then
+  if #self.device_side.regions[self.now.device] > 0 then
     raise("region-nesting", pos, "a region is still open on the device", { rule = "ACC33-shut-1" })
   end
-  async.wait(self, self.device, 0)
-  for _, attached in ipairs(self.ctx:attachments(self.device)) do
+  async.wait(self, self.now.device, 0)
+  for _, attached in ipairs(self.ctx:attachments(self.now.device)) do
     self:run_one("exit data", "detach", 0, 0, attached.slot, true)
   end
   local mapped = {}
-  for _, object in ipairs(self.ctx:present(self.device)) do
+  for _, object in ipairs(self.ctx:present(self.now.device)) do
     if object.mapped then
       mapped[#mapped + 1] = object.host
     else -- whoever opened it
       self:run_one("exit data", "delete", object.host, object.bytes, 0, true, nil, 0, core.flag.try)
     end
   end
-  for _, host in ipairs(mapped) do self.ctx:unmap(self.device, host) end -- fused with nothing any more
+  for _, host in ipairs(mapped) do self.ctx:unmap(self.now.device, host) end -- fused with nothing any more
 end
 
 -- Before what may end attachments: whether there are any, for messages (code/view.lua).
 function Session:may_detach()
-  self.has_detached = self.has_detached or self.ctx:stats(self.device).attachments > 0
+  self.device_side.has_detached = self.device_side.has_detached or self.ctx:stats(self.now.device).attachments > 0
 end
 
 -- One step of the acc_* API: a construct of one item.
 function Session:run_one(kind, action, address, bytes, slot, finalize, label, slot_bytes, flags)
   if kind == "exit data" then self:may_detach() end
-  local before = self.watching and self:snapshot()
-  local ok, err = self.ctx:run_one(core.kind[kind], self.device, core.action[action], address, bytes,
-    slot or 0, finalize or false, label, slot_bytes, flags, self.queue)
+  local before = self.now.watching and self:snapshot()
+  local ok, err = self.ctx:run_one(core.kind[kind], self.now.device, core.action[action], address, bytes,
+    slot or 0, finalize or false, label, slot_bytes, flags, self.now.queue)
   if not ok then
     if before then self:compare(before) end
     error(self:core_error(err, nil), 0)
   end
-  if self.listening then self:tell() end
+  if self.device_side.listening then self:tell() end
 end
 
 -- The value of an expression in a memory.
@@ -631,7 +653,7 @@ function Session:slot(text) return self.language.slot(self, text) end
 
 -- Names as a kernel on the current device sees them; outside of one, as one without clauses would.
 function Session:device_env()
-  return kernel.env(self, self.kernel, self.device_spaces[self.device])
+  return kernel.env(self, self.now.kernel, self.device_side.spaces[self.now.device])
 end
 
 return session

@@ -27,7 +27,7 @@ local function pointer(session, address)
 end
 
 local function device_pointer(session, device, address)
-  return session.pointer_spaces[device]:pointer(types.pointer(types.void), address,
+  return session.device_side.pointer_spaces[device]:pointer(types.pointer(types.void), address,
     session.ctx:device_bounds(device, address))
 end
 
@@ -107,7 +107,7 @@ end
 -- {levels, present, attached, queues} of a device, the current one if none is named; where data are fused, also dynamic
 -- and floor: what enter data opened outside of all levels.
 function state.of(session, device)
-  device = device or session.device
+  device = device or session.now.device
   if math.type(device) ~= "integer" or device < 0 or device >= session.devices then
     diagnostic.raise("no-device", nil, ("there is no device %s"):format(tostring(device)),
       { rule = "DIR-1-04" })
@@ -239,7 +239,7 @@ end
 -- The same as a table to read.
 function state.text(session, device)
   local s = state.of(session, device)
-  local parts = { ("device %d\n"):format(device or session.device), floor_text(s) }
+  local parts = { ("device %d\n"):format(device or session.now.device), floor_text(s) }
   for i, level in ipairs(s.levels) do
     parts[#parts + 1] = ("  level %d  %s  %s\n"):format(i, level.kind, some(level.original, clause_text))
     if session.rules.fusion then

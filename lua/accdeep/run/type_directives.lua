@@ -25,7 +25,8 @@ local Session = {}
 
 -- record -> name -> what is said of it
 transaction.register(function(session)
-  return transaction.kept_fields(session, { "shape_tables", "policy_tables", "method_tables", "mapper_tables" }, true)
+  return transaction.kept_fields(session.program,
+    { "shape_tables", "policy_tables", "method_tables", "mapper_tables" }, true)
 end)
 
 function type_directives.extend(class)
@@ -34,7 +35,7 @@ end
 
 -- Shapes and policies of a record in this session; those of the outer one are seen through.
 local function table_of(self, kind, record)
-  local tables = self[kind]
+  local tables = self.program[kind]
   local found = tables[record]
   if not found then
     found = setmetatable({}, self.outer and { __index = table_of(self.outer, kind, record) } or nil)
@@ -118,7 +119,7 @@ local function declare_data(self, node, text)
       help = "accd_directive carries it out behind them: acc declare create(...)" })
   end
   self:types_changed() -- variables of this text are known to it
-  local current = self.current
+  local current = self.now.current
   self:acc(text, nil, current.file, current.line)
 end
 
@@ -162,7 +163,7 @@ end
 local function check_described(self, described)
   local made, record = described.made, described.record
   if made.params then return end -- they have values where the shape is used (TR14-5-01)
-  local ok, err = pcall(with, self, { scope = described.scope }, self.at, self, made.place, function()
+  local ok, err = pcall(with, self.now, { scope = described.scope }, self.at, self, made.place, function()
     compile.program(self, nest.described(self, record, made), made.place.pos)
   end)
   if ok or diagnostic.is(err) and is_of_use(self, err) then return end
@@ -172,9 +173,9 @@ end
 
 -- Runs fn(...), which carries out a text that may describe types.
 function Session:describing(fn, ...)
-  if self.descriptions then return fn(...) end
+  if self.now.descriptions then return fn(...) end
   local list = {}
-  with(self, { descriptions = list }, fn, ...)
+  with(self.now, { descriptions = list }, fn, ...)
   if #list > 0 then self:types_changed() end
   for _, described in ipairs(list) do check_described(self, described) end
 end
@@ -182,8 +183,8 @@ end
 -- A shape or policy of a record is there.
 function Session:has_described(record, made)
   self:types_changed()
-  local list = self.descriptions
-  if list then list[#list + 1] = { record = record, made = made, scope = self.scope } end
+  local list = self.now.descriptions
+  if list then list[#list + 1] = { record = record, made = made, scope = self.now.scope } end
 end
 
 -- A shape or policy directive about a type.

@@ -232,18 +232,18 @@ function expect.new(current, shown, carry_out)
 
   function e.present(text)
     local address, bytes, session = extent(text)
-    local how = session.ctx:presence(session.device, address, bytes)
+    local how = session.ctx:presence(session.now.device, address, bytes)
     if how ~= "wholly" then
-      fail(("presence of %s on device %d"):format(text, session.device), "present", words[how])
+      fail(("presence of %s on device %d"):format(text, session.now.device), "present", words[how])
     end
   end
 
   function e.absent(text)
     local address, bytes, session = extent(text)
-    local how = session.ctx:presence(session.device, address, bytes)
+    local how = session.ctx:presence(session.now.device, address, bytes)
     if how ~= "absent" then
-      fail(("presence of %s on device %d"):format(text, session.device), "absent", words[how],
-        { objects = { session.ctx:present_at(session.device, address, false) } })
+      fail(("presence of %s on device %d"):format(text, session.now.device), "absent", words[how],
+        { objects = { session.ctx:present_at(session.now.device, address, false) } })
     end
   end
 
@@ -253,7 +253,7 @@ function expect.new(current, shown, carry_out)
     if t.kind ~= "pointer" and t.kind ~= "descriptor" then
       diagnostic.raise("not-a-pointer", nil, ("'%s' is %s"):format(text, types.name(t)), { rule = "ACC33-att-5" })
     end
-    local found = session.ctx:attachment_at(session.device, address)
+    local found = session.ctx:attachment_at(session.now.device, address)
     -- what a pointer led to may be gone: where attachments are counted, it is to be detached all the same
     if found and found.low == 0 and session.rules.is_openmp then found = nil end
     return found, session
@@ -283,7 +283,7 @@ function expect.new(current, shown, carry_out)
       end
     end
     local address, _, session = extent(text)
-    local found = session.ctx:present_at(session.device, address, false)
+    local found = session.ctx:present_at(session.now.device, address, false)
       or { structured = 0, dynamic = 0 }
     found = { structured = found.structured, dynamic = state.dynamic(session, found) }
     for _, key in ipairs { "structured", "dynamic" } do
@@ -295,9 +295,9 @@ function expect.new(current, shown, carry_out)
 
   function e.uninitialized(text)
     local address, bytes, session = extent(text)
-    local dev = session.ctx:deviceptr(session.device, address)
+    local dev = session.ctx:deviceptr(session.now.device, address)
     if dev == 0 then fail(("device bytes of %s"):format(text), "not initialised", "not present") end
-    local written = session.ctx:device_written(session.device, dev, bytes)
+    local written = session.ctx:device_written(session.now.device, dev, bytes)
     if written ~= 0 then
       fail(("device bytes of %s"):format(text), "not initialised",
         ("%d of %d initialised"):format(written, bytes))
@@ -331,9 +331,9 @@ function expect.new(current, shown, carry_out)
     need(type(wanted) == "table", "expect.moves takes a function and what it moves: {h2d = ..., d2h = ...}")
     check_moves(wanted)
     local session = current()
-    local before = session.ctx:stats(session.device)
+    local before = session.ctx:stats(session.now.device)
     local list = collect(fn)
-    local after = session.ctx:stats(session.device)
+    local after = session.ctx:stats(session.now.device)
     for _, kind in ipairs { "h2d", "d2h", "d2d" } do
       local want = wanted[kind]
       if want ~= nil then
@@ -448,7 +448,7 @@ function expect.new(current, shown, carry_out)
       need_no_by(details)
     end
     need(type(fn) == "function", "what fails is a function, or a directive as text")
-    local ok, err = pcall(with, session, { watching = true }, fn)
+    local ok, err = pcall(with, session.now, { watching = true }, fn)
     if ok then fail(text and ("%s is carried out"):format(text) or "nothing failed", code, "no error") end
     if diagnostic.is_limit(err) and code ~= "limit" then error(err, 0) end
     if not diagnostic.is(err) then -- an error of the script itself

@@ -115,7 +115,7 @@ local function language(run)
   -- with the declarations and values of its file.
   function env.rules(wanted)
     local s = current()
-    if next(s.blocks) or next(s.scope.functions) then
+    if next(s.program.blocks) or next(s.now.scope.functions) then
       raise("scenario-error", nil, "rules come before declarations", { rule = "HOUSE-scenario",
         help = s.outer and "make them the first statement of the case: it begins anew with what the file declares"
           or "give them in scenario { rules = ... }, or in each case" })
@@ -186,12 +186,12 @@ local function language(run)
       local binding = type(name) == "string" and s:host_env().lookup(name)
       if not binding or binding.fn then
         raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name)),
-          { help = diagnostic.meant(name, s.scope:names()) })
+          { help = diagnostic.meant(name, s.now.scope:names()) })
       end
       if binding.const then return binding.const end
-      if binding.view then return binding.view(s.pointer_spaces[s.device]) end
+      if binding.view then return binding.view(s.device_side.pointer_spaces[s.now.device]) end
       if not binding.place then -- a pointer that stands for a device address
-        return s.pointer_spaces[s.device]:pointer(binding.type, binding.value())
+        return s.device_side.pointer_spaces[s.now.device]:pointer(binding.type, binding.value())
       end
       return view.read(s.host_space, binding.type, binding.place())
     end,
@@ -205,11 +205,11 @@ local function language(run)
       end
       if not binding then
         raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name)),
-          { help = diagnostic.meant(name, s.scope:names()) or "declare it first" })
+          { help = diagnostic.meant(name, s.now.scope:names()) or "declare it first" })
       end
       check.constness(s, name)
       local address, low, high = binding.place()
-      s.current = false
+      s.now.current = false
       view.write(s.host_space, binding.type, address, value, low, high)
     end,
     __call = function(_, text)
@@ -242,9 +242,9 @@ local function language(run)
       names.no_size(t, nil, { code = "unknown-type" })
     end
     if n > (1 << 46) // math.max(t.size, 1) then raise("invalid-section", nil, "too many elements") end
-    s.current = { file = file, line = line }
+    s.now.current = { file = file, line = line }
     local address = s:new_block(n * t.size, ("alloc(%q, %d)"):format(text, n), types.array(t, n))
-    s.current = false
+    s.now.current = false
     local pointer = s.host_space:pointer(types.pointer(t), address, address, address + n * t.size)
     if type(init) == "table" then
       view.fill(s.host_space, types.array(t, n), address, init, address, address + n * t.size)
@@ -274,7 +274,7 @@ local function language(run)
     local to = types.pointer(t)
     if text:find "%[[^%]]*:" then to = t.kind == "pointer" and t or types.pointer(t.of or t) end
     if s.ctx:device_of(address) >= 0 then -- inside host_data
-      return s.pointer_spaces[s.device]:pointer(to, address, s.ctx:device_bounds(s.device, address))
+      return s.device_side.pointer_spaces[s.now.device]:pointer(to, address, s.ctx:device_bounds(s.now.device, address))
     end
     return s.host_space:pointer(to, address, s.ctx:host_bounds(address))
   end
@@ -303,10 +303,10 @@ local function language(run)
       raise("type-mismatch", nil, "func takes a name and a function")
     end
     local s = current()
-    if s.scope:declared(name) then
+    if s.now.scope:declared(name) then
       raise("duplicate-name", nil, ("'%s' is declared already"):format(name))
     end
-    s.scope.functions[name] = fn
+    s.now.scope.functions[name] = fn
     s:types_changed()
   end
 
@@ -319,7 +319,7 @@ local function language(run)
     end
     local s = current()
     local t = s:within(type_text, nil, nil, function()
-      return s:type_of(grammar.parse("any_type", type_text, 1, s.scope))
+      return s:type_of(grammar.parse("any_type", type_text, 1, s.now.scope))
     end)
     if not types.is_record(t) then
       raise("not-a-struct", nil, ("%s has no member functions"):format(types.name(t)))
@@ -343,7 +343,7 @@ local function language(run)
       local result = s[word](s, text, refs, file, line)
       if result == nil then return nil end
       if type(result) ~= "function" then return handle(result) end
-      local waiting = current().without_body
+      local waiting = current().program.without_body
       local construct = { file = file, line = line }
       waiting[construct] = true
       return function(body)
@@ -387,14 +387,15 @@ local function language(run)
     local s = current()
     local file, line = location.caller(2)
     local address, bytes = s:within(text, file, line, s.extent, s, text)
-    local at, words = s.ctx:deviceptr(s.device, address), {}
-    if s.ctx:presence(s.device, address, bytes) ~= "wholly" then
-      raise("not-present", nil, ("%s is not present on device %d"):format(text, s.device), { rule = "HOUSE-expect" })
+    local at, words = s.ctx:deviceptr(s.now.device, address), {}
+    if s.ctx:presence(s.now.device, address, bytes) ~= "wholly" then
+      raise("not-present", nil, ("%s is not present on device %d"):format(text, s.now.device),
+        { rule = "HOUSE-expect" })
     end
-    for i = 1, bytes // WORD do words[i] = s.ctx:device_read(s.device, at + (i - 1) * WORD, core.scalar.i64) end
+    for i = 1, bytes // WORD do words[i] = s.ctx:device_read(s.now.device, at + (i - 1) * WORD, core.scalar.i64) end
     for i = bytes - bytes % WORD, bytes - 1 do
       local word = i // WORD + 1
-      words[word] = (words[word] or 0) | s.ctx:device_read(s.device, at + i, core.scalar.u8) << 8 * (i % WORD)
+      words[word] = (words[word] or 0) | s.ctx:device_read(s.now.device, at + i, core.scalar.u8) << 8 * (i % WORD)
     end
     return words
   end
@@ -521,7 +522,7 @@ function scenario.as_error(err, file, run)
   if at and (at == file or at:find "^%[string" or at:sub(1, 3) == "...") then
     return diagnostic.new { code = "scenario-error", message = message, file = file, line = tonumber(line),
       callers = location.kept_callers(text),
-      help = run and run.session and advice.lua(message, run.session.scope:names(), run.env) or nil }
+      help = run and run.session and advice.lua(message, run.session.now.scope:names(), run.env) or nil }
   end
   return diagnostic.new { code = "scenario-error", message = text, file = file }
 end
@@ -529,7 +530,7 @@ end
 -- A construct that nobody gave a body is an error.
 function scenario.check_bodies(s)
   local waiting
-  for construct in pairs(s.without_body) do
+  for construct in pairs(s.program.without_body) do
     if not waiting or construct.line < waiting.line then waiting = construct end
   end
   if waiting then
@@ -541,14 +542,14 @@ end
 -- So is a region that nobody closed before the case ends.
 local function check_regions(s)
   scenario.check_bodies(s)
-  local block = s.target_blocks[1]
+  local block = s.program.target_blocks[1]
   if block then
     error(location.place(diagnostic.new { code = "region-nesting", pos = block.pos, rule = "OMP60-tgt-1",
       message = "the declare target is still open at the end of the case", help = "end it: end declare target" },
       block.text, block.file, block.line), 0)
   end
   for device = 0, s.devices - 1 do
-    local stack = s.regions[device]
+    local stack = s.device_side.regions[device]
     local top = stack[#stack]
     if top and top.plan.kind ~= "declare" then
       raise("region-nesting", nil, "the region is still open at the end of the case", {

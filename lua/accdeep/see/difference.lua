@@ -16,7 +16,7 @@ function difference.moment(session, numbers)
     local bytes
     if object.info then
       local copy = core.malloc(object.bytes)
-      if copy and session.ctx:from_device(session.device, copy, object.info.dev, object.bytes) then
+      if copy and session.ctx:from_device(session.now.device, copy, object.info.dev, object.bytes) then
         bytes = core.get(copy, object.bytes)
       end
       if copy then core.free(copy) end

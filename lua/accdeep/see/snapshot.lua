@@ -67,7 +67,7 @@ end
 -- The block of host memory that begins at an address, in this session or those around it.
 local function block_at(session, address)
   while session do
-    if session.blocks[address] then return session.blocks[address] end
+    if session.program.blocks[address] then return session.program.blocks[address] end
     session = session.outer
   end
   return nil
@@ -178,7 +178,7 @@ end
 
 function Looker:collect_host()
   local session, roots, seen = self.session, {}, {}
-  local around = session.scope
+  local around = session.now.scope
   while around do
     for _, variable in sorted(around.variables) do
       local block = block_at(session, variable.address)
@@ -204,7 +204,7 @@ function Looker:collect_host()
   -- memory that only the script knows
   local rest, from = {}, session
   while from do
-    for address, block in next, from.blocks do
+    for address, block in next, from.program.blocks do
       if block.live and not block.variable and not self.at[address] and block.name ~= "this" then
         rest[#rest + 1] = { address = address, block = block }
       end
@@ -400,7 +400,8 @@ function Looker:device_reader(object)
     language = self.language,
     pointer = function(offset, row, t) looker:device_pointer(row, base + offset, host + offset, t) end,
     dims = function(offset, t)
-      return written(offset, t.size) and descriptor.dims(looker.session.device_spaces[number], t, base + offset) or nil
+      local space = looker.session.device_side.spaces[number]
+      return written(offset, t.size) and descriptor.dims(space, t, base + offset) or nil
     end,
   }
 end
@@ -455,7 +456,7 @@ end
 
 function snapshot.of(session, device, numbers, keep, must)
   local looker = setmetatable({ session = session, ctx = session.ctx, core = session.core,
-    number = device or session.device, numbers = numbers or {}, keep = keep, must = must or {},
+    number = device or session.now.device, numbers = numbers or {}, keep = keep, must = must or {},
     objects = {}, at = {}, pointers = 0, language = session.language }, Looker)
   looker:collect_host()
   looker:collect_device()

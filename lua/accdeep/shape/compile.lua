@@ -298,7 +298,7 @@ local function pointer_level(session, out, t, subscripts, at, around, inner_prog
     field = child_of({ offset = 0, unit = element.size, count = own.count, start = own.first,
       code_end = b.n, label = label(session, "", element.size, layout_of(session, element, child)) }, child)
   end
-  return session:program {
+  return session:new_program {
     stride = 8, pieces = { { offset = 0, bytes = 8 } }, fields = { field },
     code = b.code, registers = math.max(b.most, 1), params = 0, excluded = {},
   }
@@ -440,7 +440,7 @@ end
 -- host program.
 local function alias_origin(session, out, entry, to, b)
   local scope = entry.outer and out.treatment.policy.scope
-  local variable = to.tag == "id" and session.scope.variables[to.name]
+  local variable = to.tag == "id" and session.now.scope.variables[to.name]
   local beside = to.tag == "id" and not (entry.outer and variable) and types.member(out.ctx.record, to.name)
   if to.tag == "component" and scope and unparse.expression(to.base) == scope.base then
     beside = types.member(scope.record, to.name)
@@ -454,7 +454,7 @@ local function alias_origin(session, out, entry, to, b)
     return codegen.constant(variable.address)
   end
   if to.tag == "id" and not beside and not variable then
-    session.scope:no_variable(to, nil, "TR14-3.5-01")
+    session.now.scope:no_variable(to, nil, "TR14-3.5-01")
   end
   raise("unsupported", to.pos, "the base of '@' is a pointer or allocatable component beside it, or a variable",
     { rule = "TR14-3.5-01" })
@@ -662,10 +662,10 @@ end
 local NAMES, LAYOUT = {}, {}
 
 local function cache_of(session, record)
-  local cache = session.programs[record]
+  local cache = session.caches.programs[record]
   if not cache then
     cache = {}
-    session.programs[record] = cache
+    session.caches.programs[record] = cache
   end
   return cache
 end
@@ -697,7 +697,7 @@ end
 function compile.layout(session, t, program)
   if program or not types.is_record(t) or not t.complete or t.size == 0 then return program end
   local cache = cache_of(session, t)
-  cache[LAYOUT] = cache[LAYOUT] or session:program {
+  cache[LAYOUT] = cache[LAYOUT] or session:new_program {
     stride = t.size, pieces = { { offset = 0, bytes = t.size } }, fields = {}, code = {},
     registers = 1, params = 0, excluded = {}, members = names_of(session, t),
   }
@@ -771,7 +771,7 @@ function program_of(session, treatment, pos, around)
       if piece.name then piece.label = label(session, piece.name) end
       piece.action = policy.code(piece.asks)
     end
-    return session:program {
+    return session:new_program {
       stride = record.size, pieces = pieces, fields = out.fields, excluded = out.excluded,
       members = names_of(session, record),
       code = out.builder.code, registers = math.max(out.builder.most, 1), params = 0,

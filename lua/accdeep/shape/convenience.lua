@@ -71,7 +71,7 @@ local on_the_way = { member = true, component = true, index = true, section = tr
 
 -- Whether a variable's own name stands for several elements.
 local function is_array(session, node)
-  local variable = session.scope.variables[node.name]
+  local variable = session.now.scope.variables[node.name]
   return variable and variable.type.bounds ~= nil or variable and variable.type.kind == "descriptor"
     and (variable.type.rank or 0) > 0
 end

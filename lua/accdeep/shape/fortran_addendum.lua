@@ -36,7 +36,7 @@ end
 
 -- Whether bytes are on the device, or come there with this construct.
 local function covered(plan, first, bytes)
-  if plan.session.ctx:presence(plan.session.device, first, bytes) == "wholly" then return true end
+  if plan.session.ctx:presence(plan.session.now.device, first, bytes) == "wholly" then return true end
   for _, item in ipairs(plan.items) do
     if item.first and item.first <= first and first + bytes <= item.first + item.bytes then return true end
   end
@@ -47,7 +47,7 @@ end
 -- (FLANG-api-2, FLANG-api-3): then the record stays away, too.
 function addendum.complete(plan)
   local session, done = plan.session, {}
-  local ctx, device = session.ctx, session.device
+  local ctx, device = session.ctx, session.now.device
   for _, noted in ipairs(plan.typed or {}) do
     local slot = noted.slot + descriptor.type_slot(noted.t)
     local typed = ctx:attachment_at(device, slot)
@@ -73,7 +73,7 @@ end
 -- Gives back what the counters have lost, when the construct is done.
 function addendum.settle(plan)
   local session = plan.session
-  local ctx, device = session.ctx, session.device
+  local ctx, device = session.ctx, session.now.device
   for _, noted in ipairs(plan.typed) do
     local before = noted.before
     local main, typed = ctx:attachment_at(device, noted.slot), ctx:attachment_at(device, noted.type_slot)

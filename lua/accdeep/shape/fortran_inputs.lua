@@ -10,7 +10,7 @@ local inputs = {}
 -- Values of fn, a function without arguments; while a plan is made, they are kept with what gives them.
 function inputs.take(session, fn)
   local values = table.pack(fn())
-  local measured = session.measured
+  local measured = session.now.measured
   if measured then
     measured[#measured + 1] = fn
     measured[#measured + 1] = values
@@ -37,8 +37,8 @@ end
 -- Whether a plan may be run as it is. What cannot be measured any more is an error that making the plan anew
 -- tells about.
 function inputs.holds(session, plan)
-  local scope = session.scope
-  if plan.scope ~= scope or plan.scope_version ~= scope.version or session.replaced then return false end
+  local scope = session.now.scope
+  if plan.scope ~= scope or plan.scope_version ~= scope.version or session.now.replaced then return false end
   local ok, hold = pcall(all_hold, plan.measured)
   return ok and hold
 end
@@ -46,10 +46,10 @@ end
 -- Makes a plan with fn and keeps what it is made from.
 function inputs.plan(session, fn, ...)
   local measured = {}
-  local plan = with(session, { measured = measured }, fn, ...)
+  local plan = with(session.now, { measured = measured }, fn, ...)
   -- a function of the program may do more than give a number; what devices hold is not measured
-  plan.once = plan.once or measured.calls or plan.typed ~= nil or session.replaced ~= false
-  plan.measured, plan.scope, plan.scope_version = measured, session.scope, session.scope.version
+  plan.once = plan.once or measured.calls or plan.typed ~= nil or session.now.replaced ~= false
+  plan.measured, plan.scope, plan.scope_version = measured, session.now.scope, session.now.scope.version
   return plan
 end
 

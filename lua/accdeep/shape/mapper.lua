@@ -153,7 +153,7 @@ end
 -- Names in bounds must be known where the mapper is declared.
 local function check_names(session, node)
   if type(node) ~= "table" then return end
-  local scope = session.scope
+  local scope = session.now.scope
   if node.tag == "id" and not node.mapped
     and not (scope.variables[node.name] or scope.enumerators[node.name] or scope.functions[node.name]) then
     scope:no_variable(node, nil, "OMP60-map-15")
@@ -202,7 +202,7 @@ function mapper.define(session, node)
   directive.check(node, session.rules.openmp)
   local declared = node.mapper
   local spec = declared.type.spec or declared.type
-  if spec.tag == "record" and not spec.members and not session.scope.tags[spec.name] then
+  if spec.tag == "record" and not spec.members and not session.now.scope.tags[spec.name] then
     raise("unknown-type", spec.pos, ("there is no %s '%s'"):format(spec.kind, spec.name), { rule = "OMP60-map-15" })
   end
   local record = session.language.type_of(session, declared.type)
@@ -335,8 +335,8 @@ function mapper.treatment(session, record, made, request)
   end
   local key = { "mapper", made and made.name or "", request.kind, request.type }
   for _, name in ipairs(policy.modifiers) do if request.flags[name] then key[#key + 1] = name end end
-  local cache = session.treatments[record] or {}
-  session.treatments[record] = cache
+  local cache = session.caches.treatments[record] or {}
+  session.caches.treatments[record] = cache
   key = table.concat(key, " ")
   cache[key] = cache[key] or treatment_of(session, record, made and made.paths or everything, request)
   return cache[key]

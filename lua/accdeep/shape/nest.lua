@@ -19,10 +19,10 @@ local raise = diagnostic.raise
 local nest = {}
 
 local function remembered(session, record, key, make)
-  local cache = session.treatments[record]
+  local cache = session.caches.treatments[record]
   if not cache then
     cache = {}
-    session.treatments[record] = cache
+    session.caches.treatments[record] = cache
   end
   if not cache[key] then
     cache[key] = make()

@@ -57,7 +57,7 @@ end
 -- Decides TR14-3.1.1-06.
 local function named_type(session, clause, record)
   local spec = clause.type.spec
-  if (spec.tag == "named" or spec.tag == "record") and spec.name and not session.scope:type_named(spec.name) then
+  if (spec.tag == "named" or spec.tag == "record") and spec.name and not session.now.scope:type_named(spec.name) then
     raise("unknown-type", spec.pos, ("there is no type '%s'"):format(spec.name),
       { length = #spec.name, rule = "TR14-3.1.1-07" })
   end

@@ -191,7 +191,7 @@ end
 -- What the session has under a name, if it is the same type, or one whose members are not known yet. Another one
 -- is an error, or hidden if it belongs to a scope around.
 function Builder:known(space, key, node)
-  local scope = self.session.scope
+  local scope = self.session.now.scope
   local t = scope[space][key]
   if not t then return nil end
   local why = self:differs(t, node)
@@ -387,7 +387,7 @@ end
 
 -- Enters the names, if no variable or enumerator has them.
 function Builder:commit()
-  local scope = self.session.scope
+  local scope = self.session.now.scope
   for key in pairs(self.typedefs) do
     if rawget(scope.variables, key) or rawget(scope.enumerators, key) then
       raise("duplicate-name", nil, ("'%s' is declared already, and a type in %s"):format(key, self.file),

@@ -27,12 +27,12 @@ end
 
 -- Address of the record of a type in a session's host memory.
 function dynamic.record(session, t)
-  local address = session.type_records[t]
+  local address = session.program.type_records[t]
   if not address then
     address = session:new_block(dynamic.BYTES, types.name(t))
-    session.blocks[address].variable = true
+    session.program.blocks[address].variable = true
     core.put(address, string.pack("<i8i8i8", dynamic.BYTES, t.size, number_of(t)))
-    session.type_records[t] = address
+    session.program.type_records[t] = address
   end
   return address
 end

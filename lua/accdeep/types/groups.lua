@@ -77,11 +77,11 @@ end
 local states = 0
 
 local function scope_of(session)
-  local scope = session.group_scope
+  local scope = session.program.group_scope
   if not scope then
     local outer = session.outer and scope_of(session.outer)
     scope = { outer = outer, state = outer and outer.state or 0 }
-    session.group_scope = scope
+    session.program.group_scope = scope
   end
   return scope
 end
@@ -90,25 +90,25 @@ end
 function group.enter(session)
   local outer = scope_of(session)
   local scope = { outer = outer, state = outer.state }
-  session.group_scope = scope
+  session.program.group_scope = scope
   return scope
 end
 
 -- Ends a scope and those inside it; one that is over already is left alone.
 function group.leave(session, scope)
-  local at = session.group_scope
+  local at = session.program.group_scope
   while at and at ~= scope do at = at.outer end
-  if at then session.group_scope = at.outer end
+  if at then session.program.group_scope = at.outer end
 end
 
 -- Groups that a text declares which fails are forgotten, by types too.
 transaction.register(function(session)
-  local scope = session.group_scope or {} -- it is made when it is needed
+  local scope = session.program.group_scope or {} -- it is made when it is needed
   local names, list, state, count = scope.names, scope.list, scope.state, #(scope.list or {})
   local put_back = names and transaction.kept(names)
-  local made_later = not session.group_scope
+  local made_later = not session.program.group_scope
   return function()
-    local now = session.group_scope or scope
+    local now = session.program.group_scope or scope
     for i = #(now.list or {}), count + 1, -1 do
       local record = now.list[i].record
       local groups = record and record.groups
@@ -117,7 +117,7 @@ transaction.register(function(session)
       now.list[i] = nil
     end
     if put_back then put_back() end
-    session.group_scope = not made_later and scope
+    session.program.group_scope = not made_later and scope
     scope.names, scope.list, scope.state = names, list, state
   end
 end)
@@ -165,7 +165,7 @@ end
 local function named_type(session, node)
   local spec = node.spec
   local bare = spec.tag == "named" and node.declarator.pointers == 0 and #node.declarator.suffixes == 0
-  local scope = session.scope
+  local scope = session.now.scope
   if bare and scope.variables[spec.name] then return nil, scope.variables[spec.name] end
   if bare and scope.templates[spec.name] then return scope.templates[spec.name] end
   if spec.tag == "record" and not spec.members and not scope.tags[spec.name] then

@@ -21,13 +21,13 @@ local SPACES = { "typedefs", "tags", "templates", "enumerators", "constant_types
 
 -- Runs fn with a scope as the one that names are looked up in, and entered into.
 function names.within(session, inner, fn, ...)
-  return with(session, { scope = inner }, fn, ...)
+  return with(session.now, { scope = inner }, fn, ...)
 end
 
 -- A scope inside the present one, in which types are defined; prefix: what their names begin with.
 function names.inner(session, prefix)
-  local inner = scope.new(session.scope)
-  inner.home, inner.prefix = session.scope.home or session.scope, prefix
+  local inner = scope.new(session.now.scope)
+  inner.home, inner.prefix = session.now.scope.home or session.now.scope, prefix
   return inner
 end
 
@@ -35,7 +35,7 @@ end
 
 -- The scope of a namespace that begins: with what it has declared before.
 function names.open(session, name)
-  local outer = session.scope
+  local outer = session.now.scope
   local inner = names.inner(session, (outer.prefix or "") .. name .. "::")
   inner.namespace = name
   outer.namespaces[name] = true
@@ -90,7 +90,7 @@ local function unknown(session, node, name, length, inner)
     add(inner)
   else
     for text in pairs(types.predefined) do all[text] = true end
-    local at = session.scope
+    local at = session.now.scope
     while at do
       add(at)
       at = at.outer
@@ -135,7 +135,7 @@ end
 -- The type of a path, or where wants_template is set and the path ends in its bare name the template.
 -- instance(session, spec, made): the type of a template with arguments.
 function names.find(session, node, instance, wants_template)
-  local at, prefix, is_own = session.scope, "", false
+  local at, prefix, is_own = session.now.scope, "", false
   local function all_of_it()
     local texts = {}
     for i, step in ipairs(node.steps) do texts[i] = step.name end

@@ -36,8 +36,8 @@ end
 -- Names that a text declares; types that are named, not yet defined: a definition fills them, also those of scopes
 -- around.
 transaction.register(function(session)
-  local undo = { transaction.kept_fields(session.scope, SPACES) }
-  local scope = session.scope
+  local undo = { transaction.kept_fields(session.now.scope, SPACES) }
+  local scope = session.now.scope
   while scope do
     for _, t in next, scope.tags do
       if t.kind == "record" and not t.complete then undo[#undo + 1] = transaction.kept(t) end

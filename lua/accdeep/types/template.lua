@@ -25,7 +25,7 @@ end
 
 -- Keeps a template. Its directives are carried out for every type that is made from it.
 function template.declare(session, node)
-  local name, at = node.record.name, session.scope
+  local name, at = node.record.name, session.now.scope
   if not name or not node.record.members then
     if name then return end -- an announcement
     raise("syntax", node.pos, "a template defines a class with a name")
@@ -39,14 +39,14 @@ end
 
 -- Runs fn with the template's parameters as names of types and numbers.
 local function with_arguments(session, made, arguments, fn, ...)
-  local outer = session.scope
+  local outer = session.now.scope
   local inner = scope.new(made.scope or outer)
   inner.home = outer.home or outer -- what is made meanwhile belongs to the scope around
   for i, parameter in ipairs(made.params) do
     if parameter.spec then inner:constant(parameter.name, arguments[i].value, arguments[i].type)
     else inner.typedefs[parameter.name] = arguments[i] end
   end
-  return with(session, { scope = inner }, fn, ...)
+  return with(session.now, { scope = inner }, fn, ...)
 end
 template.with_arguments = with_arguments
 
@@ -69,7 +69,7 @@ function template.instance(session, spec, made, arguments, fill)
     texts[i] = argument.value and ("%d"):format(argument.value) or types.name(argument)
   end
   local name = ("%s<%s>"):format(made.name, table.concat(texts, ", "))
-  local home = session.scope.home or session.scope
+  local home = session.now.scope.home or session.now.scope
   local key, known = name, home.instances[name]
   while known and not (known.template == made and same(known.arguments, arguments)) do -- of another scope's types
     key = key .. " "
@@ -79,12 +79,13 @@ function template.instance(session, spec, made, arguments, fill)
   local t = types.record(made.record.kind == "union" and "union" or "struct", name)
   t.name, t.template, t.arguments = name, made, arguments
   home.instances[key] = t
-  local depth = session.instantiating + 1
+  local depth = session.now.instantiating + 1
   if depth > DEEPEST then
     raise("limit", spec.pos, ("%s needs ever more types"):format(made.name),
       { rule = "HOUSE-limit", of_construct = true })
   end
-  local ok, err = pcall(with, session, { instantiating = depth }, with_arguments, session, made, arguments, function()
+  local within = { instantiating = depth }
+  local ok, err = pcall(with, session.now, within, with_arguments, session, made, arguments, function()
     session:at(made.place, fill, session, t, made.record)
     for _, directive in ipairs(made.directives) do
       session:at(directive.place, session.define_for, session, directive.node, t)
@@ -100,7 +101,7 @@ end
 -- A shape or policy of the template itself: for the types there are, and for those to come.
 function template.describe(session, made, node)
   local directive = { node = node, place = place_of(session, node) }
-  for _, t in sorted(session.scope:all_instances()) do
+  for _, t in sorted(session.now.scope:all_instances()) do
     if t.template == made then
       with_arguments(session, made, t.arguments, session.define_for, session, node, t)
     end

@@ -43,11 +43,11 @@ end
 
 -- Memory of variables.
 transaction.register(function(session)
-  local blocks = copy(session.blocks)
+  local blocks = copy(session.program.blocks)
   return function()
-    for address, block in next, session.blocks do
+    for address, block in next, session.program.blocks do
       if blocks[address] == nil and block.live then
-        session.blocks[address] = nil
+        session.program.blocks[address] = nil
         session.ctx:host_forget(address)
         core.free(address)
         core.charge(-block.bytes)

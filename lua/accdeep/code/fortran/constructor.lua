@@ -68,7 +68,7 @@ end
 
 -- t(...) where t is a derived type, or nil.
 function expression.constructor(env, node)
-  local t, session = env.session.scope.tags[node.base.name], env.session
+  local t, session = env.session.now.scope.tags[node.base.name], env.session
   if not t or t.class ~= "type" then return nil end
   if not t.complete or t.abstract then
     raise("type-mismatch", node.pos, ("%s is %s: there are no objects of it"):format(types.name(t),
@@ -87,7 +87,7 @@ function expression.constructor(env, node)
     if on_device then return env.space:local_memory(t.size) end
     if not slot.address then -- one for all times that the expression is met
       slot.address = object.new(session, t, types.name(t), node.pos)
-      if session.locals then table.insert(session.locals, { type = t, address = slot.address }) end
+      if session.now.locals then table.insert(session.now.locals, { type = t, address = slot.address }) end
     else
       object.release(session, t, slot.address, f)
       object.initialize(session, t, slot.address)

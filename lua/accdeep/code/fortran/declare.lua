@@ -28,15 +28,15 @@ local function derived_type(session, spec, forward)
   if spec.name == "*" then
     raise("unsupported", spec.name_pos, "unlimited polymorphic objects are not supported", { help = "name a type" })
   end
-  local t = session.scope.tags[spec.name]
-  if t and t.class == "type" and (forward or not session.forward[spec.name]) then return t end
+  local t = session.now.scope.tags[spec.name]
+  if t and t.class == "type" and (forward or not session.now.forward[spec.name]) then return t end
   if forward then
     t = ftypes.record(spec.name)
-    session.scope.tags[spec.name], session.forward[spec.name] = t, { spec = spec, scope = session.scope }
+    session.now.scope.tags[spec.name], session.now.forward[spec.name] = t, { spec = spec, scope = session.now.scope }
     return t
   end
   local names = {}
-  for name in next, session.scope.tags do names[name] = true end
+  for name in next, session.now.scope.tags do names[name] = true end
   raise("unknown-type", spec.name_pos, ("there is no type '%s'"):format(spec.name), { length = #spec.name,
     help = diagnostic.meant(spec.name, names) })
 end
@@ -106,8 +106,8 @@ end
 
 -- How a pointer, or what is allocatable, lies in memory: gfortran has a descriptor only for arrays and classes.
 local function layout_of(session, rank, is_class)
-  local is_address = rank == 0 and not is_class and session.layout == descriptor.layouts.gfortran
-  return is_address and descriptor.address or session.layout
+  local is_address = rank == 0 and not is_class and session.program.layout == descriptor.layouts.gfortran
+  return is_address and descriptor.address or session.program.layout
 end
 
 -- The type of an entity. Arrays of dummy arguments may have an open shape: {of, open = dims}.
@@ -150,7 +150,7 @@ local function entity_type(session, node, entity, attributes, is_dummy, is_compo
   elseif is_class and (attributes.value or #list > 0 and open < #list) then
     raise("unsupported", entity.pos, "a polymorphic argument has an assumed shape here", { length = #entity.name })
   elseif is_class and #list == 0 then
-    return ftypes.descriptor(session.layout, of, 0, "other", true)
+    return ftypes.descriptor(session.program.layout, of, 0, "other", true)
   elseif of.abstract and not is_class then
     raise("type-mismatch", node.spec.name_pos, ("%s is abstract: there are no objects of it"):format(types.name(of)),
       { length = #of.tag, help = ("use class(%s)"):format(of.tag) })
@@ -206,16 +206,16 @@ local function attributes_of_type(session, node)
 end
 
 function declare.derived(session, node)
-  local scope = session.scope
+  local scope = session.now.scope
   local parent, is_abstract = attributes_of_type(session, node)
-  local forward = session.forward[node.name]
+  local forward = session.now.forward[node.name]
   local named = forward and forward.scope == scope
   if rawget(scope.tags, node.name) and not named then
     raise("duplicate-name", node.pos, ("there are two types '%s'"):format(node.name), { length = #"type" })
   end
   local t = named and scope.tags[node.name] or ftypes.record(node.name)
   scope.tags[node.name] = t
-  if named then session.forward[node.name] = nil end
+  if named then session.now.forward[node.name] = nil end
   t.parent, t.abstract = parent, is_abstract
   local ok, err = pcall(function()
     local members, names, directives = {}, {}, {}
@@ -255,7 +255,7 @@ end
 -- Runs what declares types; components may have types that come after theirs, but there.
 function declare.complete(session, fn)
   local forward = {}
-  local ok, err = pcall(with, session, { forward = forward }, fn)
+  local ok, err = pcall(with, session.now, { forward = forward }, fn)
   local name, missing = next(forward)
   for other, made in pairs(forward) do made.scope.tags[other] = nil end
   if not ok then error(err, 0) end
@@ -268,8 +268,8 @@ local function enter(session, entity, t, address, attributes)
   local variable = { name = entity.name, type = t, address = address, target = attributes.target ~= nil,
     constant = attributes.parameter ~= nil or attributes.intent and attributes.intent.way == "in"
       and not attributes.pointer or nil }
-  session.scope.variables[entity.name] = variable
-  session.scope.version = (session.scope.version or 0) + 1
+  session.now.scope.variables[entity.name] = variable
+  session.now.scope.version = (session.now.scope.version or 0) + 1
   return variable
 end
 
@@ -280,14 +280,14 @@ function declare.variables(session, node, bind)
   for _, entity in ipairs(node.list) do
     local dummy = bind and bind.names[entity.name]
     local t, open = entity_type(session, node, entity, attributes, dummy ~= nil)
-    if session.scope:declared(entity.name) then session.scope:taken(entity.name, entity.pos) end
+    if session.now.scope:declared(entity.name) then session.now.scope:taken(entity.name, entity.pos) end
     local address
     if dummy then
       address, t = bind.bind(entity, t, open, attributes)
     else
       address = object.new(session, t, entity.name, entity.pos)
-      session.blocks[address].variable = true
-      if session.locals then table.insert(session.locals, { type = t, address = address }) end
+      session.program.blocks[address].variable = true
+      if session.now.locals then table.insert(session.now.locals, { type = t, address = address }) end
     end
     local variable = enter(session, entity, t, address, attributes)
     variable.any_rank = open and open.any_rank

@@ -10,15 +10,15 @@ local declared = {}
 
 -- Notes an allocatable that a declare directive names: address of its descriptor.
 function declared.add(session, address, name)
-  session.lasting = session.lasting or {}
-  session.lasting[address] = { name = name, device = session.device }
+  session.program.lasting = session.program.lasting or {}
+  session.program.lasting[address] = { name = name, device = session.now.device }
 end
 
 -- A descriptor got memory. The memory is the caller's to free if this fails.
 function declared.allocated(session, address, base, bytes, pos)
-  local made = session.lasting and session.lasting[address]
+  local made = session.program.lasting and session.program.lasting[address]
   if not made or bytes == 0 then return end
-  local current = session.current or {}
+  local current = session.now.current or {}
   local label = session:label { name = made.name, unit = bytes, file = current.file, line = current.line }
   local ok, err = pcall(session.run_one, session, "enter data", "create", base, bytes, 0, false, label)
   if ok then return end
@@ -28,7 +28,7 @@ end
 
 -- The memory of a descriptor ends.
 function declared.freed(session, address, base, pos)
-  local made = session.lasting and session.lasting[address]
+  local made = session.program.lasting and session.program.lasting[address]
   if not made then return end
   local object = session.ctx:present_at(made.device, base)
   if not object then return end
@@ -41,7 +41,7 @@ end
 
 -- A variable ends.
 function declared.forget(session, address)
-  if session.lasting then session.lasting[address] = nil end
+  if session.program.lasting then session.program.lasting[address] = nil end
 end
 
 -- The allocatables of a declare directive: what they hold now, and what they will hold.

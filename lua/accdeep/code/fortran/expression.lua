@@ -225,7 +225,7 @@ end
 
 local function unknown_name(env, node)
   expression.check_intrinsic(node.name, node.pos)
-  env.session.scope:no_variable(node, expression.intrinsics)
+  env.session.now.scope:no_variable(node, expression.intrinsics)
 end
 
 local compilers = {}
@@ -241,7 +241,7 @@ local function variable(env, node, binding)
   if counter then return expression.scalar(binding.type, function() return counter.value end) end
   local t = binding.type
   -- a kernel's binding knows only where its memory is
-  local declared = env.session.scope.variables[node.name] or binding
+  local declared = env.session.now.scope.variables[node.name] or binding
   if declared.any_rank and not binding.ranked then
     return without_rank(variable(env, node, setmetatable({ ranked = true }, { __index = binding })))
   end
@@ -501,7 +501,7 @@ end
 -- A call in an expression: a function of the text, a constructor, an intrinsic function, one of the scenario.
 function expression.call(env, node)
   local name = node.base.name
-  local procedure, measured = env.session:fortran_procedure(name), env.session.measured
+  local procedure, measured = env.session:fortran_procedure(name), env.session.now.measured
   if procedure and measured then measured.calls = true end
   if procedure then return unmasked(env.session:fortran_function(env, node, procedure)) end
   local made = expression.constructor(env, node)

@@ -188,7 +188,7 @@ end)
 define("null", "mold?", function() return { type = types.void, rank = 0, is_null = true } end)
 
 define("present", "a", function(env, _, given)
-  local binding = given.a.tag == "id" and env.session.scope.variables[given.a.name]
+  local binding = given.a.tag == "id" and env.session.now.scope.variables[given.a.name]
   if not binding then raise("type-mismatch", given.a.pos, "present takes the name of an argument") end
   return scalar(LOGICAL, function() return not binding.absent end)
 end)

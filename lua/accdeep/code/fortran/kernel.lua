@@ -47,7 +47,7 @@ end
 -- of it that a clause names begins on the host, if one does.
 -- Decides FLANG-storage-3.
 function fkernel.binding(session, k, variable, start)
-  local ctx, device = session.ctx, session.device
+  local ctx, device = session.ctx, session.now.device
   local t, address, name = variable.type, variable.address, variable.name
   local dev = ctx:deviceptr(device, address)
   if t.attribute ~= "other" and dev ~= 0 and ctx:presence(device, address, t.size) == "wholly" then
@@ -76,8 +76,8 @@ end
 -- A variable of use_device: what it leads to on the device, for the host to hand on; host: where that is here.
 function fkernel.use_device(session, variable)
   local base, dims, of, first = contents(session, variable)
-  local dev = base ~= 0 and session.ctx:deviceptr(session.device, first) or 0
-  local low, high = session.ctx:device_bounds(session.device, dev)
+  local dev = base ~= 0 and session.ctx:deviceptr(session.now.device, first) or 0
+  local low, high = session.ctx:device_bounds(session.now.device, dev)
   local made = section_binding(session, variable.type, of, variable.name, base - first + dev, dims, low, high)
   made.host = first
   return made
@@ -105,7 +105,7 @@ local lists = { "list", "args", "body", "cases" }
 function fkernel.references(session, list)
   local found, names = {}, {}
   local function use(name, pos, own)
-    local variable = session.scope.variables[name]
+    local variable = session.now.scope.variables[name]
     if own[name] or not variable or variable.constant_value then return nil end
     if not found[name] then
       found[name] = { name = name, pos = pos, in_text = true }

@@ -62,7 +62,7 @@ function object.allocate(session, t, address, dims, name, frame, of)
     raise("invalid-section", frame.pos, ("%s would be larger than any memory"):format(name))
   end
   local base = session:new_block(n * size, name, nil, frame.pos)
-  if session.lasting then
+  if session.program.lasting then
     local ok, err = pcall(declared.allocated, session, address, base, n * size, frame.pos)
     if not ok then
       session:free(base)
@@ -85,7 +85,7 @@ end
 
 -- Frees what a descriptor describes: n elements of type `of` at base.
 function object.free(session, t, address, base, n, of, frame)
-  if session.lasting then declared.freed(session, address, base, frame and frame.pos) end
+  if session.program.lasting then declared.freed(session, address, base, frame and frame.pos) end
   object.release_elements(session, of, base, n, frame)
   session:free(base, frame and frame.pos)
   core.put(address, descriptor.pack(session, t, 0))

@@ -29,7 +29,7 @@ local MOST_DEEP = 50 -- the stack of C ends before 200 protected calls
 function procedure.define(session, list, host)
   for _, node in ipairs(list) do
     if node.tag == "procedure" then
-      session.scope.procedures[node.name] = { node = node, host = host, place = session:here(node.pos) }
+      session.now.scope.procedures[node.name] = { node = node, host = host, place = session:here(node.pos) }
     end
   end
 end
@@ -37,7 +37,7 @@ end
 -- Memory for a value that has no place.
 local function temporary(session, t, name)
   local address = object.new(session, t, name)
-  table.insert(session.locals, { type = t, address = address })
+  table.insert(session.now.locals, { type = t, address = address })
   return address
 end
 
@@ -132,7 +132,7 @@ local function bound(session, run, entity, t, open, attributes)
     if not attributes.optional then
       raise("type-mismatch", run.frame.pos, ("the argument '%s' is missing"):format(entity.name))
     end
-    return 0, t or ftypes.descriptor(session.layout, open.of, #open.list, "other", open.polymorphic)
+    return 0, t or ftypes.descriptor(session.program.layout, open.of, #open.list, "other", open.polymorphic)
   end
   local e = actual.e
   frame.pos = actual.node.pos
@@ -159,11 +159,11 @@ local function bound(session, run, entity, t, open, attributes)
   check_type(entity, actual, of, open and open.polymorphic)
   if open and open.any_rank and e.rank == 0 then
     return described_scalar(session, entity, actual,
-      ftypes.descriptor(session.layout, of, 0, "other", open.polymorphic), frame)
+      ftypes.descriptor(session.program.layout, of, 0, "other", open.polymorphic), frame)
   elseif open and (open.list[1].open or open.any_rank) then
     if not open.any_rank then need_rank(entity, actual, #open.list) end
     local section = section_of(session, entity, actual, of, frame)
-    local made = ftypes.descriptor(session.layout, of, e.rank, "other", open.polymorphic)
+    local made = ftypes.descriptor(session.program.layout, of, e.rank, "other", open.polymorphic)
     local address = temporary(session, made, entity.name)
     core.put(address, descriptor.pack(session, made, section.address, open_bounds(session, open, section),
       open.polymorphic and type_of(e, frame)))
@@ -228,7 +228,7 @@ local function declare_all(session, run, node)
   each(true)
   each(false)
   for name, actual in sorted(run.names) do
-    local variable = rawget(session.scope.variables, name)
+    local variable = rawget(session.now.scope.variables, name)
     if not variable then
       raise("unknown-name", node.pos, ("the argument '%s' of '%s' is not declared"):format(name, node.name))
     end
@@ -272,39 +272,39 @@ local function result_entity(node) return node.result or node.name end
 -- Runs a procedure. body(list, frame): runs its statements. Returns what result() gives before its variables end.
 function procedure.run(session, made, args, frame, body, result)
   local node = made.node
-  if session.kernel then
+  if session.now.kernel then
     raise("unsupported", frame.pos, ("'%s' cannot be called in a compute construct"):format(node.name))
   end
   local run = { back = {}, frame = frame, names = matched(node, args, frame.pos) }
   local caller_place = session:here(frame.pos)
   run.bind = function(...) return session:at(caller_place, bound, session, run, ...) end
-  local outer, locals, depth = session.scope, session.locals, session.depth
+  local outer, locals, depth = session.now.scope, session.now.locals, session.now.depth
   if depth >= MOST_DEEP then
     raise("limit", frame.pos, "procedures are nested too deeply", { rule = "HOUSE-limit" })
   end
-  session.scope, session.locals, session.depth = scope.new(made.host or session.root), {}, depth + 1
-  session.activation = session.activation + 1
-  local caller, inside = session.current, { pos = node.pos }
-  session.current = made.place
+  session.now.scope, session.now.locals, session.now.depth = scope.new(made.host or session.program.root), {}, depth + 1
+  session.now.activation = session.now.activation + 1
+  local caller, inside = session.now.current, { pos = node.pos }
+  session.now.current = made.place
   local ok, value = pcall(function()
-    procedure.define(session, node.inner, session.scope)
+    procedure.define(session, node.inner, session.now.scope)
     if node.kind == "function" and node.spec then
       declare.variables(session, { tag = "declaration", pos = node.pos, spec = node.spec, attrs = {},
         list = { { tag = "entity", pos = node.pos, name = result_entity(node) } } })
     end
     declare_all(session, run, node)
     body(node.list, inside)
-    return result and result(session.scope.variables[result_entity(node)])
+    return result and result(session.now.scope.variables[result_entity(node)])
   end)
-  session.current = caller
+  session.now.current = caller
   if not ok and diagnostic.is(value) and not value.file then
     value.pos = value.pos or inside.pos
     location.place(value, made.place.text, made.place.file, made.place.line)
     value.text = value.text or made.place.text
   end
   if not ok and diagnostic.is(value) then location.add_caller(value, session:line_of(caller_place)) end
-  local mine = session.locals
-  session.scope, session.locals, session.depth = outer, locals, depth
+  local mine = session.now.locals
+  session.now.scope, session.now.locals, session.now.depth = outer, locals, depth
   local cleaned, problem = pcall(function()
     if ok then
       for _, back in ipairs(run.back) do back() end
@@ -312,7 +312,7 @@ function procedure.run(session, made, args, frame, body, result)
     for _, variable in ipairs(mine) do
       if ok then object.release(session, variable.type, variable.address, frame) end
       declared.forget(session, variable.address)
-      session.blocks[variable.address].variable = nil
+      session.program.blocks[variable.address].variable = nil
       session:free(variable.address)
     end
   end)

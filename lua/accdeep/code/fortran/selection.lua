@@ -23,7 +23,7 @@ local compile = expression.compile
 -- A constant of a case as an expression.
 local function constant(session, node)
   tree.visit(node, function(n)
-    local variable = n.tag == "id" and session.scope.variables[n.name]
+    local variable = n.tag == "id" and session.now.scope.variables[n.name]
     if variable and not variable.constant then
       raise("type-mismatch", n.pos, ("'%s' is a variable, a constant is needed"):format(n.name), { length = #n.name })
     end
@@ -112,7 +112,7 @@ local function associated(session, e, slot, t, is_class)
     made.place = function() return slot.address, slot.low, slot.high end
     return made
   end
-  made.type = ftypes.descriptor(session.layout, t, e.rank, "other", is_class)
+  made.type = ftypes.descriptor(session.program.layout, t, e.rank, "other", is_class)
   made.dope = function()
     return { address = slot.address, low = slot.low, high = slot.high, of = t, dims = descriptor.copied(slot.dims) }
   end
@@ -121,11 +121,11 @@ end
 
 -- Runs a block of the host program: directives inside find the object by its name, too.
 local function with_variable(session, name, binding, slot, run, f)
-  local outer = session.scope
+  local outer = session.now.scope
   local inner = scope.new(outer)
   local t, address, made = binding.type, slot.address, nil
   if t.kind ~= "descriptor" and binding.dynamic then
-    t = ftypes.descriptor(session.layout, t, 0, "other", true)
+    t = ftypes.descriptor(session.program.layout, t, 0, "other", true)
   end
   if t.kind == "descriptor" then
     address = object.new(session, t, name, f.pos)
@@ -133,7 +133,7 @@ local function with_variable(session, name, binding, slot, run, f)
     core.put(address, descriptor.pack(session, t, slot.address, slot.dims, slot.type))
   end
   inner.variables[name] = { name = name, type = t, address = address, target = true }
-  local ok, signal = pcall(with, session, { scope = inner }, run, f)
+  local ok, signal = pcall(with, session.now, { scope = inner }, run, f)
   if made then session:free(made) end
   if not ok then error(signal, 0) end
   return signal
@@ -217,7 +217,7 @@ local function select_rank(env, node, block)
     raise("type-mismatch", node.e.pos, ("%s has a rank: select rank takes an argument declared with (..)"):format(
       subject.text or "this"))
   end
-  local name, variable = node.name or node.e.name, session.scope.variables[node.e.name]
+  local name, variable = node.name or node.e.name, session.now.scope.variables[node.e.name]
   local body, default, seen = nil, nil, {}
   for _, given in ipairs(node.list) do
     local rank = given.rank
@@ -240,9 +240,9 @@ local function select_rank(env, node, block)
   end }, { __index = env })
   local run = block(inner, body)
   return function(f)
-    local inside = scope.new(session.scope)
+    local inside = scope.new(session.now.scope)
     inside.variables[name] = setmetatable({ name = name, any_rank = not is_ranked }, { __index = variable })
-    return with(session, { scope = inside }, run, f)
+    return with(session.now, { scope = inside }, run, f)
   end
 end
 

@@ -159,7 +159,7 @@ function Recorder:asked(session, plan, ends)
     local text = (place.text or ""):gsub("%s+", " "):gsub("^ ", "")
     local step = { title = ends and "end of " .. text or text, text = place.text, file = place.file, line = place.line,
       ends = ends or nil, callers = location.callers(place.file, place.line) }
-    local around = session.inside[place.text] -- statements that it stands among
+    local around = session.program.inside[place.text] -- statements that it stands among
     if around then
       local at = around.text:find(place.text, 1, true) or place.text:find "%S" -- blanks in front keep the place
       step.line = location.line_of(around.text, at, around.file, around.line)

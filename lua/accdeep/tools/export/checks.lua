@@ -99,7 +99,7 @@ end
 
 -- Comparisons of an expression of the scenario, which may be a section, with its value.
 function Recorder:compare_expression(session, expression, wanted, around)
-  local node = grammar.parse("expression", expression, 1, session.scope)
+  local node = grammar.parse("expression", expression, 1, session.now.scope)
   local dimensions = {}
   while node.tag == "section" do
     table.insert(dimensions, 1, node)
@@ -123,7 +123,7 @@ end
 function Recorder:extent(expression)
   local session = self:session()
   local _, bytes = self:quietly(session.extent, session, expression)
-  local node = grammar.parse("expression", expression, 1, session.scope)
+  local node = grammar.parse("expression", expression, 1, session.now.scope)
   local base, subscripts = list_item.take_apart(node)
   if not subscripts then return "&" .. postfix_text(node), bytes end
   local text = postfix_text(base)
@@ -159,13 +159,13 @@ function Recorder:attachment(text, wanted)
   end
   local slot = self:quietly(session.slot, session, text)
   local target = self:quietly(session.ctx.host_read, session.ctx, slot, core.scalar.pointer)
-  if wanted == 1 and session.ctx:deviceptr(session.device, target) == 0 then
+  if wanted == 1 and session.ctx:deviceptr(session.now.device, target) == 0 then
     return self:unchecked("expect.attached", "pointers to what is not present itself")
   end
   self:catch_up()
   self.program.uses.pointer = true
   self:check(text .. " attached", function()
-    local pointer = postfix_text(grammar.parse("expression", text, 1, session.scope))
+    local pointer = postfix_text(grammar.parse("expression", text, 1, session.now.scope))
     self:linef("check_number(check_attached(&%s, %s), %d);", pointer, pointer, wanted)
   end)
 end

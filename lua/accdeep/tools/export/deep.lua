@@ -136,7 +136,7 @@ end
 
 -- Whether objects on the device lead back to themselves: functions that follow pointers would not end.
 function deep.is_cyclic(session)
-  local ctx, device, targets = session.ctx, session.device, {}
+  local ctx, device, targets = session.ctx, session.now.device, {}
   local function object(address)
     local found = ctx:present_at(device, address, false)
     return found and found.host
@@ -199,7 +199,7 @@ end
 
 local function bound(session, treatment, entry, node)
   if entry.values and next(entry.values) then cannot "parameters of shapes and policies" end
-  return unparse.expression(entry.outer and node or rebased(node, treatment.record, session.scope))
+  return unparse.expression(entry.outer and node or rebased(node, treatment.record, session.now.scope))
 end
 
 -- Start and length of a subscript as C, "0" for no start.

@@ -128,7 +128,7 @@ local function device_text(self, session, address)
     if kept.address <= address and (not best or kept.address >= best.address) then best = kept end
   end
   local low, high = nil, nil
-  if best then low, high = session.ctx:device_bounds(session.device, best.address) end
+  if best then low, high = session.ctx:device_bounds(session.now.device, best.address) end
   if not best or best.address ~= address and low and not (low <= address and address <= high) then return nil end
   local offset = address - best.address
   return offset == 0 and best.name or ("(void *)((char *)%s + %d)"):format(best.name, offset)
@@ -157,7 +157,7 @@ local function live_blocks(session)
   local list = {}
   local from = session
   while from do
-    for address, block in pairs(from.blocks) do
+    for address, block in pairs(from.program.blocks) do
       local range = block.live and session.ctx:host_at(address)
       if range and range.live and block.type then list[#list + 1] = { address = address, block = block } end
     end

@@ -211,7 +211,7 @@ end
 
 -- Names that stand for device addresses in a region just opened: the addresses are kept.
 function Recorder:keep_replaced(session, before)
-  local replaced = session.replaced
+  local replaced = session.now.replaced
   if not replaced or replaced == before then return end
   local names = {}
   for name in next, replaced do names[#names + 1] = name end
@@ -293,7 +293,7 @@ end
 function Recorder:directive(name, original, text, refs)
   local session = self:session()
   local dialect = dialects[name]
-  local ok, node = pcall(grammar.parse, dialect.start, text, 1, session.scope)
+  local ok, node = pcall(grammar.parse, dialect.start, text, 1, session.now.scope)
   if not ok or not self.program:is_open() then return original(text, refs) end
   self:speak(dialect.language)
   local twice = name == "acc" and node.name ~= "update" and named_twice(node)
@@ -315,7 +315,7 @@ function Recorder:directive(name, original, text, refs)
     self:cannot "declare acts when a C program starts, not where the scenario has it"
     return original(text, refs)
   end
-  local before = session.replaced
+  local before = session.now.replaced
   local queued = has_clause(node, dialect.queued)
   local function write(found)
     if found then
@@ -623,7 +623,7 @@ local function record(file, wanted)
       end
     end,
     read = function(session, address, code, value)
-      if not session.current and not self.quiet and self.run.session == session then
+      if not session.now.current and not self.quiet and self.run.session == session then
         self:read(session, address, code, value)
       end
     end,

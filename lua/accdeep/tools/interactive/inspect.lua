@@ -125,7 +125,7 @@ function inspect.names(session, stem)
   local names = {}
   local from = stem:match "^(.-)%.$" or stem:match "^(.-)%->$"
   if not from then
-    for name in pairs(session.scope:names()) do names[#names + 1] = name end
+    for name in pairs(session.now.scope:names()) do names[#names + 1] = name end
     return names
   end
   local ok, _, _, t = pcall(session.within, session, from, "expression", 1, session.extent, session, from)

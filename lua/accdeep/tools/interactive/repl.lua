@@ -63,7 +63,7 @@ local function save(self, argument)
   terminal:write(("  %d statement%s in %s\n"):format(#self.accepted, #self.accepted == 1 and "" or "s", path))
   local session = self:session()
   for device = 0, session.devices - 1 do
-    if #session.regions[device] > 0 then
+    if #session.device_side.regions[device] > 0 then
       return terminal:write "  a region is open at its end: there the scenario fails, until that is closed\n"
     end
   end
@@ -189,7 +189,7 @@ function Repl:more(text, is_whole, awaited)
 end
 
 function Repl:is_directive(line)
-  return input.directive(line, self.env, self:session().scope:names(), self:session().rules.is_openmp)
+  return input.directive(line, self.env, self:session().now.scope:names(), self:session().rules.is_openmp)
 end
 
 -- A bare directive as a statement of Lua, its body with it.
@@ -224,14 +224,14 @@ function Repl:handle(line)
   local word, rest = line:match "^%s*([%a_?][%w_]*)(.*)$"
   local is_directive = not line:find "^%s*exit%s*$" and self:is_directive(line) -- alone the word leaves
   local command = word and not is_directive and inspect.find(word, commands, inspect.commands)
-  if command and input.is_command(rest) and not self:session().scope:names()[word] then
+  if command and input.is_command(rest) and not self:session().now.scope:names()[word] then
     self.terminal:remember(line)
     return command.run(self, rest:match "^%s*(.-)%s*$")
   end
   local text = line
   if is_directive then
     text = self:directive(line)
-  elseif word and rawget(self.env, word) == nil and self:session().scope:names()[word] then
+  elseif word and rawget(self.env, word) == nil and self:session().now.scope:names()[word] then
     text = about_variable(line)
     if not text then
       self.terminal:remember(line)
@@ -289,7 +289,7 @@ end
 
 -- Where the file fails, with the state as it is there, the user goes on.
 function Repl:failed(err)
-  if self.looping or self.leaving or self:session().watching or diagnostic.is_limit(err) then return end
+  if self.looping or self.leaving or self:session().now.watching or diagnostic.is_limit(err) then return end
   if type(err) == "string" and err:find("stack overflow", 1, true) then return end
   if not self.silent then self:tell_error(err, self.file) end
   local made = scenario.as_error(err, self.file, self.run)

@@ -22,7 +22,7 @@ Stepper.__index = Stepper
 -- Open regions on all devices.
 local function depth(session)
   local n = 0
-  for device = 0, session.devices - 1 do n = n + #session.regions[device] end
+  for device = 0, session.devices - 1 do n = n + #session.device_side.regions[device] end
   return n
 end
 
@@ -81,8 +81,8 @@ local motions = {
     self:show()
     local session = self:session()
     for device = 0, session.devices - 1 do
-      for i = #session.regions[device], 1, -1 do
-        local region = session.regions[device][i]
+      for i = #session.device_side.regions[device], 1, -1 do
+        local region = session.device_side.regions[device][i]
         self.terminal:write(("  in %s:%d: %s\n"):format(region.file or "?", region.line or 0,
           explain.written(region.plan)))
       end
@@ -207,7 +207,7 @@ end
 function Stepper:failed(err)
   local session = self:session()
   local seen = self.failure and self.failure.err == err and self.failure.session == session
-  if seen or self.leaving or session.watching or diagnostic.is_limit(err) then return end
+  if seen or self.leaving or session.now.watching or diagnostic.is_limit(err) then return end
   if type(err) == "string" and err:find("stack overflow", 1, true) then return end
   self.failure = { err = err, session = session }
   local made = scenario.as_error(err, self.file, self.run)
