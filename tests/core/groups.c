@@ -714,8 +714,34 @@ static void gathering(const char *rules, bool counted, bool b, enum ending endin
     story_free(&groups);
 }
 
+/* A group stays, but its pointers are looked through on the way: an object between their structures goes. */
+static void looked_through(void)
+{
+    enum { BETWEEN = LEAVES / 2 };
+    accd_context *context = open_with(NULL, NULL, "openacc-3.3", 1);
+    accd_program *program = leaf_program(context);
+    const accd_label *label = array(context, "Y", sizeof *Y, program);
+    for (int i = 0; i < LEAVES; i++)
+        Y[i] = (struct leaf){4, arrays[i][0], arrays[i][1]};
+    accd_item items[] = {walked(ACCD_COPYIN, Y, BETWEEN * sizeof *Y, program, label),
+                         walked(ACCD_COPYIN, Y + BETWEEN + 1, (LEAVES - BETWEEN - 1) * sizeof *Y, program, label),
+                         BYTES(ACCD_COPYIN, Y + BETWEEN, sizeof *Y)};
+    must(ENTER(context, items[0], items[1]) == ACCD_OK && ENTER(context, items[2]) == ACCD_OK, "enter");
+    must(ENTER(context, items[0], items[1]) == ACCD_OK, "again");
+    for (int i = 0; i < 3; i++)
+        items[i].action = ACCD_DELETE;
+    is_status(EXIT(context, items[0], items[1], items[2]), ACCD_OK, "one goes, all others lose a reference");
+    ok(present_count(context, Y[3].b, 0, 1) && attach_count(context, &Y[3].b) == 1, "their pointers, too");
+    is_sound(context);
+    is_status(EXIT(context, items[0], items[1]), ACCD_OK, "they go");
+    ok(!attach_count(context, &Y[3].b) && !accd_device_address(context, 0, Y), "with their pointers");
+    accd_program_release(program);
+    accd_context_close(context);
+}
+
 int main(int argc, char **argv)
 {
+    looked_through();
     failing_end();
     for (int b = 0; b < 2; b++)
         for (int ending = 0; ending < ENDINGS; ending++) {

@@ -185,6 +185,10 @@ static void takes_over(struct leaf *from)
     ok(region->walk->segments[1].host == b && region->group == dir->groups.at[0],
        "shares the pending group's column");
     ok(region->walk->segments[1].bytes_of == dir->groups.at[0]->walk->segments[1].bytes_of, "and that of its lengths");
+    apply(OTHER_TARGET, 1500, true);
+    fails(context, ACCD_POINTER_CHANGED, accd_region_end(region), "a pointer that was changed meanwhile");
+    ok(strstr(accd_context_error(context)->message, "Y[1500].b") != NULL, "and is named");
+    apply(NOTHING, 0, false);
     must(accd_region_end(region) == ACCD_OK && EXIT(context, leave) == ACCD_OK, "ends");
     apply(OTHER_TARGET, 1500, true);
     item.action = ACCD_COPYIN;
