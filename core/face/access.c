@@ -1,7 +1,36 @@
 /* access.c - kernels: what they read and write, and those that the device runs itself. */
+#include "face/inside.h"
 #include "ops/ops.h"
 #include "table/name.h"
 #include "table/tuples.h"
+
+accd_status accd_not_allocated(const struct accd_directory *dir)
+{
+    return accd_fail(dir->context, ACCD_OUT_OF_BOUNDS, R_BOUNDS, "the range is not in allocated memory of device %d",
+                     dir->device.number);
+}
+
+/* Decides DIR-4.1-05. */
+accd_status accd_check_stale(struct accd_directory *dir, uint64_t dev)
+{
+    struct accd_object *object = NULL;
+    const struct accd_block *block = accd_range_floor(&dir->present.blocks, dev);
+    if (!block || !block->former || dev - block->dev >= block->bytes ||
+        dir->context->rules.stale == ACCD_IGNORE)
+        return ACCD_OK;
+    ACCD_TRY(accd_find_device(dir, dev, &object));
+    if (object)
+        return ACCD_OK;
+    accd_status status =
+        accd_fail(dir->context, ACCD_OUT_OF_BOUNDS, R_STALE,
+                  "the address is stale: the data moved on device %d when they were fused",
+                  dir->device.number);
+    if (block->host)
+        object = accd_object_at(dir, block->host + (dev - block->dev), false);
+    if (object)
+        accd_describe_object(dir, object, &dir->context->error.other);
+    return status;
+}
 
 int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t *low_p, uint64_t *high_p)
 {

@@ -1,4 +1,5 @@
 /* steps.c - single steps: device memory by itself, the user's own memory, copies. */
+#include "face/inside.h"
 #include "ops/ops.h"
 #include "plan/fusion.h"
 

@@ -5,6 +5,12 @@
 #include "plan/plan.h"
 #include "table/tuples.h"
 
+/* Present data are welcome to the clause, and then it asks for nothing. */
+static inline bool accd_present_or(unsigned flags)
+{
+    return flags & (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_KEEP);
+}
+
 /* A clause of this construct, before it is an original. */
 struct accd_candidate {
     uint32_t claim;             /* its first one */

@@ -9,12 +9,6 @@ struct accd_bulk;
 struct accd_fusion;
 struct accd_ledger;
 
-/* Present data are welcome to the clause, and then it asks for nothing. */
-static inline bool accd_present_or(unsigned flags)
-{
-    return flags & (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_KEEP);
-}
-
 /* Bytes of present objects come from the host all the same: update_and_copy, always, what fills a hole. */
 static inline bool accd_claim_refreshes(const struct accd_claim *claim)
 {

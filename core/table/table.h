@@ -398,10 +398,6 @@ enum accd_relation accd_relate_within(struct accd_directory *dir, const struct a
 
 /* Device range of an object, or of the tuple it is in: there, indices reach from one to another. 0: object is NULL. */
 int accd_bounds_of(struct accd_directory *dir, const struct accd_object *object, uint64_t *low_p, uint64_t *high_p);
-/* ACCD_OUT_OF_BOUNDS: a device range does not lie in one allocation. */
-accd_status accd_not_allocated(const struct accd_directory *dir);
-/* ACCD_OUT_OF_BOUNDS if data lay at a device address that are elsewhere now. */
-accd_status accd_check_stale(struct accd_directory *dir, uint64_t dev);
 
 /* ----------------------------------------------------------------------------------- label.c -- */
 
