@@ -37,9 +37,10 @@ quick: deps-test
 test: deps-test build
 	@tests/run $(BUILD)
 
-# What takes long and changes little: mutated scenarios, errors that none reaches. Prints what shows nothing.
+# What takes long and changes little: mutated scenarios, errors that none reaches, the whole of what `make test` does
+# in part. Prints what shows nothing.
 weekly: deps-test build
-	@ctest --test-dir $(BUILD) -C weekly -L weekly --verbose
+	@tests/run $(BUILD) weekly
 
 bench: deps-bench build
 	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target accdeep-bench accdeep-bench-directory accdeep-bench-embed -- --no-print-directory

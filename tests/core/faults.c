@@ -110,6 +110,9 @@ static const struct {
     {"end of copies", ACCD_DEVICE_ERROR},
     {"driver call", ACCD_DEVICE_ERROR},
 };
+/* Of so many faults of a step one is tried. */
+static uint64_t sample = 1;
+
 /* Where the driver is our stand-in, each of its calls fails once, too. */
 static standin_fail_fn *fail_call;
 static standin_pending_fn *call_pending;
@@ -260,6 +263,8 @@ static uint64_t sweep_one(const char *title, const char *rules, size_t least, st
             /* a wait gives up what fails, and a level that is given up cares for no device */
             bool reached = steps[at] != wait_all && (steps[at] != give_up || fault <= HOST_MEMORY_ENDS);
             for (uint64_t n = 1; reached && n < 200; n++) {
+                if ((n + (uint64_t)at + (uint64_t)fault) % sample)
+                    continue;
                 reached = false;
                 for (int look = 0; look < LOOKS && tap_failed < failed + 5; look++)
                     if (!fail_call || n % LOOKS == (unsigned)look) { /* a driver of our own is slow */
@@ -440,6 +445,9 @@ static void making_things(void)
 
 int main(void)
 {
+    const char *text = getenv("ACCDEEP_SAMPLE");
+    if (text)
+        sample = strtoull(text, NULL, 10);
     if (getenv("ACCDEEP_TEST_BACKEND")) {
         standin_find("standin_fail", &fail_call);
         standin_find("standin_pending", &call_pending);

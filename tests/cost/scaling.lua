@@ -1,8 +1,9 @@
--- scaling.lua VALGRIND PROGRAM - what operations cost beside ten and beside ten thousand of something, in instructions
--- by callgrind: at most three times as much. Counts are the same in each run.
+-- scaling.lua VALGRIND PROGRAM - what operations cost beside ten and beside four thousand of something, in instructions
+-- by callgrind: at most two and a half times as much, so that three instructions for each of them are seen. Counts are
+-- the same in each run.
 
 local valgrind, program = arg[1], arg[2]
-local FEW, MANY, MOST, ROUNDS = 10, 10000, 3, 20
+local FEW, MANY, MOST, ROUNDS = 10, 4000, 2.5, 20
 
 local CASES = {
   { "tr14", "in-order", "queues" },

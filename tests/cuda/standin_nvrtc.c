@@ -24,7 +24,7 @@ static const char prelude[] =
     "extern \"C\" double sqrt(double), fabs(double), floor(double), ceil(double), fmod(double, double);\n"
     "extern \"C\" int pthread_create(unsigned long *, const void *, void *(*)(void *), void *);\n"
     "extern \"C\" int pthread_join(unsigned long, void **);\n"
-    "#define __device__\n"
+    "#define __device__ inline\n" /* those that are not called are left out */
     "#define __global__\n"
     "struct standin_dim { unsigned x, y, z; };\n"
     "static thread_local standin_dim threadIdx, blockIdx, blockDim, gridDim;\n"
