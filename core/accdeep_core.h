@@ -16,7 +16,7 @@
  * not share anything. Nothing here prints, exits or uses globals. Bytes are bytes; counts and indices
  * of elements are said to be such; device addresses are uint64_t, 0 is none.
  *
- * Statuses that are not told at each function: ACCD_NO_DEVICE for the number of a device that there is
+ * Statuses that are not reported at each function: ACCD_NO_DEVICE for the number of a device that there is
  * not, ACCD_OUT_OF_MEMORY of the host, and ACCD_MISUSE for a call from within a callback, for a null pointer
  * where something is needed, and for enumerators and numbers that there are not. Functions that return
  * something else return 0, or NULL, for those.
@@ -512,7 +512,7 @@ typedef struct accd_construct {
     const char *name;        /* of the level it opens, "data"; kept as is, not copied */
     const char *file;        /* where the directive stands; kept as is, not copied */
     int line;
-    uint64_t thread;         /* of the host that meets it: regions nest among those of a thread */
+    uint64_t thread;         /* of the host that encounters it: regions nest among those of a thread */
     unsigned queue;          /* of accd_queue: its transfers, and those of the region's end, belong there;
                                 0: they are done when the call returns */
 } accd_construct;

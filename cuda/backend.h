@@ -125,7 +125,7 @@ struct accd_cuda_batch {
     bool crossed; /* and some bytes do */
     bool busy;      /* the stream has work that is not waited for */
     uint64_t changes; /* calls of the batch that change what the host sent before */
-    accd_status failed; /* of the batch, told by ready or end */
+    accd_status failed; /* of the batch, reported by ready or end */
     struct accd_cuda_pieces small, large; /* in and out together */
     struct accd_cuda_chunk *chunks;
     size_t nchunks, chunks_room, in_chunks, in_large; /* those of the way in come first */
@@ -224,7 +224,7 @@ void accd_cuda_leave(struct accd_cuda *cuda);
 bool accd_cuda_new_event(struct accd_cuda *cuda, cu_event *event_p);
 /* Whether what was issued before is over; if the device is lost, it is. */
 int accd_cuda_has_happened(struct accd_cuda *cuda, cu_event event);
-/* The batch fails, unless it has failed before: told by ready or end. */
+/* The batch fails, unless it has failed before: reported by ready or end. */
 void accd_cuda_batch_fail(struct accd_cuda_batch *batch, accd_status status);
 /* Waits for what was issued. */
 bool accd_cuda_batch_wait(struct accd_cuda_batch *batch);
@@ -311,7 +311,7 @@ void accd_cuda_batches_close(struct accd_cuda *cuda);
 
 /* copies.c: calls in the batch's stream; false: one failed. */
 bool accd_cuda_copy_within(struct accd_cuda_batch *batch, uint64_t to, uint64_t from, uint64_t bytes);
-/* Whether the driver has read the program's memory when its call returns, or somebody waits for it. */
+/* Whether the driver has read the program's memory when its call returns, or a wait follows. */
 bool accd_cuda_may_lend(const struct accd_cuda_batch *batch);
 /* Issues all copies of one way. */
 bool accd_cuda_move_pieces(struct accd_cuda_batch *batch, bool out);

@@ -40,7 +40,7 @@ bool accd_cuda_mark_departure(struct accd_cuda_batch *batch)
                       ACCD_CUDA(cuda, cuEventRecord, batch->done, batch->stream->at);
     if (batch->departed)
         batch->busy = false; /* the event is waited for, not the stream */
-    else /* nobody could tell later */
+    else /* it could not be found out later */
         batch->departed = batch->arrived = accd_cuda_batch_wait(batch);
     return batch->departed;
 }

@@ -179,7 +179,7 @@ bool accd_cuda_move_receipt(struct accd_cuda_batch *batch)
                                     batch->stream->at);
 }
 
-/* Whether something may lie already where the batch brings something. Memory that nobody has written to is
+/* Whether something may lie already where the batch brings something. Memory that was never written is
  * given back when its construct fails. */
 static bool goes_over_data(const struct accd_cuda_batch *batch)
 {

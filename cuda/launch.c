@@ -435,7 +435,7 @@ static accd_status launch_in_queue(struct accd_cuda *cuda, const struct accd_lau
     if (!launch)
         return *cuda->why ? accd_cuda_status(cuda) : ACCD_OUT_OF_MEMORY;
     accd_status status = start(cuda, asked, launch, end, &started);
-    if (started) { /* without an event nobody can tell when it is over: who asks waits for it */
+    if (started) { /* without an event its end is not known: who asks waits for it */
         launch->told = accd_cuda_new_event(cuda, &launch->done) &&
                        ACCD_CUDA(cuda, cuEventRecord, launch->done, launch->stream->at);
         status = cuda->lost ? ACCD_DEVICE_ERROR : ACCD_OK;

@@ -254,7 +254,7 @@ accd_status accd_cuda_save(void *device, uint64_t dev, uint64_t bytes, uint8_t *
     return move_now(device, dev, to, NULL, bytes);
 }
 
-/* A kernel that cannot be undone leaves a device whose content nobody knows. */
+/* A kernel that cannot be undone leaves a device whose content is unknown. */
 void accd_cuda_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_t *from)
 {
     struct accd_cuda *cuda = device;

@@ -1,6 +1,6 @@
 /* parts.c - what comes in parts: the core fills one window while those before it cross. A window is a chunk
  * of page-locked memory, or of other memory where there is none; its event says when it may be filled again.
- * The parts go to memory that nobody uses yet: a batch that fails half-way changes nothing that anybody has. */
+ * The parts go to memory that is not used yet: a batch that fails half-way changes nothing that is in use. */
 #include "backend.h"
 
 /* Takes memory for one more window. False: there are enough, or no memory, or no event. */

@@ -13,7 +13,7 @@ void accd_cuda_give_chunks_back(struct accd_cuda_batch *batch)
     batch->nchunks = 0;
 }
 
-/* Chunks of batches that have arrived, though nobody has taken them up. */
+/* Chunks of batches that have arrived and are not taken up yet. */
 static void reclaim(struct accd_cuda *cuda)
 {
     for (struct accd_cuda_batch *batch = cuda->made; batch; batch = batch->next_made)

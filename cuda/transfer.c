@@ -163,7 +163,7 @@ static accd_status finish(struct accd_cuda_batch *batch, accd_status status)
     return status;
 }
 
-/* Of what has come: bytes that nobody has written are noise. */
+/* Of what has come: bytes that were never written are noise. */
 static void poison(const struct accd_cuda_run *run)
 {
     accd_cuda_poison(run->memory, run->dev, run->bytes, run->at);

@@ -1,5 +1,5 @@
 /* workers.c - a few threads for large constructs. Started with the first such construct, kept until
- * the context is closed; below ACCD_WORKERS_FROM rows nobody waits for them. */
+ * the context is closed; below ACCD_WORKERS_FROM rows no thread waits for them. */
 #include "base/base.h"
 
 #include <pthread.h>

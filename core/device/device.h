@@ -52,9 +52,9 @@ struct accd_backend {
     /* The same the other way, in a batch that moves nothing else: the host's memory becomes what the device
      * holds, and is not fetched. Of this only, a part may have arrived when the batch fails; why says so. */
     void (*receive)(void *device, uint64_t dev, void *host, uint64_t bytes);
-    /* Optional, together, with announce, in batches that fetch nothing: a range of memory that nobody has
-     * used yet is announced, and comes in parts after ready. What is filled while another part crosses costs
-     * no time. A failure is told by end, and of what came in parts nothing is kept then. */
+    /* Optional, together, with announce, in batches that fetch nothing: a range of memory that has not
+     * been used yet is announced, and comes in parts after ready. What is filled while another part crosses costs
+     * no time. A failure is reported by end, and of what came in parts nothing is kept then. */
     void (*announce_parts)(void *device, uint64_t dev, uint64_t bytes);
     /* Memory for a part, which the caller fills as that of stage. Never fails. */
     void *(*stage_part)(void *device, uint64_t dev, uint64_t bytes);

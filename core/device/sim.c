@@ -1,7 +1,7 @@
 /* sim.c - the simulated device: discrete memory with addresses of its own. Fresh memory reads
  * as ACCD_POISON.
  *
- * sim: device addresses lie in a reservation that nobody may touch, so that a host program that
+ * sim: device addresses lie in a reservation that no access may touch, so that a host program that
  * follows one is stopped by the processor; the bytes lie in a second mapping at the same offset. One
  * bit for each byte says whether it was ever written.
  *
@@ -53,7 +53,7 @@ static uint64_t units_of(unsigned class)
     return (uint64_t)((class - FINE) % 8 + 9) << (shift & 63);
 }
 
-/* The bits of a range that was written, or that nobody owns any more. */
+/* The bits of a range that was written or freed. */
 static inline void set_bits(struct sim *sim, uint64_t at, uint64_t n, bool on)
 {
     if (sim->bits)
@@ -240,8 +240,8 @@ static bool begins_block(const struct sim *sim, uint64_t at)
     return at < sim->bump && at % UNIT == 0 && sim->units[at / UNIT] && !(sim->units[at / UNIT] & FREE_BIT);
 }
 
-/* What nobody owns was never written. Of a large block the kernel takes whole pages of bits back, most of which were
- * never touched. */
+/* The bits of freed memory say that it was never written. Of a large block the operating system takes whole pages of
+ * bits back, most of which were never touched. */
 static void forget_bits(struct sim *sim, uint64_t at, uint64_t n)
 {
     uint64_t first = (at / 8 + PAGE - 1) / PAGE * PAGE, end = (at + n) / 8 / PAGE * PAGE;

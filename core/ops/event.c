@@ -1,6 +1,6 @@
-/* event.c - tells a listener what a construct did: one event for each object, in the order of the
- * document's steps, whatever the transfers were. Costs nothing when nobody listens, and nobody will when a queue
- * gets there. */
+/* event.c - reports to a listener what a construct did: one event for each object, in the order of the
+ * document's steps, whatever the transfers were. Costs nothing where there is no listener, nor
+ * will be one when a queue gets there. */
 #include "ops/leave.h"
 #include "plan/fusion.h"
 #include "table/name.h"
@@ -59,7 +59,7 @@ static void tell_claim(const struct accd_plan *plan, const struct accd_claim *cl
          pointer ? pointer_bytes(accd_claim_slot_bytes(&plan->given, claim)) : claim->bytes);
 }
 
-/* Elements of a section with gaps are told as one. */
+/* Elements of a section with gaps are reported as one. */
 static bool same_section(const struct accd_move *a, const struct accd_move *b)
 {
     return b->piece == ACCD_ONE_OF_RUN && b->claim == a->claim && b->out == a->out;
@@ -125,7 +125,7 @@ static void tell_ranges(const struct accd_plan *plan)
                        fusion->ranges[i].end - fusion->ranges[i].host);
 }
 
-/* Memory that nobody goes back to: of objects that were alone, and of whole tuples. */
+/* Memory that no tuple goes back to: of objects that were alone, and of whole tuples. */
 static void tell_left(const struct accd_plan *plan)
 {
     const struct accd_fusion *fusion = plan->found.fusion;
@@ -135,8 +135,8 @@ static void tell_left(const struct accd_plan *plan)
                        fusion->shifts.at[i].left);
 }
 
-/* Whether an object's memory is a tuple's block, or was: that is told as a whole, when it goes. What it had
- * for itself before is told under its name. */
+/* Whether an object's memory is a tuple's block, or was: that is reported as a whole, when it goes. What it had
+ * for itself before is reported under its name. */
 static bool lies_with_others(const struct accd_plan *plan, const struct accd_object *object)
 {
     const struct accd_share *share = accd_share_of(plan->dir, object);
@@ -185,7 +185,7 @@ static void tell_ends(const struct leave *leave)
     }
 }
 
-/* What is told of the sections of a group: events that differ in name and range. */
+/* What is reported of the sections of a group: events that differ in name and range. */
 struct report {
     accd_context *context;
     struct accd_walk *walk;
@@ -260,7 +260,8 @@ static void drop_report(void *ud)
     accd_mem_free(&context->mem, report, sizeof *report);
 }
 
-/* Tells it when the queue has got there. False: for want of memory, or because it has, it is to be told now. */
+/* Reports a leave when the queue has got there. False: it is to be reported now, for want of memory or because the
+ * queue has got there. */
 static bool leave_report(const struct accd_plan *plan, const struct report *report)
 {
     struct report *kept =

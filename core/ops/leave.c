@@ -251,7 +251,7 @@ static bool is_needed(const struct leave *leave, const struct accd_group *group)
     return accd_pending_at(dir, group->block->dev, group->block->bytes);
 }
 
-/* A pending group leaves as a whole if nobody else attached anything among its pointers, and if its
+/* A pending group leaves as a whole if no other construct attached anything among its pointers, and if its
  * pointers either stay attached or end together with it. */
 static accd_status group_leaves(struct leave *leave)
 {

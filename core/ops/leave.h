@@ -23,7 +23,7 @@ accd_status accd_leave_words(struct leave *leave);
 void accd_leave_finish(struct leave *leave);
 void accd_leave_undo(struct leave *leave);
 
-/* event.c: tells about an exit that succeeded, before its records go. */
+/* event.c: reports an exit that succeeded, before its records go. */
 void accd_tell_exit(const struct leave *leave);
 
 /* detach.c */

@@ -144,7 +144,7 @@ accd_status accd_fuse_plan(struct accd_plan *plan)
 
 /* -------------------------------------------------------------------------------- 2. reserve -- */
 
-/* What enter data moves out of places of its own floor leaves nothing behind: nobody goes back there. */
+/* What enter data moves out of places of its own floor leaves nothing behind: no object goes back there. */
 static bool leaves_for_good(const struct accd_plan *plan, const struct accd_share *share,
                             const struct accd_object *object)
 {

@@ -8,7 +8,7 @@
 struct accd_candidate;
 struct accd_occupant;
 
-/* Why data are in one tuple; of several reasons the last one is told. */
+/* Why data are in one tuple: the reason whose rule events cite, the last one where there are several. */
 enum accd_reason { ACCD_BY_RANGE, ACCD_BY_BASE, ACCD_BY_PIECES };
 
 /* A range that this construct fuses. */

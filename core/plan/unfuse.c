@@ -484,7 +484,7 @@ static void remove_original(struct accd_directory *dir, struct accd_original *or
     accd_pool_give(&dir->tuples.original_pool, original);
 }
 
-/* Nobody goes back to a place, or somebody did. */
+/* A former place ends: its object went back there (taken), or will not. */
 static void end_former(struct accd_directory *dir, const struct accd_object *object,
                        struct accd_former *former, bool taken)
 {

@@ -1,5 +1,5 @@
 /* order.c - queues whose work goes on by itself while the program does: a task starts at its construct, and
- * the queue keeps it until somebody waits.
+ * the queue keeps it until the program waits.
  *
  * All is as if it had been done in program order. What starts, in a queue or without one, waits first for what
  * is under way and uses the same memory; what a queue's stream orders anyway does not. A construct whose
@@ -204,7 +204,7 @@ static bool is_own_over(const struct accd_queue *queue, uint64_t number)
 {
     const struct accd_directory *dir = queue->dir;
     const struct accd_task *last = queue->started;
-    if (last && last->number > number) { /* somebody comes behind an earlier one */
+    if (last && last->number > number) { /* later tasks are started, too */
         last = NULL;
         for (const struct accd_task *task = queue->first; task && task->number <= number; task = task->next)
             last = task->under_way ? task : last;

@@ -1,5 +1,5 @@
 /* queue.c - activity queues: transfers, kernels and device memory that asynchronous constructs left to be
- * done, in order, when somebody waits.
+ * done, in order, when the program waits.
  *
  * A task holds all it needs but the bytes of the host's memory, which are read and written when it is done:
  * as late as the rules allow, so that a missing wait shows. It is done as a whole or not at all. */
@@ -81,7 +81,7 @@ accd_status accd_queue_wait(accd_context *context, int device, unsigned number)
     return ACCD_OK;
 }
 
-/* Whether a queue is not done, or its work does not go on by itself and nobody has asked yet. */
+/* Whether a queue is not done, or its work does not go on by itself and no wait has asked yet. */
 static bool is_early(struct accd_queue *queue)
 {
     const bool early =

@@ -80,7 +80,7 @@ struct accd_queue {
     uint64_t held_at;           /* ... to this task yet; NULL: it found none */
 };
 
-/* Errors of what a queue had to do before: they are told already. */
+/* Errors of what a queue had to do before: they are reported already. */
 static inline bool accd_is_of_queue(accd_status status)
 {
     return status == ACCD_CALLBACK || status == ACCD_MISSING_WAIT;
@@ -150,9 +150,9 @@ accd_status accd_kernel_launch(struct accd_directory *dir, const accd_kernel *ke
 
 /* ----------------------------------------------------------------------------------- queue.c -- */
 
-/* Tells an event when the queue has got there. False: for want of memory it is to be told now. */
+/* Reports an event when the queue has got there. False: for want of memory it is to be reported now. */
 bool accd_queue_event(struct accd_queue *queue, const accd_event *event);
-/* The same of what a function tells; if true, takes ud. */
+/* The same of what a function reports; if true, takes ud. */
 bool accd_queue_report(struct accd_queue *queue, void (*tell)(const void *ud), void (*drop)(void *ud),
                        void *ud);
 

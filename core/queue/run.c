@@ -1,4 +1,4 @@
-/* run.c - what queues do when somebody waits: their tasks, one after the other. */
+/* run.c - what queues do when the program waits: their tasks, one after the other. */
 #include "queue/inside.h"
 
 /* -------------------------------------------------------------------------------- transfers -- */
@@ -80,7 +80,7 @@ static accd_status end_call(struct accd_directory *dir, const struct accd_task *
     return call(dir, task, end.how == ACCD_KERNEL_DONE ? ACCD_WAS_RUN : ACCD_RUN);
 }
 
-/* Memory that somebody else still uses goes behind that. Takes the task. */
+/* Memory that another task still uses is freed after that task. Takes the task. */
 static void give_back(struct accd_queue *queue, struct accd_task *task)
 {
     struct accd_directory *dir = queue->dir;

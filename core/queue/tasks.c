@@ -1,5 +1,5 @@
 /* tasks.c - what queues have not done yet: tasks in their order, and by the device memory they are about, so that
- * somebody may not lose it, or has to wait. */
+ * what frees or moves the memory fails, or waits. */
 #include "queue/inside.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* attach.c - records of the attach table: made, removed, and the rings of those with one target. */
 #include "table/inside.h"
 
-/* Without memory for a place the order is given up, and made again when somebody asks. */
+/* Without memory for a place the order is given up, and made again when it is asked for. */
 static void give_up(struct accd_directory *dir)
 {
     accd_range_close(&dir->attached.targets);

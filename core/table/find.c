@@ -1,5 +1,5 @@
 /* find.c - look-ups in the present table, by host address and by device address, and in the attach table. Groups that
- * a look-up meets become objects, or attachments, first. */
+ * a look-up finds become objects, or attachments, first. */
 #include "table/inside.h"
 
 static inline bool covers(const struct accd_object *object, uint64_t host)

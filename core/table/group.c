@@ -2,7 +2,7 @@
  *
  * Entering a million sections one by one into ordered indices costs twenty times what copying them
  * does, and most of them leave together, unmet. So a group keeps the columns of its walk, one pair of
- * counters and a bit map of the host memory it covers. Whoever meets the map turns the group into
+ * counters and a bit map of the host memory it covers. A look-up that overlaps the map turns the group into
  * objects first; nothing is ever looked up in a pending group. */
 #include "table/inside.h"
 

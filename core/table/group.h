@@ -6,7 +6,7 @@
 
 /* All sections of one large walk, made present together. While pending it is one record: the columns
  * of the walk, one pair of counters, one attachment counter, a bit map of the memory it covers. The
- * first look-up that meets the map turns the sections into objects (accd_group_index), the first
+ * first look-up that overlaps the map turns the sections into objects (accd_group_index), the first
  * one among its pointers turns those into attachments (accd_group_attachments). A construct that names
  * all of them gathers them again (accd_group_gather). */
 struct accd_group {
@@ -31,7 +31,7 @@ struct accd_group {
 
 /* ----------------------------------------------------------------------------------- group.c -- */
 
-/* Nothing looks for sections and pointers of a group one by one from now on; or somebody does. */
+/* No look-up asks for sections and pointers of a group one by one from now on; or one does. */
 void accd_group_wait(struct accd_directory *dir, struct accd_group *group);
 void accd_group_wake(struct accd_directory *dir, struct accd_group *group, bool sections, bool pointers);
 bool accd_group_meets(const struct accd_group *group, uint64_t low, uint64_t high);

@@ -19,7 +19,7 @@ bool accd_same_sections(const struct accd_walk *a, const struct accd_walk *b);
 
 /* --------------------------------------------------------------------------------- members.c -- */
 
-/* Turns pending groups that a range meets into objects. */
+/* Turns pending groups that a range overlaps into objects. */
 accd_status accd_index_met(struct accd_directory *dir, uint64_t low, uint64_t high);
 
 #endif

@@ -1,5 +1,5 @@
-/* members.c - the sections of a group as objects, and its pointers as attachments: they are indexed when somebody looks
- * for one of them, and gathered again when a construct names all of them and all are what the group says. */
+/* members.c - the sections of a group as objects, and its pointers as attachments: they are indexed when a look-up
+ * asks for one of them, and gathered again when a construct names all of them and all are what the group says. */
 #include "table/inside.h"
 
 /* ------------------------------------------------------------------------------- sections -- */

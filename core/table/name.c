@@ -1,4 +1,4 @@
-/* name.c - how objects, pointers and members are called. Names are made when somebody asks: for an
+/* name.c - how objects, pointers and members are called. Names are made when they are asked for: for an
  * event, an error or a table; the records hold only where a name comes from. */
 #include "table/inside.h"
 #include "table/name.h"

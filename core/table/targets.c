@@ -1,4 +1,4 @@
-/* targets.c - attachments by their targets: an order that is made when somebody asks for the first time, and
+/* targets.c - attachments by their targets: an order that is made when it is asked for the first time, and
  * kept from then on. Those of one base address are a ring, of which the order has one. */
 #include "table/inside.h"
 

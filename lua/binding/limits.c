@@ -29,7 +29,7 @@ static int l_call(lua_State *L)
     return 2;
 }
 
-/* Memory is counted at the allocator, steps by a hook. Once a limit is met, every further step
+/* Memory is counted at the allocator, steps by a hook. Once a limit is reached, every further step
  * raises again, so that a scenario cannot go on by catching the error. */
 struct limits {
     lua_Alloc alloc;
@@ -37,14 +37,14 @@ struct limits {
     size_t used, most;
     long long steps, most_steps;
     clock_t started;
-    int seconds; /* of the processor, when a limit was met */
+    int seconds; /* of the processor, when a limit was reached */
     bool tripped;
     unsigned refused; /* how often memory was not given, though asked for again */
     const void *asked_for;
     size_t asked; /* what was not given last; 0: something was */
     const char *stopped; /* why, if not for a limit */
     const char *chunk; /* the scenario's own */
-    char where[256];   /* in it, when a limit was met */
+    char where[256];   /* in it, when a limit was reached */
 };
 
 /* Lua asks twice, with a collection between: what is refused both times counts, and what is refused so
@@ -145,7 +145,7 @@ static void push_limit(lua_State *L, const struct limits *limits)
     set_boolean(L, "stopped", limits->stopped != NULL);
 }
 
-/* The interrupt key, while somebody watches for it. */
+/* The interrupt key, while a run watches for it. */
 static volatile sig_atomic_t interrupts;
 
 static void on_interrupt(int signal)

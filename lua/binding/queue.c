@@ -82,7 +82,8 @@ struct held {
     int ref;
 };
 
-/* What it raises is the cause of the error that the wait gives. It is told whether the device has run it. */
+/* What the function raises is the cause of the error that the wait gives. Its argument: whether the device has run
+ * the kernel. */
 static int run_held(void *ud, accd_call call)
 {
     struct held *held = ud;

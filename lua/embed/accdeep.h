@@ -88,7 +88,7 @@ ACCD_API accd_status accd_open(accd **a_p, const accd_config *config);
  * NULL does nothing. ACCD_MISUSE: it is another thread's, or in a call; then it stays open. */
 ACCD_API accd_status accd_close(accd *a);
 
-/* The session's thread gives it away; afterwards it belongs to nobody. */
+/* The session's thread gives it away; afterwards it belongs to no thread. */
 ACCD_API accd_status accd_handover(accd *a);
 /* Takes a session that was given away. What the other thread did before happens before this. */
 ACCD_API accd_status accd_adopt(accd *a);
@@ -236,7 +236,7 @@ ACCD_API void *accd_hostptr(accd *a, const void *device);
 ACCD_API int accd_is_present(accd *a, const void *host, size_t bytes);
 
 /* Raw copies, as acc_memcpy_to_device and its kin make them: nothing is attached or counted. On the
- * simulated device: reads of bytes that were never written are not told here. */
+ * simulated device: reads of bytes that were never written are not reported here. */
 ACCD_API accd_status accd_memcpy_to_device(accd *a, void *device, const void *host, size_t bytes);
 ACCD_API accd_status accd_memcpy_from_device(accd *a, void *host, const void *device, size_t bytes);
 /* As a kernel reads and writes: ACCD_UNINITIALIZED_READ, ACCD_EXCLUDED_MEMBER, ACCD_OUT_OF_BOUNDS. */

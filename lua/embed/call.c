@@ -134,7 +134,7 @@ accd_status accd_may_close(accd *a, struct caller caller)
     return a->caller.frame ? ACCD_MISUSE : ACCD_OK;
 }
 
-/* -------------------------------------------------------------------------------- what was told -- */
+/* -------------------------------------------------------------------------------- what was reported -- */
 
 const accd_detail *accd_last_detail(const accd *a)
 {

@@ -61,12 +61,12 @@ struct caller { /* of a function of the interface */
 
 struct accd {
     uint64_t magic;
-    _Atomic(uintptr_t) owner;   /* the thread it belongs to; 0: nobody */
+    _Atomic(uintptr_t) owner;   /* the thread it belongs to; 0: none */
     struct meter meter;
     lua_State *L;               /* NULL: it could not be opened */
     bool borrowed;              /* L is a thread of the host's state */
     bool broken;                /* a callback left it in the middle of something */
-    /* in the registry: the Lua half, its functions, L, what was told last, the error of a limit */
+    /* in the registry: the Lua half, its functions, L, what was reported last, the error of a limit */
     int self, library, thread, detail_ref, limit_ref;
     accd_context *core;         /* NULL: it could not be opened */
     struct context *context;    /* the same as Lua's object */
@@ -93,7 +93,7 @@ struct accd_prepared {
 
 /* --------------------------------------------------------------------------------- protect.c -- */
 
-/* Runs fn(L) with request as light userdata, protected and within limits. On failure the error is told. */
+/* Runs fn(L) with request as light userdata, protected and within limits. On failure the error is reported. */
 accd_status accd_protected(accd *a, lua_CFunction fn, void *request);
 /* For fn: pushes method name of the Lua half and the half itself. */
 void accd_push_method(lua_State *L, accd *a, const char *name);
@@ -105,7 +105,7 @@ accd_status accd_refuse(accd *a, accd_status status, const char *rule, const cha
 accd_status accd_fail_core(accd *a, accd_status status);
 accd_status accd_no_memory(accd *a); /* ACCD_LIMIT, where it is the limit that refused some */
 
-void *accd_new(accd *a, size_t bytes); /* zeroed, or NULL with the error told */
+void *accd_new(accd *a, size_t bytes); /* zeroed, or NULL with the error reported */
 void accd_delete(accd *a, void *block, size_t bytes);
 
 /* --------------------------------------------------------------------------------- regions.c -- */

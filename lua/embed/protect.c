@@ -158,7 +158,7 @@ static accd_status tell_error(accd *a, int failure)
         lua_pop(L, 1);
         return failure == LUA_ERRMEM ? out_of_memory(a)
                                      : accd_refuse(a, ACCD_INTERNAL, "HOUSE-internal",
-                                                   "an error cannot be told");
+                                                   "an error cannot be reported");
     }
     a->detail = telling.detail;
     a->message = telling.shown;

@@ -179,7 +179,7 @@ case("differs: following a pointer of which the target was unmapped [OMP60-map-8
   omp "target enter data map(to: s, s.d[0:4])"
   omp "target exit data map(delete: s.d[0:4])"
   local err = expect.fails("out-of-bounds", function() omp "target" "s.d[0] = 50;" end)
-  expect.equal(err.message, "the pointer s.d leads to data that are not present on device 0 any more")
+  expect.equal(err.message, "the pointer s.d points to data that are not present on device 0 any more")
   expect.equal(err.rule, "OMP60-map-7")
   expect.detached "s.d"
   expect(state().attached[1].gone, "it still holds the address")

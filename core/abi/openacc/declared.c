@@ -119,7 +119,7 @@ static char *initial_of(const struct file *file, uintptr_t base, const struct de
             continue;
         uint64_t stored = into < parts[i].p_filesz ? parts[i].p_filesz - into : 0;
         stored = stored < bytes ? stored : bytes;
-        if (!stored && bytes > LARGE) /* zeros, as long as nobody has written them */
+        if (!stored && bytes > LARGE) /* zeros, as long as they are not written */
             return NULL;
         char *initial = holds(file, parts[i].p_offset + into, stored) ? calloc(1, bytes) : NULL;
         if (!initial)

@@ -225,7 +225,7 @@ static const struct way enters = {ACCD_ENTER_DATA, GOACC_EV_ENTER_DATA, GOACC_IN
 static const struct way exits = {ACCD_EXIT_DATA, GOACC_EV_EXIT_DATA, GOACC_IN_EXIT_DATA, of_exit, goacc_exit_items};
 static const struct way updates = {ACCD_UPDATE, GOACC_EV_UPDATE, GOACC_IN_UPDATE, of_update, goacc_update_items};
 
-/* queue: only told, every queue is done at once, in program order. */
+/* queue: only reported, every queue is done at once, in program order. */
 static __attribute__((noinline)) void dynamic(const struct goacc_site *site, int flags, const struct entries *map,
                                               const struct way *way, int queue)
 {

@@ -1,4 +1,4 @@
-/* idle.c - transfers that moved bytes which nobody had changed since they were moved last: advice
+/* idle.c - transfers that moved bytes that had not changed since they were moved last: advice
  * at the end of a strict run. What both sides held then is kept as a hash for each range that
  * moved. */
 #include "runtime.h"

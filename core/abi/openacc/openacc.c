@@ -97,7 +97,7 @@ static int event_of(accd_kind kind)
                                     : GOACC_EV_UPDATE;
 }
 
-/* queue: only told, every queue is done at once, in program order. */
+/* queue: only reported, every queue is done at once, in program order. */
 void *goacc_data(const struct goacc_site *site, accd_kind kind, accd_action action, void *host,
                  size_t bytes, bool finalize, int queue)
 {

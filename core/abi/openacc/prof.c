@@ -1,18 +1,18 @@
 /* prof.c - the profiling interface of OpenACC (3.3, section 5): what tools are told.
  *
  * Callbacks run between the steps of a call, without the lock, and may call any routine; nothing is
- * told of what they do themselves. What the core does under the lock is noted, and told when the
+ * reported of what they do themselves. What the core does under the lock is noted, and reported when the
  * step is done, in the order of the document's steps: an upload then begins and ends at once, and
  * its bytes have been moved before. Times are to be had of constructs, their data, their kernels.
  *
  * Callbacks are called in the order of their registration, those of an _end event in the reverse
- * order. The first use of a device is told as its start, and acc_shutdown as its end, but not what
- * was present on it then. The end of the program is told, that of devices with it is not. A wait is
- * told when the host would wait, not for wait clauses. Memory is told object by object.
+ * order. The first use of a device is reported as its start, and acc_shutdown as its end, but not what
+ * was present on it then. The end of the program is reported, that of devices with it is not. A wait is
+ * reported when the host would wait, not for wait clauses. Memory is reported object by object.
  *
  * Not to be had: where a construct and a function end and a function begins (-1), vendor (-1) and
  * handles (NULL), how many gangs a kernel asked for: it runs as one, and says so. kernels and
- * serial are told as parallel, since the compiler tells no more. Rules with events_bare tell as
+ * serial are reported as parallel, since the compiler tells no more. Rules with events_bare tell as
  * libgomp 12 does: no lines, no names of data, no threads, compute constructs that start in no
  * queue yet, a device that starts by the type that was asked for, and CUDA as the interface below a
  * device of type nvidia, although none is there. */

@@ -1,5 +1,5 @@
 /* prof.h - what tools hear by OpenACC's profiling interface: events that begin and end what a call
- * does. Costs a branch each while nobody listens. */
+ * does. Costs a branch each while no tool listens. */
 #ifndef GOACC_PROF_H
 #define GOACC_PROF_H
 
@@ -51,8 +51,8 @@ enum {
 
 /* What one call does, from its first event to its last. */
 struct goacc_span {
-    const struct goacc_site *site; /* NULL: nobody hears of it */
-    int event;                     /* GOACC_EV_NONE: only what happens inside is told */
+    const struct goacc_site *site; /* NULL: not reported */
+    int event;                     /* GOACC_EV_NONE: only what happens inside is reported */
     int parent, queue;
     int type, device;
     bool implicit;

@@ -9,7 +9,7 @@
  *   prof         events for tools, by OpenACC's profiling interface
  *   fault        accesses that end the program
  *   strict       kernels without the host's memory (watch), what is left behind
- *   idle         transfers of what nobody had changed
+ *   idle         transfers of bytes that had not changed
  *   stack        variables of functions that have returned
  *   entries      the items that entries of a directive become
  *   draw         a picture of the state
@@ -41,7 +41,7 @@
 #define GOACC_ONE_THREAD false
 #endif
 
-/* What the program meets. The frame pointer must be kept: -fno-omit-frame-pointer. */
+/* A construct or call of the program. The frame pointer must be kept: -fno-omit-frame-pointer. */
 struct goacc_site {
     struct goacc_call call;
     const char *what; /* "enter data", "acc_copyin" */
@@ -85,10 +85,10 @@ struct goacc_thread {
     uintptr_t stack_high; /* end of its stack; 0: not asked for yet */
     struct goacc_level *levels;
     size_t nlevels, levels_room;
-    bool in_callback;         /* of a tool: what it does is not told */
+    bool in_callback;         /* of a tool: what it does is not reported */
     bool muted;               /* tools hear nothing of this thread */
     bool starting;            /* tools are told that the device starts */
-    struct goacc_note *notes; /* what was done under the lock, to be told after */
+    struct goacc_note *notes; /* what was done under the lock, to be reported after */
     size_t nnotes, notes_room;
 };
 
@@ -123,7 +123,7 @@ struct goacc_runtime {
     const struct goacc_site *site; /* of the call under way */
     int pid;                       /* of the process that made the context */
     volatile bool ending;
-    /* Set at the start, NULL: nobody asks for them: an error is told, the program ends, the core does something. */
+    /* Called when an error is reported, the program ends, the core does something. NULL: not called. */
     void (*on_error)(const char *message);
     void (*on_end)(void);
     accd_event_fn on_event;
@@ -278,7 +278,7 @@ bool goacc_spell(const struct goacc_site *site, uint64_t host, uint64_t bytes, c
 bool goacc_line(uintptr_t pc, const char **file, int *line, const char **function);
 /* The function at an address, as the linker knows it, or NULL. With the lock. */
 const char *goacc_symbol(uintptr_t address);
-/* How a present object, or an attached pointer, is told: by its name or its address, and from
+/* How a present object, or an attached pointer, is reported: by its name or its address, and from
  * where, if that is known. */
 struct goacc_shown {
     char name[160];
@@ -293,7 +293,7 @@ void goacc_tell_error(const struct goacc_site *site, const accd_error *error);
 /* level: "error", "warning", "note", "advice". */
 void goacc_tell(const char *level, const char *code, const char *rule, uintptr_t pc,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
-/* Whether something is told for the first time from a site. */
+/* Whether something is reported for the first time from a site. */
 bool goacc_untold(uintptr_t pc);
 /* The compiler left variables of declare directives out of an update. */
 void goacc_tell_lost_update(void);
@@ -337,7 +337,7 @@ void goacc_declared_swap(const struct goacc_thread *self);
 void goacc_stack_check(struct goacc_thread *self, const accd_item *items, size_t nitems,
                        bool declares);
 void goacc_stack_note(struct goacc_thread *self, const accd_item *items, size_t nitems, bool exits);
-/* Whether data were mapped for the scope of a declare directive, of which no end is told. */
+/* Whether data were mapped for the scope of a declare directive, of which no end is reported. */
 void goacc_stack_end(uint64_t thread); /* has ended */
 bool goacc_stack_declared(uint64_t host);
 

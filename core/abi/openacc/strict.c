@@ -1,5 +1,5 @@
 /* strict.c - what `exec --strict` adds: kernels run while the host's memory is closed, device
- * memory is closed to the host, and what is left behind, or was moved for nothing, is told at the
+ * memory is closed to the host, and what is left behind, or was moved for nothing, is reported at the
  * end. */
 #include "runtime.h"
 #include "stray.h"
@@ -267,7 +267,7 @@ static bool is_translated(const struct goacc_thread *self, const accd_item *item
 }
 
 /* gcc passes a firstprivate variable as it passes a copyin clause. If it is present, with another
- * value than the host's, nobody can tell which of the two was asked for. */
+ * value than the host's, it is unknown which of the two was asked for. */
 void goacc_strict_scalars(const struct goacc_thread *self, const accd_item *items, size_t nitems)
 {
     enum { SCALAR = 16 };

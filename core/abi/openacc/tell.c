@@ -110,7 +110,7 @@ static void put(int fd, const struct text *text)
 /* ------------------------------------------------------------------------------------- names -- */
 
 /* A label whose name is "@" and a return address in hex stands for what was mapped there: most
- * programs never hear a name, so that it is looked for only when it is told. */
+ * programs never hear a name, so that it is looked for only when it is reported. */
 static uintptr_t late(const char *name, const char **end)
 {
     char *stop;
@@ -128,7 +128,7 @@ struct label {
 static struct label *labels;
 static size_t nlabels, labels_room; /* room is 0 or a power of two */
 enum { LATEST = 32 };
-static struct label latest[LATEST]; /* late ones of directives that are met again and again */
+static struct label latest[LATEST]; /* late ones of directives that are encountered again and again */
 
 static size_t place_of(uintptr_t pc, const char *name)
 {

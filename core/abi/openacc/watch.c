@@ -4,7 +4,7 @@
  * doing (a system library's, the linker's tables, an open variable in a closed page) is stepped:
  * its page is opened for one instruction, and SIGTRAP closes it again. SIGSYS: system calls of the
  * kernel come here first (syscall user dispatch), because the operating system answers with EFAULT,
- * not with a signal, where it meets closed memory; they are made with memory open. */
+ * not with a signal, where it encounters closed memory; they are made with memory open. */
 #include "watch.h"
 
 #include "closing.h"

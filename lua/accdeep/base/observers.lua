@@ -1,4 +1,4 @@
--- observers.lua - those who watch a run, any number of them together: traces, pictures, steps, explanations, exports.
+-- observers.lua - observers of a run, any number of them together: traces, pictures, steps, explanations, exports.
 --
 -- An observer is a table with functions of these names; a run asks all that have one, in the order of the list.
 
@@ -67,7 +67,7 @@ local function stand_all(functions)
   end
 end
 
--- The observers of a list as one table: for each hook a function, or false if nobody has one.
+-- The observers of a list as one table: for each hook a function, or false if no observer has one.
 function observers.of(list)
   for _, observer in ipairs(list) do
     for hook in pairs(observer) do

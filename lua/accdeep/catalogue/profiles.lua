@@ -10,7 +10,7 @@ local sorted = require "accdeep.base.sorted"
 
 local profiles = {}
 
--- What each profile decides otherwise than its base; one without a base, otherwise than the first values of the knobs.
+-- What differs in each profile from its base; in one without a base, from the first values of the knobs.
 -- openmp: the version whose spellings directives have (51: 5.1); nil: of any.
 local settings = {
   ["tr14"] = { members = "held", descriptors = true },
@@ -160,7 +160,7 @@ function profiles.decides(ids, documents, own)
 end
 
 -- What the core is opened with. strict = false: what could be undone silently is (TR14-4.3-12, AMB-TR14-25), and
--- addresses of before a fusion lead to what is left there (AMB-DIR-14).
+-- addresses from before a fusion find what is left there (AMB-DIR-14).
 function profiles.for_core(profile, strict)
   local wanted = copy(profile.changed)
   wanted.base = profile.core

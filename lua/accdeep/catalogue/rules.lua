@@ -135,7 +135,7 @@ end
 -- Rules by section: how many there are, how many scenarios show from both sides.
 function rules.coverage()
   local out = {}
-  local function row(section, n) -- blanks at the end of a line help nobody
+  local function row(section, n) -- without blanks at the end of a line
     out[#out + 1] = ("  %-14s %5d %5d %5d %11d"):format(section, n.all, n.done, n.open, n.untestable)
   end
   for _, document in ipairs(rules.all()) do

@@ -1,5 +1,5 @@
 -- captured.lua - what the names and pointers of a kernel stand for when its queue runs it: what they stood for when its
--- construct was met. By then its data may have left the present table, its host program may be elsewhere.
+-- construct was encountered. By then its data may have left the present table, its host program may be elsewhere.
 
 local sorted = require "accdeep.base.sorted"
 local with = require "accdeep.base.dynamic"

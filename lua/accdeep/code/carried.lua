@@ -39,7 +39,7 @@ function carried.compile(env, node, compile_statement, statement)
   local session = env.session
   local here = session.now.current
   if node.kind == "region" or node.kind == "host data" then
-    compile_statement(statement.scoped(env), node.body) -- what is wrong with the text is told before it runs
+    compile_statement(statement.scoped(env), node.body) -- what is wrong with the text is reported before it runs
   end
   return function(f)
     local k, apart = session.now.kernel, session.now.apart

@@ -127,7 +127,7 @@ local function size_of(t, pos)
   return t.size
 end
 
--- The size of what a pointer leads to.
+-- The size of what a pointer points to.
 local function step_of(node, pointer)
   local size = size_of(pointer.to, node.pos)
   if size == 0 then names.no_size(pointer.to, node.pos) end
@@ -247,7 +247,7 @@ function checkers.str(env, node)
   return { op = "string", type = types.pointer(scalars.char), pos = node.pos, text = node.value }
 end
 
--- What a pointer leads to.
+-- What a pointer points to.
 local function behind(env, node, operator, pos)
   local e = expression(env, node)
   if e.is_place then e = loaded(e, node.pos) end

@@ -318,7 +318,7 @@ local function fill(session, declare, t, spec)
   end
   for _, item in ipairs(spec.members) do (steps[item.tag] or steps.nothing)(self, item) end
   if self.virtual then
-    -- the pointer to the table of functions comes first, and leads nowhere on a device
+    -- the pointer to the table of functions comes first, and points nowhere on a device
     session:warn("unsupported", self.virtual.pos,
       ("%s is polymorphic: what moves is an object of this very type"):format(types.name(t)),
       { length = #"virtual", rule = "TR14-4.3-17", help = "name an object of a derived class by its own variable or "

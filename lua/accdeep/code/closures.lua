@@ -1,6 +1,6 @@
 -- closures.lua - typed trees (typed.lua) as Lua functions over a memory.
 --
--- A value is a function of the frame; a pointer's has the bounds of the object that it leads into behind it, as far as
+-- A value is a function of the frame; a pointer's has the bounds of the object that it points into behind it, as far as
 -- these are known: that is what finds accesses hardware would let pass. A place is function(frame) -> address, low,
 -- high. The memory (env.space, view.lua) loads, stores and checks; host and device differ only there. frame.pos is the
 -- place in the text being executed.

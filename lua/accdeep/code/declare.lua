@@ -292,7 +292,7 @@ local function declare_reference(session, t, name, pos, value)
   session.now.scope.variables[name] = { name = name, type = t, address = address, reference = true }
 end
 
--- Whether what a declarator declares is const itself, not only what it leads to.
+-- Whether what a declarator declares is const itself, not only what it points to.
 local function is_const(words, spec, declarator)
   while declarator.inner and declarator.pointers == 0 do declarator = declarator.inner end
   if declarator.inner then return false end

@@ -139,7 +139,7 @@ end
 
 local BYTE = core.scalar.u8
 
--- Copies the bytes of a variable that somebody wrote.
+-- Copies the bytes of a variable that were written.
 local function copy_bytes(env, to, from, size)
   local space = env.space
   return function(f)

@@ -12,7 +12,7 @@
 --   around {place, level}        one of the element around; level: {builder, ctx} of that element, and who looks there
 --   member {base, offset}        base is a place
 --   element {base, index, n}     of an array; index is a long
---   deref {pointer, index?}      what a pointer leads to, moved by so many elements
+--   deref {pointer, index?}      what a pointer points to, moved by so many elements
 --   once {place}                 the place of a compound assignment: found when it is read, and not again
 -- Values:
 --   const {const}                load {place}             decay {place}            address {place}

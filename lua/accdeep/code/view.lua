@@ -3,7 +3,7 @@
 --
 -- A space loads, stores and classifies what goes wrong. Views are tables with a location behind a
 -- private key: a struct's members by field, an array's or pointer's elements by 0-based index.
--- low and high bound the object a pointer leads into; a pointer that leads nowhere useful carries a
+-- low and high bound the object a pointer points into; a pointer that points nowhere useful carries a
 -- note in low instead: a table that says why.
 
 local core = require "accdeep.core"
@@ -160,13 +160,13 @@ function Device:classify(address, low, frame)
         help = "include the member in the shape, or name it in a data clause" })
   end
   if note.gone then
-    fail(frame, "out-of-bounds", ("%s leads to data that are not present on device %d any more"):format(name,
+    fail(frame, "out-of-bounds", ("%s points to data that are not present on device %d any more"):format(name,
       self.number), { rule = self.session.rules.is_openmp and "OMP60-map-7" or "TR14-1.2-10",
         help = "what it was attached to was unmapped; map it again: " .. section_text(self.session, note.name) })
   end
   local openmp = self.session.now.kernel and self.session.now.kernel.plan.openmp
   if note.unmatched then
-    fail(frame, "null-pointer", ("%s is null on device %d: what it leads to on the host is not present"):format(name,
+    fail(frame, "null-pointer", ("%s is null on device %d: what it points to on the host is not present"):format(name,
       self.number), { rule = "OMP60-map-10", help = note.record
         and ("map the structure, %s[:1], or the members used on this construct, %s->..."):format(note.name, note.name)
         or "map a section of it: " .. section_text(self.session, note.name) })
@@ -178,7 +178,7 @@ function Device:classify(address, low, frame)
   local help = note.name and "map its target by a section: " .. section_text(self.session, note.name)
     or "map its target by a section of the pointer"
   if note.clause then
-    help = ("%s(%s) keeps the value: without the clause it leads to what is present there"):format(note.clause,
+    help = ("%s(%s) keeps the value: without the clause it points to what is present there"):format(note.clause,
       note.name)
   elseif target and openmp and self.session.rules.attach == "every" then
     help = ("its target is present, but a pointer is attached only where it is mapped and a section of it, %s[:0] at "
@@ -289,11 +289,11 @@ function Device:load_pointer(address, low, high, frame)
   local value, from, to = ctx:device_pointer(number, address)
   if value == nil then fail_core(frame, from) end
   if from and from < to then return value, from, to end
-  local private = self.private[address] -- it may lie before the section that it leads to
+  local private = self.private[address] -- it may lie before the section that it points to
   if private and private.value == value then return value, private.low, private.high end
   local holder = ctx:present_at(number, address, true)
   local attached = holder and ctx:attachment_at(number, holder.host + (address - holder.dev))
-  if attached and attached.low == 0 and attached.dev == value then -- what it led to is gone
+  if attached and attached.low == 0 and attached.dev == value then -- what it pointed to is gone
     return value, { name = attached.name, gone = true }
   end
   if ctx:device_of(value) == number then return value, ctx:device_bounds(number, value) end

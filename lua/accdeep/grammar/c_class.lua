@@ -3,7 +3,7 @@
 -- Nodes: record{kind, name?, path?, bases?, members?, align?}; base{spec, virtual?, pos}; access{word};
 -- members{storage?, spec, list of member_item{declarator, bits?, value_at?}, align?};
 -- function{name, role, words, parameters_at, body_at?, body?, outcome?}: role is "method", "constructor", "destructor"
--- or "operator"; texts are read when they are needed (code/class.lua), what nobody uses is only passed by;
+-- or "operator"; texts are read when they are needed (code/class.lua), what is not used is only passed by;
 -- alias{name, type}; template{params, record}; template_function{params, what}; friend, using, assertion (which say
 -- nothing of objects).
 

@@ -6,7 +6,7 @@ local unparse = require "accdeep.grammar.unparse"
 
 local absent = {}
 
--- The entry of the member that a path of member names leads to; nil if the treatment has none.
+-- The entry of the member at the end of a path of member names; nil if the treatment has none.
 local function entry_at(session, treatment, path)
   local found
   for name in path:gmatch "[%a_][%w_]*" do

@@ -31,7 +31,7 @@ local function index_registers(b, ctx, indices)
   return list
 end
 
--- The variable that a member is a part of; nil if a pointer leads to it.
+-- The variable that a member is a part of; nil if a pointer points to it.
 local function variable_around(node)
   local root = node
   while root.tag == "member" and not root.arrow do root = root.base end
@@ -48,7 +48,7 @@ local function keep_place(plan, item, node)
   if address.const then item.frame, item.room = address.const, from.type.size end
 end
 
--- The member that leads to a section is mapped with it.
+-- The member that points to a section is mapped with it.
 local function pointer_member(plan, request, node)
   if plan.session.rules.members ~= "mapped" or plan.kind == "update" or not variable_around(node) then return end
   local text = unparse.expression(node)
@@ -74,8 +74,8 @@ local function slot_of(b, ctx, node, item)
 end
 
 -- Where element 0 lies of what holds an element or row of an array, where data are fused of the outermost array with
--- the place in it: that is a variable, a member, or what a pointer leads to (DIR-4.1-03). nil for what is no part of an
--- array.
+-- the place in it: that is a variable, a member, or what a pointer points to (DIR-4.1-03). nil for what is no part of
+-- an array.
 local function origin_of(b, ctx, node)
   local whole, at = nil, node
   while true do
@@ -92,7 +92,7 @@ local function origin_of(b, ctx, node)
   return whole and codegen.reg(b, codegen.address_of(b, codegen.lvalue(b, ctx, whole), node.pos), node.pos)
 end
 
--- Adds an item with its code. A request's base pointer leads to the structure of a member.
+-- Adds an item with its code. A request's base pointer points to the structure of a member.
 local function add(plan, item, b, request)
   local pointer = request.base_pointer
   if pointer and not item.slot and not item.slot_address then slot_of(b, { session = plan.session }, pointer, item) end
@@ -110,7 +110,7 @@ local function add_elements(plan, item, b, ctx, request, base, element, how, row
   return add(plan, item, b, request)
 end
 
--- An alias: one byte of what the pointer, or its base, leads to (TR14 3.5).
+-- An alias: one byte of what the pointer, or its base, points to (TR14 3.5).
 local function alias_section(session, b, ctx, item, base, subscript, sections)
   local value = codegen.value(b, ctx, base)
   local section = subscript.to and sections[unparse.expression(subscript.to)]

@@ -2,7 +2,7 @@
 --
 -- A whole allocatable or pointer component is its descriptor and what that describes; a section of one is elements
 -- alone, attached where the descriptor is present, as in C (openmp.lua). Components that lie in one structure
--- are parts of one object. Addresses are measured when the directive is met: its plan is made for one use.
+-- are parts of one object. Addresses are measured when the directive is encountered: its plan is made for one use.
 
 local codegen = require "accdeep.code.codegen"
 local core = require "accdeep.core"

@@ -1,7 +1,7 @@
 -- fortran_section.lua - what a data clause names in Fortran: bytes from the first to the last element, and the
--- descriptor of the allocatable or pointer that leads there.
+-- descriptor of the allocatable or pointer that points there.
 --
--- Bounds and indices are computed when the directive is met: an item holds constants. Sections are contiguous
+-- Bounds and indices are computed when the directive is encountered: an item holds constants. Sections are contiguous
 -- (ACC33-2.7.1-4). Of a whole pointer with strides, and in updates, the bytes between the first and the last
 -- element are present, or get memory, and only those of the elements move (ACC33-upd-2).
 
@@ -24,7 +24,7 @@ local section = {}
 local function constant(b, value, pos) return codegen.reg(b, codegen.constant(value), pos) end
 
 -- Address, bytes, number, type, descriptor's address of what an expression names, then its gaps, if any. leads: the
--- expression of the allocatable or pointer that leads there, or nil.
+-- expression of the allocatable or pointer that points there, or nil.
 local function extent_of(session, e, leads, node, gaps)
   local frame = { pos = node.pos }
   if e.descriptor then
@@ -58,7 +58,7 @@ local function subscripts_of(whole, pos)
   return table.unpack(list)
 end
 
--- The outermost array with an object in it, or what the last allocatable or pointer before it leads to, as an
+-- The outermost array with an object in it, or what the last allocatable or pointer before it points to, as an
 -- expression. nil for what is in neither.
 local function outermost(session, node)
   local env, found = session:host_env(), nil
@@ -159,7 +159,7 @@ local function has_component(node)
   return false
 end
 
--- The object that a component, or a part of one, lies in, and whether an allocatable or pointer component leads to the
+-- The object that a component, or a part of one, lies in, and whether an allocatable or pointer component points to the
 -- object (convenience.lua). nil: what is named is none, or has a descriptor.
 function section.object_of(session, variable)
   local env, node, object = session:host_env(), variable, nil
@@ -365,7 +365,7 @@ end
 
 -- Which elements of a whole array a part of it is, counted from 0 in memory order: first and number.
 local function elements_of(session, whole, node)
-  local found = described(session, node) -- or what is no array is told about
+  local found = described(session, node) -- what is no array is reported
   local s = whole.section { pos = node.pos }
   if not descriptor.is_contiguous(found.of, s.dims) then
     raise("invalid-section", node.pos, ("%s is not contiguous"):format(whole.text), { rule = "ACC33-2.7.1-4" })

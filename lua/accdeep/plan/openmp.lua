@@ -164,7 +164,7 @@ local function as_member(session, node)
   return node.tag == "member" and node or nil
 end
 
--- Sets what a request names: base, subscripts, by_pointer (a pointer leads to the section), and of members the
+-- Sets what a request names: base, subscripts, by_pointer (a pointer points to the section), and of members the
 -- structure they lie in {node, type, address, pointer?}.
 local function look_into(plan, request)
   local session = plan.session
@@ -273,7 +273,7 @@ end
 -- What belongs to a structure is present with the rest of it that is mapped, or new with it (OMP60-map-13).
 local function belongs_to(item, structure) item.frame, item.room = structure.address, structure.type.size end
 
--- The pointer that leads to a structure of which members are mapped: the body's own leads to these, and to nothing
+-- The pointer that points to a structure of which members are mapped: the body's own points to these, and to nothing
 -- else of the structure.
 local function add_way(plan, request, item)
   local pointer = not (request.by_pointer or request.implied) and request.structure.pointer
@@ -309,7 +309,7 @@ local function add_block(plan, requests, parts)
   for i, request in ipairs(requests) do
     item.places[i] = { name = list_item.render((list_item.take_apart(request.node)), {}), pos = request.node.pos }
   end
-  local pointer -- that leads to it, of those by which some of its members are named
+  local pointer -- that points to it, of those by which some of its members are named
   for _, request in ipairs(requests) do
     add_way(plan, request, item)
     pointer = pointer or not request.implied and request.structure.pointer or nil
@@ -724,7 +724,7 @@ function openmp.directive(session, node, options)
   local plan = new_plan(session, node, what.kind, options)
   plan.openmp, plan.clauses = true, node.clauses
   plan.defaults, plan.taken, plan.partly, plan.roots, plan.bases, plan.looked_up = {}, {}, {}, {}, {}, {}
-  plan.several = {} -- pointers of which the construct maps several sections, or members that they lead to
+  plan.several = {} -- pointers of which the construct maps several sections, or members that they point to
   general(plan)
   local extra = data_sharing(plan)
   use_device(plan)

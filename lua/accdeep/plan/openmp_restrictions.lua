@@ -39,7 +39,7 @@ function restrict.union_member(session, node)
   return nil
 end
 
--- What a place is part of: a variable, or the pointer that leads to it.
+-- What a place is part of: a variable, or the pointer that points to it.
 local function container(session, node)
   while true do
     local inner = node.tag == "unary" and node.e or node.base
@@ -77,7 +77,7 @@ function restrict.rows(t, subscripts)
       raise("syntax", subscript.pos, "'@' is no section of OpenMP", { rule = "OMP60-sec-1" })
     elseif i > 1 and t.kind == "pointer" then
       raise("invalid-section", subscript.pos, "the section is not contiguous: it goes through several pointers",
-        { rule = "OMP60-map-13", help = "an iterator names what each of them leads to" })
+        { rule = "OMP60-map-13", help = "an iterator names what each of them points to" })
     end
     t = types.element(t)
     if not t then return end -- told where it is lowered

@@ -1,4 +1,5 @@
--- plan.lua - plans: what a directive at a place does, made once from its tree and carried out as often as it is met.
+-- plan.lua - plans: what a directive at a place does, made once from its tree and carried out as often as it is
+-- encountered.
 --
 -- Plans and items are records: a field that is not named here is an error, of an item when it is added.
 

@@ -15,7 +15,7 @@ local raise = diagnostic.raise
 local requests = {}
 
 -- How the objects of a request are treated, or nil if it asks for no more than their bytes. A shallow
--- present asks for the object alone, whatever its shape leads to (TR14-1.2-08).
+-- present asks for the object alone, whatever its shape includes (TR14-1.2-08).
 -- Decides TR14-1.2-08.
 local function treatment_of(session, request, t)
   local clause, update = request.clause, request.update

@@ -297,7 +297,7 @@ function routines.omp_target_memset(session, at, pointer, value, count, device)
   local given = type(pointer) == "table" and pointer or pointer_to(session, number, address, t)
   if n == 0 then return given end
   if address == 0 then
-    raise("null-pointer", nil, "a null pointer leads to no memory to fill", { rule = "OMP60-api-13" })
+    raise("null-pointer", nil, "a null pointer points to no memory to fill", { rule = "OMP60-api-13" })
   end
   need_memory(session, number, address, n, "OMP60-api-13")
   local source = number < session.devices and session:new_block(n, "") or address
@@ -336,7 +336,7 @@ local function holder_of(session, address)
 end
 
 -- What associated memory is called that no text names: a variable, or a section of an array or of what a pointer
--- leads to.
+-- points to.
 local function name_of(session, address, bytes)
   local range, owner = session.ctx:host_at(address), session
   while owner.outer and not owner.program.blocks[range.host] do owner = owner.outer end

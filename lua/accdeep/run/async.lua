@@ -2,7 +2,7 @@
 -- sessions.
 --
 -- Queues are the core's, by async value and device. Presence and counters change at the directive (ACC33-2.6.7-4);
--- transfers, kernels and freed memory belong to the queue. In the mode "delayed" they happen when somebody waits; in
+-- transfers, kernels and freed memory belong to the queue. In the mode "delayed" they happen when the program waits; in
 -- the mode "concurrent" they start at the directive, where the device can go on by itself, and are over at the wait;
 -- otherwise they happen at once, and all there is left to do here is to check arguments.
 

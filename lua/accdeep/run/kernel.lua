@@ -74,7 +74,7 @@ local function section_start(session, k, name)
   return nil
 end
 
--- Whether a clause goes through a pointer: it names a member of what the pointer leads to.
+-- Whether a clause goes through a pointer: it names a member of what the pointer points to.
 local function on_the_way(session, k, name)
   local region = not k.plan.named[name] and session:visible(name)
   local item = (region and region.plan or k.plan).named[name]
@@ -88,7 +88,7 @@ local function pointer_value(session, variable)
   return session.host_space:load(variable.address, core.scalar.pointer, 8)
 end
 
--- Whether what a pointer leads to in OpenMP is there in pieces, each of which is looked up: sections and members
+-- Whether what a pointer points to in OpenMP is there in pieces, each of which is looked up: sections and members
 -- that the construct maps through it, members of a structure of which others are absent (OMP60-map-4).
 local function in_pieces(session, k, variable, value)
   local to = variable.type.to
@@ -148,7 +148,7 @@ local function pointer_copy(k, name, t, value, low, high)
   local session = k.session
   local matches = type(low) ~= "table" and (not low or value >= low and value <= high)
   local assigned = k.assigned and k.assigned[name]
-  if not assigned and (k.assigned or not matches) then -- its value is known, and what to tell if it leads nowhere
+  if not assigned and (k.assigned or not matches) then -- its value is known, and what to report if it points nowhere
     k.private[name] = { type = t, value = function() return value, low, high end }
     return k.private[name]
   end

@@ -31,7 +31,7 @@ local interface = {
   includes_last = "whether a range has its last",
   -- list items
   element_type = "(session, node) -> type of the elements that a list item stands for",
-  object_of = "(session, node) -> the object that a member is a part of, and whether a pointer leads there",
+  object_of = "(session, node) -> the object that a member is a part of, and whether a pointer points there",
   way_to = "(session, node) -> the outermost object of a member, its type, the steps from there, subscripts",
   is_designator = "(session, node) -> whether the language itself has a member of a section",
   is_absent = "(session, node) -> whether it is an argument that was not given",

@@ -186,7 +186,7 @@ end
 -- The language of what follows.
 function Session:speak(language)
   self.options.language, self.language = language, languages[language]
-  self:types_changed() -- texts that were met before say something else
+  self:types_changed() -- texts that were read before say something else
 end
 
 -- A new session with this one's names and values.
@@ -395,7 +395,7 @@ function Session:free(address, pos)
   end
 end
 
--- Forgets a block that is somebody else's from now on.
+-- Forgets a block that no longer belongs to the session.
 function Session:forget_block(address)
   local block = self.program.blocks[address]
   self.program.blocks[address] = nil
@@ -550,7 +550,7 @@ function Session:compare(before, without_host)
   end
 end
 
--- Gives new events to everybody who listens: each with this session, all that are told now, and its place there.
+-- Gives new events to everybody who listens: each with this session, all that are reported now, and its place there.
 function Session:tell()
   local events = self.ctx:drain()
   for _, collect in ipairs(self.device_side.collectors) do

@@ -87,7 +87,7 @@ function state.dynamic(session, object)
   return object.mapped and session.rules.is_openmp and math.huge or object.dynamic
 end
 
--- The object that an attached pointer leads to: of several fused ones the one that the pointer's value leads to.
+-- The object that an attached pointer points to: of several fused ones the one that the pointer's value points to.
 function state.target(session, device, attached)
   return session.rules.fusion and session.ctx:present_at(device, attached.target, false)
     or session.ctx:present_at(device, attached.low, true)
@@ -145,7 +145,7 @@ function state.of(session, device)
   for i, attached in ipairs(ctx:attachments(device)) do
     local target = state.target(session, device, attached)
     result.attached[i] = { name = attached.name, target = target and target.name or "", count = attached.count,
-      gone = attached.low == 0 or nil } -- what it led to: the pointer dangles
+      gone = attached.low == 0 or nil } -- what it pointed to: the pointer dangles
   end
   sort_by_name(result.present)
   sort_by_name(result.attached)
@@ -227,7 +227,7 @@ function state.table_text(s)
     parts[#parts + 1] = columns(rows)
   end
   if #s.attached > 0 then
-    local rows = { { "attached", "leads to", "counter" } }
+    local rows = { { "attached", "points to", "counter" } }
     for _, attached in ipairs(s.attached) do
       rows[#rows + 1] = { attached.name, attached.gone and "(gone)" or attached.target, attached.count }
     end

@@ -254,7 +254,7 @@ function expect.new(current, shown, carry_out)
       diagnostic.raise("not-a-pointer", nil, ("'%s' is %s"):format(text, types.name(t)), { rule = "ACC33-att-5" })
     end
     local found = session.ctx:attachment_at(session.now.device, address)
-    -- what a pointer led to may be gone: where attachments are counted, it is to be detached all the same
+    -- what a pointer pointed to may be gone: where attachments are counted, it is to be detached all the same
     if found and found.low == 0 and session.rules.is_openmp then found = nil end
     return found, session
   end

@@ -413,7 +413,7 @@ local function language(run)
         help = "letters, digits, '.', '-' and '_': whoever runs the script chooses the folder" })
     end
     if not run.options.draw and not run.observers.draw then
-      raise("file", nil, "nobody said where pictures go", { rule = "HOUSE-draw",
+      raise("file", nil, "there is no place for pictures", { rule = "HOUSE-draw",
         help = "accdeep run --draw-dir FOLDER, or accdeep draw for pictures of all steps" })
     end
     if run.options.draw then run.options.draw(current(), name) end
@@ -527,7 +527,7 @@ function scenario.as_error(err, file, run)
   return diagnostic.new { code = "scenario-error", message = text, file = file }
 end
 
--- A construct that nobody gave a body is an error.
+-- A construct without a body is an error.
 function scenario.check_bodies(s)
   local waiting
   for construct in pairs(s.program.without_body) do
@@ -539,7 +539,7 @@ function scenario.check_bodies(s)
   end
 end
 
--- So is a region that nobody closed before the case ends.
+-- So is a region that is still open when the case ends.
 local function check_regions(s)
   scenario.check_bodies(s)
   local block = s.program.target_blocks[1]

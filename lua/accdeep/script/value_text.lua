@@ -1,4 +1,4 @@
--- value_text.lua - values of a scenario as text: views with their members, what pointers lead to, "?" for what was
+-- value_text.lua - values of a scenario as text: views with their members, what pointers point to, "?" for what was
 -- never written.
 
 local core = require "accdeep.core"

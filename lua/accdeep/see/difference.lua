@@ -6,7 +6,7 @@ local types = require "accdeep.types"
 
 local difference = {}
 
-local MOST = 40 -- lines that are told
+local MOST = 40 -- lines that are reported
 local BYTES = 1 << 22 -- of an object that are compared one by one
 
 -- The moment now. numbers: the same table for moments that are compared.

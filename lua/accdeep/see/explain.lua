@@ -144,7 +144,7 @@ local function is_special(session, treatment)
   return false
 end
 
--- What an entry leads to, as a nest with its brackets; "" for plain data, and for a type that leads back to
+-- What an entry holds or points to, as a nest with its brackets; "" for plain data, and for a type that leads back to
 -- itself: its default shape says the rest. around: the treatments that are being written.
 local function inner_text(session, treatment, entry, around)
   local t = entry.member.type
@@ -267,9 +267,9 @@ function explain.add_events(events, out, most)
   if not op then out[#out + 1] = "  nothing" end
 end
 
--- An observer that tells what every construct does.
+-- An observer that reports what every construct does.
 function explain.steps(write)
-  local awaited = false -- how the body of the construct that was told last is run
+  local awaited = false -- how the body of the construct that was reported last is run
   return {
     construct = function(session, plan, ends)
       local place = plan.place

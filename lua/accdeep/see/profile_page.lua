@@ -1,4 +1,4 @@
--- profile_page.lua - a rule profile told: what it decides, otherwise than tr14 first.
+-- profile_page.lua - a rule profile described: what it decides, what differs from tr14 first.
 
 local rules = require "accdeep.catalogue.rules"
 local knobs = require "accdeep.catalogue.knobs"
@@ -52,7 +52,7 @@ end
 function profile.text(name)
   local entry, differing, same = profile.describe(name)
   local out = { ("%s: %s"):format(name, entry.follows), rules.wrapped(entry.text, "  ", WIDTH) }
-  put_decisions(out, "otherwise than " .. USUAL, differing)
+  put_decisions(out, "differs from " .. USUAL, differing)
   put_decisions(out, name == USUAL and "decides" or "as " .. USUAL, same)
   return table.concat(out, "\n") .. "\n"
 end

@@ -1,7 +1,7 @@
 -- snapshot.lua - host and device at one moment, as plain tables: for drawings, stepping, differences.
 --
 -- snapshot.of(session, device, numbers, keep, must) -> {
---   device = {object...}, host = {object...},   -- objects: variables first, then what pointers lead to
+--   device = {object...}, host = {object...},   -- objects: variables first, then what pointers point to
 --   attached = {{name, target, count, gone}...}, present = {{name, bytes, structured, dynamic, state, at}...},
 --   levels = {{kind, at, clauses = {{name, state}...}, tuples = {{name, bytes, state, ancestors}...}}...},
 --                                               -- as state() tells them, without addresses
@@ -16,7 +16,7 @@
 --   state, to = id of an object, into = where inside of that object, as text, count = attach counter
 --   (of pointers) }; states of pointers:
 --   "host" an address of the host, "attached", "null", "excluded" not followed by a clause, "gone" dangling,
---   "nowhere" in no memory that is known, "device" an address of the device that nobody attached,
+--   "nowhere" in no memory that is known, "device" an address of the device that was never attached,
 --   "unknown" never written.
 -- Of many objects that are alike only some are listed one by one: those whose pointer has a row in the object that it
 -- belongs to, at most BEGIN of a kind, and those whose names are in the set must. The others are one object
@@ -38,7 +38,7 @@ local snapshot = {}
 
 local MANY, BEGIN = 6, 3 -- objects that are alike and listed one by one; of more the first
 local MOST = 120         -- objects that are listed one by one, alike or not
-local LEVELS, OUTER = 8, 3 -- levels that are told; of more the outermost, and the innermost
+local LEVELS, OUTER = 8, 3 -- levels that are reported; of more the outermost, and the innermost
 local LINK = 4           -- objects between two links of a chain, at most
 local NAME = 80          -- characters of a name that is still made longer
 local POINTERS = 200000  -- that are followed at most
@@ -86,7 +86,7 @@ function Looker:host_range(address)
   return range
 end
 
--- Type of what a pointer leads to, if the memory itself has none.
+-- Type of what a pointer points to, if the memory itself has none.
 local function type_behind(t, bytes)
   local of = t.kind == "descriptor" and t.of or t.to
   if not of.size or of.size == 0 or of.kind == "void" or of.kind == "function" then return nil end
@@ -129,7 +129,7 @@ function Looker:add(address, name, block, t, from)
   return object
 end
 
--- What a pointer in an object leads to, as an expression of the language; elements count from 0 in memory order, as
+-- What a pointer in an object points to, as an expression of the language; elements count from 0 in memory order, as
 -- they do for the script.
 function Looker:name_behind(object, path)
   local base = object.name
@@ -155,7 +155,7 @@ function Looker:with_bounds(t, of, address)
   return ftypes.array(element, dims)
 end
 
--- Follows the pointers of an object; what they lead to is an object, too.
+-- Follows the pointers of an object; what they point to is an object, too.
 function Looker:follow(object)
   if not object.t or not members.leads_on(object.t) then return end
   members.each_pointer(object.t, self.language, function(offset, t, path)
@@ -258,7 +258,7 @@ function Looker:device_object(address, in_device)
   return info and self.by_host[info.host]
 end
 
--- The device object whose pointer leads to another one's, as on the host.
+-- The device object whose pointer points to another one's, as on the host.
 function Looker:device_parent(object)
   local from = object.owner and object.owner.from
   return from and self.by_host[from.address]
@@ -354,7 +354,7 @@ function Looker:host_reader(object)
   }
 end
 
--- Where a pointer on the device leads.
+-- Where a pointer on the device points.
 function Looker:device_pointer(row, at, slot, t)
   local ctx, number = self.ctx, self.number
   if ctx:excluded_at(number, at) then
@@ -410,7 +410,7 @@ local function raw_row(low, bytes)
   return { { path = "", offset = low, bytes = bytes, kind = "value", text = ("%d bytes"):format(bytes) } }
 end
 
--- What is told of an object or a group.
+-- What is reported of an object or a group.
 function Looker:told(object, reader)
   local out = { id = object.id, name = object.name, type = object.t and types.name(object.t) or nil,
     bytes = object.bytes, present = object.present, is_variable = object.is_variable, rows = {},

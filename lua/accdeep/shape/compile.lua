@@ -155,7 +155,7 @@ local function inner_dimension(b, row, start, length, subscript, first, count)
   codegen.require(b, sound, n, pos)
   local flat = apply("*", length, count)
   if not count.const then
-    flat = codegen.select(b, apply("<", count, zero), count, flat, pos) -- is told as it stands
+    flat = codegen.select(b, apply("<", count, zero), count, flat, pos) -- is reported as it stands
   end
   return apply("+", apply("*", start, whole), first), flat
 end
@@ -211,7 +211,7 @@ local function section_elements(of, subscripts)
   return of, 1, nil
 end
 
--- [@] and [@base] (TR14 3.5): one byte at the target, or at what the base leads to, must be present. The
+-- [@] and [@base] (TR14 3.5): one byte at the target, or at what the base points to, must be present. The
 -- pointer keeps its distance from there. value is the pointer's; what is not mapped stays as it is: a
 -- null pointer, and one whose base has an empty section (AMB-TR14-16).
 -- Decides TR14-2.3-02, TR14-3.5-02, TR14-3.5-03, TR14-3.5-05, TR14-3.5-06, TR14-A.2-01.
@@ -384,7 +384,7 @@ local function add_alias(session, out, entry, offset, name)
   out.fields[#out.fields + 1] = field
 end
 
--- The program for what a member holds or leads to.
+-- The program for what a member holds or points to.
 local function inner_program(session, out, entry)
   return function(_, pos, level)
     out.ctx.values = entry.inner_values
@@ -479,7 +479,7 @@ local function add_descriptor_alias(session, out, entry, alias, offset, name)
   out.fields[#out.fields + 1] = field
 end
 
--- The type record that a polymorphic component with a target leads to (FLANG-api-5). Decides FLANG-api-5.
+-- The type record that a polymorphic component with a target points to (FLANG-api-5). Decides FLANG-api-5.
 local function add_type_record(session, out, entry, offset, name, count)
   local b, pos = out.builder, entry.member.pos
   local there = codegen.apply(b, "!=", count, codegen.constant(0), pos)
@@ -510,7 +510,7 @@ local function add_descriptor(session, out, entry, offset, name, own)
   else
     start, count = component.whole(b, t, offset, pos)
   end
-  -- what polymorphic components lead to is taken as it is: the program of its type is not known here
+  -- what polymorphic components point to is taken as it is: the program of its type is not known here
   local unit = t.polymorphic and 1 or t.of.size
   local child = types.is_record(t.of) and not t.polymorphic and inner_program(session, out, entry)(t.of, pos) or nil
   if t.polymorphic then add_type_record(session, out, entry, offset, name, count) end

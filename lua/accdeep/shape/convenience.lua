@@ -7,7 +7,7 @@
 -- the way to a member become nests inside. Bounds keep the meaning they have where they stand: members
 -- are marked outer, so that a local n is never taken for a member n (AMB-TR14-13).
 --
--- Where data are fused, members stay list items, of which each has a tuple: nests hold what a pointer leads to.
+-- Where data are fused, members stay list items, of which each has a tuple: nests hold what a pointer points to.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local list_item = require "accdeep.shape.list_item"
@@ -147,7 +147,7 @@ local function is_taken(parent, name, subscripts)
   return false
 end
 
--- The node of the tree that a way leads to; nil if a member on the way stands there with other elements.
+-- The node of the tree at the end of a way; nil if a member on the way stands there with other elements.
 -- Decides TR14-3.4-04.
 local function follow(node, steps, subscripts)
   local i = 1
@@ -232,7 +232,7 @@ function nest_of(node, scope)
   return { tag = "nest", pos = node.pos, clauses = clauses, scope = scope }
 end
 
--- The object that a list item is a member of, or a section of an array in it, and whether a pointer leads to the
+-- The object that a list item is a member of, or a section of an array in it, and whether a pointer points to the
 -- object. nil: another list item.
 function convenience.object_of(session, variable)
   local base, subscripts = list_item.take_apart(variable)
@@ -248,7 +248,7 @@ local brings = { copy = true, copyin = true, copyout = true, create = true, dele
   update_and_copy = true }
 
 -- Members that the directory takes as pieces, with tuples of their own (DIR-4.1-03): a set of list items, and the
--- objects that are held for them, as a pointer leads there (DIR-4.2-17). What is named by itself, too, has no pieces.
+-- objects that are held for them, as a pointer points there (DIR-4.2-17). What is named by itself, too, has no pieces.
 local function pieces_of(session, each)
   local object, leads, named, pieces, held = {}, {}, {}, {}, {}
   if not session.rules.fusion then return pieces, held end

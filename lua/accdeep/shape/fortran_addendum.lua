@@ -1,7 +1,7 @@
--- fortran_addendum.lua - the type records that descriptors of polymorphic objects lead to: they come to the device
+-- fortran_addendum.lua - the type records that descriptors of polymorphic objects point to: they come to the device
 -- with an attach and go with the detach (FLANG-composite-1, FLANG-api-5, FLANG-todo-1).
 --
--- The pointer to the record counts as the descriptor's own does. A descriptor that leads elsewhere now, or has other
+-- The pointer to the record counts as the descriptor's own does. A descriptor that points elsewhere now, or has other
 -- bounds, begins at 1 again: references to records that its counter has lost are then given back.
 
 local codegen = require "accdeep.code.codegen"
@@ -24,7 +24,7 @@ end
 
 local function add(plan, noted, wanted, of, record, slot)
   local session, b, pos = plan.session, codegen.builder(), noted.request.node.pos
-  -- before the descriptor's own item, which is written with what the pointer leads to then
+  -- before the descriptor's own item, which is written with what the pointer points to then
   table.insert(plan.items, 1, { action = action[wanted],
     flags = wanted == "copyin" and flag.present_or or flag.present_or | flag.try,
     pos = pos, unit = 1, base = codegen.reg(b, codegen.constant(record), pos),

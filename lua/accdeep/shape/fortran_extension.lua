@@ -1,8 +1,8 @@
 -- fortran_extension.lua - what the components of a dynamic type hold, where a type is followed as a whole
 -- (TR14-1.1-05).
 --
--- A program of a type knows a polymorphic component as bytes. What these are is found when a directive is met: an
--- object of an extended type that has components to follow becomes an item of its own, walked by its type's program.
+-- A program of a type knows a polymorphic component as bytes. What these are is found when a directive is encountered:
+-- an object of an extended type that has components to follow becomes an item of its own, walked by its type's program.
 
 local descriptor = require "accdeep.types.fortran_descriptor"
 local dynamic = require "accdeep.types.fortran_dynamic"

@@ -70,7 +70,7 @@ end
 -- Type of a place in a clause.
 function list_item.type_of(session, node) return check.place({ session = session }, node).type end
 
--- The pointer that leads to an array of which a place is an element, a row, or all: p of p[i][j], (*p)[j], (*p). nil:
+-- The pointer that points to an array of which a place is an element, a row, or all: p of p[i][j], (*p)[j], (*p). nil:
 -- the array is a variable or a member.
 function list_item.pointer_to_array(session, node)
   while node.tag == "index" and list_item.type_of(session, node.base).kind == "array" do node = node.base end
@@ -92,7 +92,7 @@ function list_item.qualified(session, node)
   return tree.with(node, key, inner)
 end
 
--- A place as steps from its root: a variable, or what a pointer leads to.
+-- A place as steps from its root: a variable, or what a pointer points to.
 local function decompose(session, node)
   if node.tag == "member" and not node.arrow then
     local root, steps = decompose(session, node.base)

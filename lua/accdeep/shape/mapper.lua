@@ -2,7 +2,7 @@
 --
 -- A session keeps a type's mappers by name; that without one is called default. A mapper is {name, record,
 -- variable, paths, place}: paths is a tree of what its maps name, a node for each member on the way with the
--- map that ends there; pointer: the map of the pointer itself that leads to a section. For a map of a list item the
+-- map that ends there; pointer: the map of the pointer itself that points to a section. For a map of a list item the
 -- mapper becomes a treatment (nest.lua): a policy whose members ask for what mapper and list item say together
 -- (OMP60-map-2). What no map names is not on the device.
 
@@ -123,7 +123,7 @@ local function enter(made, node, asks)
       found = { name = step.name, pos = step.pos, members = {}, subscripts = #step.subscripts > 0 and step.subscripts }
       at.members[step.name] = found
     elseif #step.subscripts > 0 and not found.subscripts then
-      found.subscripts = step.subscripts -- the pointer was named before what it leads to
+      found.subscripts = step.subscripts -- the pointer was named before what it points to
       found.pointer, found.asks = found.asks, nil
     elseif #step.subscripts > 0 then
       local function text(list)
@@ -262,7 +262,7 @@ local function moves(asks, request)
   return (request.type == "to" and directive.moves_in or directive.moves_out)[asks.type]
 end
 
--- Treats the objects that a member holds or leads to: by the paths that lead on, or by a mapper of their type.
+-- Treats the objects that a member holds or points to: by the paths that lead on, or by a mapper of their type.
 local function inside(session, member, path, request)
   local record = types.innermost(member.type)
   if not types.is_record(record) then return nil end

@@ -390,7 +390,7 @@ function nest.entries(session, treatment)
   return list
 end
 
--- The treatment of the objects that a member holds or leads to.
+-- The treatment of the objects that a member holds or points to.
 -- Decides TR14-2.2-01, TR14-3.1.2-07, TR14-3.2.4-03, TR14-3.3-15, TR14-A.2-03, TR14-A.3-05, TR14-A.3-07, TR14-A.4-02.
 function nest.inner(session, treatment, entry)
   if treatment.inner_of then return treatment.inner_of(entry) end

@@ -48,7 +48,7 @@ local function nest_of(record, made, item)
   if not types.is_record(member.type) then
     raise("not-a-struct", item.path[1].name_pos, ("'%s' is %s: it has no parts"):format(item.name,
       types.name(member.type)), { length = #item.path[1].name, rule = RULE,
-        help = types.element(member.type) and "give what it leads to a shape of its own" or nil })
+        help = types.element(member.type) and "give what it points to a shape of its own" or nil })
   end
   if entry and not entry.has_parts then
     raise("duplicate-member", item.pos, ("'%s' is named twice"):format(item.name),

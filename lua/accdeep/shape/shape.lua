@@ -2,7 +2,7 @@
 --
 -- A session keeps a type's shapes, the default one under true. A shape is a layer {name?, default,
 -- members = {name -> {mode = "include"|"exclude", init, inner, subscripts, pos}}, place}; inner says how
--- what the member holds or leads to is treated: {name?, pos, nest?}. Nests in directives are layers
+-- what the member holds or points to is treated: {name?, pos, nest?}. Nests in directives are layers
 -- without a name. How layers lie on each other is nest.lua's matter.
 
 local diagnostic = require "accdeep.base.diagnostic"
@@ -218,7 +218,7 @@ function shape.brackets(clause)
     empty = clause.shape and not named.name and not named.args, nest = clause.nest }
 end
 
--- How a clause wants what its member holds or leads to treated, or nil: as of brackets.
+-- How a clause wants what its member holds or points to treated, or nil: as of brackets.
 function shape.inner(member, item, clause)
   if not clause.shape and not clause.nest then return nil end
   if not types.is_record(types.innermost(member.type)) then

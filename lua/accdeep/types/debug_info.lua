@@ -1,6 +1,6 @@
 -- debug_info.lua - declarations from the debug information of a program: this process, or a file.
 --
--- Only the type that is asked for is read, and what it leads to. Nothing is declared unless all of it can be.
+-- Only the type that is asked for is read, and the types that it needs. Nothing is declared unless all of it can be.
 
 local core = require "accdeep.core"
 local debug_types = require "accdeep.types.debug_types"
@@ -160,7 +160,7 @@ local function build(session, handle, file, wanted, whole)
   return t
 end
 
--- Declares the type that a text names, as it is in a program, and all that it leads to. Returns it.
+-- Declares the type that a text names, as it is in a program, and the types that it needs. Returns it.
 local function declare(session, path, text)
   local wanted = asked_for(session.language.spelled(text))
   local handle <close>, file = debug_info.open(path)

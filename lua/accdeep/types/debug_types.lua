@@ -173,7 +173,7 @@ function Builder:complete(t, node)
   self.under_way[t] = nil
 end
 
--- The record of a node; completed at once if it is needed, else later. One that the session has may lead to others
+-- The record of a node; completed at once if it is needed, else later. One that the session has may need others
 -- that are not complete.
 function Builder:record(node, needed)
   local t = self.made[node]
@@ -295,7 +295,7 @@ function Builder:type(node)
   return t
 end
 
--- Completes what pointers lead to.
+-- Completes what pointers point to.
 function Builder:finish()
   local at = 1
   while self.waiting[at] do

@@ -22,7 +22,7 @@ local function base(builder, node)
   raise("unsupported", nil, ("%s: there is no %s here"):format(builder.file, node.name), { rule = "HOUSE-debug" })
 end
 
--- The type of what a pointer or descriptor leads to; records wait.
+-- The type of what a pointer or descriptor points to; records wait.
 local function target(builder, node)
   if not node then builder.damaged "an array has no elements" end
   return node.kind == "record" and builder:record(node, false) or builder:type(node)

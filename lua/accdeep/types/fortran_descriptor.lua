@@ -144,7 +144,7 @@ function descriptor.write(space, t, address, base, dims, low, high, frame, of)
     end)
 end
 
--- Base address with the bounds of the object it leads into.
+-- Base address with the bounds of the object it points into.
 function descriptor.base(space, address, low, high, frame)
   return space:load_pointer(address, low, high, frame)
 end
@@ -155,7 +155,7 @@ function descriptor.type(space, t, address, low, high, frame)
   return dynamic.type(space, address + descriptor.type_slot(t), low, high, frame)
 end
 
--- How elements of what descriptors of type t lead to are called: where the core finds their dimensions.
+-- How elements of what descriptors of type t point to are called: where the core finds their dimensions.
 function descriptor.array(t)
   local layout = t.layout
   return t.rank > 0 and { rank = t.rank, described = layout.header_bytes, span = layout.members.span } or nil

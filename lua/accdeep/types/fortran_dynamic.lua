@@ -1,5 +1,5 @@
 -- fortran_dynamic.lua - dynamic types of polymorphic objects: records in host memory that the addenda of descriptors
--- lead to, and which type extends which.
+-- point to, and which type extends which.
 --
 -- A record says how many bytes it has, how many an object of the type has, and which type it is. A data clause
 -- brings it to the device like other data; a kernel that asks for a dynamic type reads it there.
@@ -44,7 +44,7 @@ function dynamic.pointer(space, t)
   return dev ~= 0 and dev or address
 end
 
--- The type that the pointer to a record leads to, read as a kernel would read it.
+-- The type that the pointer to a record points to, read as a kernel would read it.
 function dynamic.type(space, slot, low, high, frame)
   local record, rlow, rhigh = space:load_pointer(slot, low, high, frame)
   local t = numbered[space:load(record + NUMBER, core.scalar.i64, WORD, rlow, rhigh, frame)]

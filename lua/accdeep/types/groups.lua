@@ -35,7 +35,7 @@ local function home_of(pos)
   return made, made and pos % RANGE
 end
 
--- An error about a clause of a group, of the construct at file:line, is told where the group says it (LLNL-4-10).
+-- An error about a clause of a group, of the construct at file:line, is reported where the group says it (LLNL-4-10).
 -- Decides LLNL-4-10.
 function group.locate(err, file, line)
   local made, pos = home_of(err.pos)

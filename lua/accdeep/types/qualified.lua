@@ -9,7 +9,7 @@ local types = require "accdeep.types"
 
 local qualified = {}
 
--- Namespaces that the two C++ libraries have for their versions: nobody writes them.
+-- Namespaces that the two C++ libraries have for their versions: programs do not write them.
 local inline = { __cxx11 = true, __1 = true, _V2 = true }
 -- std::string and its kin are written so everywhere, and are other types.
 local strings = { string = "char", wstring = "wchar_t", u16string = "char16_t", u32string = "char32_t" }

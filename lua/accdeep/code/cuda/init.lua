@@ -1,7 +1,7 @@
 -- cuda - bodies of C text that a GPU runs itself.
 --
 -- The kernel of a body either does everything that the interpreter would do, without an error, or leaves device
--- memory as it was. Then the interpreter runs the body: what is wrong is found and told in one place.
+-- memory as it was. Then the interpreter runs the body: what is wrong is found and reported in one place.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -36,7 +36,7 @@ local function arguments(variables)
   return list
 end
 
--- Pointers that the body has copies of, in memory: where, and what they lead to.
+-- Pointers that the body has copies of, in memory: where, and what they point to.
 local function pointer_copies(k)
   local list = {}
   for address, copy in pairs(k.env.space.private) do

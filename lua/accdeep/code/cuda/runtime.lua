@@ -1,11 +1,11 @@
 -- runtime.lua - what every kernel made from a body begins with: memory as the GPU may touch it.
 --
 -- A kernel accepts only what the interpreter is sure to accept. Everything else stops it: its writes are undone
--- and the interpreter runs the body, so that errors are found, and told, in one place. Numbers are as the
+-- and the interpreter runs the body, so that errors are found, and reported, in one place. Numbers are as the
 -- interpreter has them: integers of 64 bits that are brought into the range of their type, floats as double.
 --
--- Pointers carry the bounds of what they lead into. Bounds {0, ~0} are not known: the table of ranges decides.
--- Those of a pointer that leads nowhere are {0, 0}; {1, 0}: to data present in pieces, whose addresses differ.
+-- Pointers carry the bounds of what they point into. Bounds {0, ~0} are not known: the table of ranges decides.
+-- Those of a pointer that points nowhere are {0, 0}; {1, 0}: to data present in pieces, whose addresses differ.
 --
 -- Iterations that run side by side must not depend on each other. Each word of four bytes has an owner: the
 -- iteration that wrote it, and the one that read it, or MANY. One that meets another's traces stops the kernel,

@@ -85,7 +85,7 @@ function expression.constructor(env, node)
   for i, given in ipairs(steps) do steps[i] = component_step(env, slot, given) end
   local function fresh(f)
     if on_device then return env.space:local_memory(t.size) end
-    if not slot.address then -- one for all times that the expression is met
+    if not slot.address then -- one for all times that the expression is evaluated
       slot.address = object.new(session, t, types.name(t), node.pos)
       if session.now.locals then table.insert(session.now.locals, { type = t, address = slot.address }) end
     else

@@ -470,7 +470,7 @@ function compilers.reference(env, node)
   return e
 end
 
-function compilers.compiled(_, node) return node.e end -- by somebody else
+function compilers.compiled(_, node) return node.e end -- compiled elsewhere
 function compilers.star(_, node) raise("syntax", node.pos, "'*' is no value") end
 function compilers.range(_, node) raise("syntax", node.pos, "a range is no value") end
 function compilers.keyword(_, node) raise("syntax", node.pos, "a keyword stands among arguments") end

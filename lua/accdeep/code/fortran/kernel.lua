@@ -73,7 +73,7 @@ function fkernel.binding(session, k, variable, start)
   return section_binding(session, t, of, name, on_device, dims, low, high)
 end
 
--- A variable of use_device: what it leads to on the device, for the host to hand on; host: where that is here.
+-- A variable of use_device: what it points to on the device, for the host to hand on; host: where that is here.
 function fkernel.use_device(session, variable)
   local base, dims, of, first = contents(session, variable)
   local dev = base ~= 0 and session.ctx:deviceptr(session.now.device, first) or 0
@@ -83,7 +83,7 @@ function fkernel.use_device(session, variable)
   return made
 end
 
--- A private copy of what an allocatable or pointer leads to.
+-- A private copy of what an allocatable or pointer points to.
 function fkernel.private(k, variable, how)
   local session = k.session
   local base, dims, of, first, bytes = contents(session, variable)

@@ -39,7 +39,7 @@ local function mapped(t, fn, a, b, pos)
         if b and b.rank > 0 then w = y[i] end
         result[i] = fn(v, w)
       else
-        result[i] = v -- which nobody asks for
+        result[i] = v -- which is not asked for
       end
     end
     return result

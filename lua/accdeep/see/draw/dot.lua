@@ -1,6 +1,6 @@
 -- dot.lua - a picture as text for Graphviz: host and device as clusters, objects as tables.
 --
--- Pointers lead to the right; the device's objects stand as many columns to the right of the host's as those take.
+-- Pointers point to the right; the device's objects stand as many columns to the right of the host's as those take.
 
 local picture = require "accdeep.see.draw.picture"
 
@@ -49,7 +49,7 @@ local function table_of(box, room)
     is.absent and ' color="gray60"' or is.offending and ' color="red"' or "", table.concat(parts))
 end
 
--- Columns: how far every object is from those that nothing of its side leads to.
+-- Columns: how far every object is from those that no pointer of its side points to.
 local function depths(made)
   local depth, out, led = {}, {}, {}
   for _, arrow in ipairs(made.arrows) do
@@ -81,7 +81,7 @@ local function depths(made)
     if not led[box] then enter(box, 0) end
   end
   spread()
-  for _, box in ipairs(made.boxes) do -- those that only cycles lead to
+  for _, box in ipairs(made.boxes) do -- those that only pointers in cycles point to
     enter(box, 0)
     spread()
   end

@@ -9,7 +9,7 @@
 --   level = { title, parts = texts }
 -- is: a set of words that a picture shows each in its own way: absent, group, new, offending, changed, unknown,
 -- excluded, elided, wrong. boxes are a list, and by id; places and owned are this module's own. Pictures share boxes
--- and arrows of objects that have not changed: nobody else may write into them.
+-- and arrows of objects that have not changed: nothing else may write into them.
 
 local picture = {}
 
@@ -298,7 +298,7 @@ local function listed(box)
   return row and row.text ~= "" and ("%s = %s"):format(box.title, row.text) or box.title
 end
 
--- Takes variables of which nothing is ever on the device out of the pictures: their names are told.
+-- Takes variables of which nothing is ever on the device out of the pictures: their names are reported.
 local function focus(list)
   local kept = involved(list)
   for _, one in ipairs(kept and list or {}) do

@@ -182,7 +182,7 @@ local function source_line(err)
   return line and line:match "^%s*(.-)%s*$" or nil
 end
 
--- Runs a function of the script's language; an error that no construct has told becomes a step. Without a title the
+-- Runs a function of the script's language; an error that no construct has reported becomes a step. Without a title the
 -- step is called like the line.
 function Recorder:watched(run, title, fn, ...)
   local file, line = location.scenario(2)

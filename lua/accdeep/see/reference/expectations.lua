@@ -14,7 +14,7 @@ host.v = { n = 2, data = { 5, 6 } }
 ]],
 
   { name = "expect", is = "callable", params = { "condition any - what must be true",
-      "message? string - what is told if it is not" },
+      "message? string - what is reported if it is not" },
     text = "Any condition.", rules = "HOUSE-expect",
     errors = { { "expectation", "the condition is false or nil", [[expect(1 > 2, "one is more than two")]] } },
     example = [[

@@ -138,8 +138,8 @@ expect.fails("unsupported", function() declare_from("build/particles", "struct c
 
   { name = "fortran", params = { "text string - declarations, statements and procedures in Fortran" },
     text = "Derived types, `allocatable` and `pointer`, `allocate`, `deallocate`, `nullify`, pointer assignment,"
-      .. " assignments, loops, `select type`, subroutines, and `!$acc` lines among them, each done as it is met. Names"
-      .. " do not tell case. Allocatables and pointers have descriptors in memory.",
+      .. " assignments, loops, `select type`, subroutines, and `!$acc` lines among them, each when it is encountered."
+      .. " Names do not tell case. Allocatables and pointers have descriptors in memory.",
     rules = "FLANG-api-1 TR14-1.1-05 HOUSE-syntax",
     whole = true,
     errors = {
@@ -209,7 +209,7 @@ expect.equal(host "a[1:2]", { 2, 3 })
 ]] },
 
   { class = "accdeep.pointer", text = "A pointer of the scenario. `p[i]` is an element, `p + n` and `p - n` are"
-      .. " pointers, `p - q` is a number of elements, `p == q` compares, and members are those of what it leads to."
+      .. " pointers, `p - q` is a number of elements, `p == q` compares, and members are those of what it points to."
       .. " Reading through it is checked as in a kernel.",
     operators = { "add(integer): accdeep.pointer", "sub(integer): accdeep.pointer", "sub(accdeep.pointer): integer" },
     fields = { "[integer] any - an element", "[string] any - a member",
@@ -446,7 +446,7 @@ acc "data copy(a)" (function() show() end)
     rules = "HOUSE-draw",
     errors = {
       { "type-mismatch", "another ending", [[draw "state.png"]] },
-      { "file", "more than a file's name, or nobody said where pictures go", [[draw "../state.svg"]] },
+      { "file", "more than a file's name, or there is no place for pictures", [[draw "../state.svg"]] },
     },
     example = [[
 acc "data copy(a)" (function() draw "inside.svg" end)

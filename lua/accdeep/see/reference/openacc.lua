@@ -113,12 +113,12 @@ expect.host("a[1]", 20)
 
   { name = "acc_attach", also = { "acc_attach_async" },
     params = { "pointer accdeep.pointer|string - address of the pointer itself, or its text" },
-    text = "Attaches a pointer: its copy on the device gets the device address of what it leads to. Once more"
+    text = "Attaches a pointer: its copy on the device gets the device address of what it points to. Once more"
       .. " counts up. " .. QUEUED,
     rules = "TR14-4.1-02 ACC33-att-5 ACC33-att-2",
     errors = {
       { "not-a-pointer", "something else", [[acc_attach "v.n"]] },
-      { "not-present", "the pointer, or what it leads to, is absent", [[acc_copyin "v" acc_attach "v.data"]] },
+      { "not-present", "the pointer, or what it points to, is absent", [[acc_copyin "v" acc_attach "v.data"]] },
       { "null-pointer", "no address at all", [[acc_attach(NULL)]] },
     },
     example = [[
@@ -311,7 +311,7 @@ expect.host("a[0]", 9)
 ]] },
 
   { name = "acc_wait", params = { "async integer - which queue" },
-    text = "Waits until what a queue was asked for is done. An error of a transfer or kernel of it is told here.",
+    text = "Waits until what a queue was asked for is done. An error of a transfer or kernel of it is reported here.",
     rules = "ACC33-async-5 ACC33-async-3",
     errors = { { "invalid-async", "no async value", [[acc_wait(-5)]] } },
     example = [[
@@ -345,7 +345,7 @@ acc_wait_all_async(2)
 acc_wait(2)
 ]] },
   { name = "acc_async_test", params = { "async integer - which queue" }, returns = { "boolean - whether it is" },
-    text = "Whether what a queue was asked for is done. Nobody waits.", rules = "ACC33-async-5",
+    text = "Whether what a queue was asked for is done, without a wait.", rules = "ACC33-async-5",
     errors = { { "invalid-async", "no async value", [[acc_async_test(-5)]] } },
     example = [[
 acc_copyin_async(addr "a[0]", 16, 1)

@@ -1,5 +1,5 @@
 -- profiles.lua - rule profiles: {name, follows, text, against, example}. The example holds under the profile
--- and not under the one it is told against; tests run both.
+-- and not under the one it is reported against; tests run both.
 return {
   { name = "tr14", follows = "TR-14-1 on OpenACC with attach and detach",
     text = "What is used where no other profile is named. It is strict: what the document calls a programmer's error,"
@@ -79,7 +79,7 @@ acc "data copyin(a[0:20])" (function()
 end)
 ]] },
   { name = "openmp-5.1", follows = "OpenMP's `map` as of 5.1",
-    text = "One reference count; pointers are attached where the pointer or what it leads to is new; what a target"
+    text = "One reference count; pointers are attached where the pointer or what it points to is new; what a target"
       .. " construct uses without naming it goes by its kind.",
     against = "openmp-4.0",
     example = [[
@@ -92,7 +92,7 @@ expect.host("n", 1)
 expect.host("p[1]", 20)
 ]] },
   { name = "openmp-5.2", follows = "OpenMP 5.2",
-    text = "As 5.1 with the spellings of 5.2: a map needs no type, `declare target` has `enter`. A pointer that leads"
+    text = "As 5.1 with the spellings of 5.2: a map needs no type, `declare target` has `enter`. A pointer that points"
       .. " to nothing present keeps its value.",
     against = "openmp-5.1",
     example = [[
@@ -125,7 +125,7 @@ end)
 expect.host("n", 2)                       -- came back
 ]] },
   { name = "indirect", follows = "the proposal for indirect data on top of OpenMP 4.0",
-    text = "A section maps what the pointer leads to, and not the pointer; unnamed pointers are looked up by the"
+    text = "A section maps what the pointer points to, and not the pointer; unnamed pointers are looked up by the"
       .. " address they hold.",
     against = "openmp-4.0",
     example = [[

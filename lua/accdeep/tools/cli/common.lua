@@ -11,7 +11,7 @@ local common = {}
 
 common.USAGE = 4 -- the exit status
 
--- Limits of a scenario that nobody sets.
+-- Limits of a scenario where no option sets them.
 common.LIMIT_MEMORY, common.LIMIT_STEPS = "1G", "2e9"
 
 -- The option --trace, whose file stands behind a '=' if there is one.

@@ -116,7 +116,7 @@ If it is not empty: no colours on a terminal. Nor are there any where
 .B TERM
 is
 .BR dumb ,
-and then no progress is told either.
+and then no progress is reported either.
 .TP
 .B LD_LIBRARY_PATH
 Where the driver of a GPU,

@@ -10,7 +10,7 @@ local function options(command)
     .. "rules that speak of it."):args "?"
   command:mutex(
     command:flag("--coverage", "How many rules scenarios show from both sides, by section."),
-    command:option("--profile", "What a rule profile decides, otherwise than tr14 first."):convert(common.profile))
+    command:option("--profile", "What a rule profile decides, what differs from tr14 first."):convert(common.profile))
 end
 
 local function run(chosen)

@@ -150,7 +150,7 @@ function Recorder:unchecked(name, what)
   self:linef("/* line %d: %s is not checked: no standard routine tells of %s */", line or 0, name, what)
 end
 
--- Whether a pointer is attached: its device copy holds the device address of what the host's leads to.
+-- Whether a pointer is attached: its device copy holds the device address of what the host's points to.
 function Recorder:attachment(text, wanted)
   if not self.program:is_open() then return end
   local session = self:session()

@@ -41,7 +41,7 @@ function deep.is_reason(err) return type(err) == "table" and err.cannot ~= nil e
 deep.cannot = cannot
 
 local function clause_of(action)
-  return clauses[action] or cannot(("'%s' of what a structure leads to"):format(action))
+  return clauses[action] or cannot(("'%s' of what a structure points to"):format(action))
 end
 
 -- ---------------------------------------------------------------------------------------- members --
@@ -55,7 +55,7 @@ local function action_of(treatment, entry, action)
   return entry.init and with_values[wanted] or wanted
 end
 
--- The same for the objects that an entry holds or leads to.
+-- The same for the objects that an entry holds or points to.
 local function action_inside(session, treatment, entry, action)
   local inner = nest.inner(session, treatment, entry)
   return inner.own or action_of(treatment, entry, action), inner
@@ -104,7 +104,7 @@ local function is_plain(session, treatment, seen)
   return plain
 end
 
--- Whether pointers of objects lead into what others bring (@).
+-- Whether pointers of objects point into what others bring (@).
 local function has_aliases(session, treatment, seen)
   if seen[treatment] then return false end
   seen[treatment] = true
@@ -325,7 +325,7 @@ function Writer:section(treatment, entry, pointer, t, subscript, is_member, insi
   self:close()
 end
 
--- What a pointer or an array of pointers leads to, by its subscripts from the at-th one on.
+-- What a pointer or an array of pointers points to, by its subscripts from the at-th one on.
 function Writer:follow(treatment, entry, text, t, at)
   local subscript = entry.subscripts[at]
   local is_member = text == "q->" .. entry.member.name
@@ -402,7 +402,7 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- The objects of an item as C: the address of the first one, how many, and the pointer that leads there, which may
+-- The objects of an item as C: the address of the first one, how many, and the pointer that points there, which may
 -- be null.
 local function objects_of(session, node)
   local base, subscripts = list_item.take_apart(list_item.single(node))
@@ -430,7 +430,7 @@ Deep.__index = Deep
 
 local phases = { enter = { "enter", "attach" }, exit = { "detach", "exit" }, update = { "update" } }
 
--- Statements that bring, end or update what the deep variables lead to; at the end the last one comes first.
+-- Statements that bring, end or update what the deep variables point to; at the end the last one comes first.
 function Deep:calls(what, finalize)
   local lines = {}
   for _, phase in ipairs(phases[what]) do self:calls_in(phase, finalize, lines) end

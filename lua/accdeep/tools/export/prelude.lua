@@ -121,7 +121,7 @@ void *check_pointer(void *address)
     return value;
 }
 
-/* Whether a pointer's copy on the device leads to the copy of what it leads to on the host. */
+/* Whether a pointer's copy on the device points to the copy of what it points to on the host. */
 int check_attached(void *pointer, const void *target)
 {
     void *there = acc_deviceptr((void *)target);

@@ -257,7 +257,7 @@ function Recorder:region(region)
     end })
 end
 
--- A directive that is deep: clauses of the variables themselves, and calls for what they lead to.
+-- A directive that is deep: clauses of the variables themselves, and calls for what they point to.
 function Recorder:deep_directive(node, found)
   local own, others = found:clauses()
   local function pragma(name, ...)

@@ -297,7 +297,7 @@ function Repl:failed(err)
   self:loop()
 end
 
--- Statements that did not do the same again, whatever they depend on: they are told, not lost without a word.
+-- Statements that did not do the same again, whatever they depend on: they are reported, not lost without a word.
 function Repl:leave_out()
   local terminal = self.terminal
   terminal:write "  these could not be done again:\n"

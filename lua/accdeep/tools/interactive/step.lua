@@ -224,7 +224,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- runs --
 
--- One run, up to the end or until somebody leaves it.
+-- One run, up to the end or until the user leaves it.
 function Stepper:pass(text, options)
   self.stop, self.leaving, self.failure, self.asked, self.at = 0, false, nil, nil, nil
   self.numbers, self.before, self.events, self.told, self.shown = {}, nil, {}, 0, 0

@@ -26,7 +26,7 @@ local function common_prefix(words)
   return prefix
 end
 
-local SHOWN = 60 -- candidates that are told
+local SHOWN = 60 -- candidates that are reported
 
 -- What the editor asks for: the rest of the word before the cursor, or the words that it may be.
 local function completer(self)
