@@ -341,6 +341,7 @@ case("accepts: a clause ends when OpenMP takes a part of its data away [DIR-6-01
   acc "data copyin(a[0:4])" (function()
     acc "enter data copyin(a[0:6])"
     omp "target enter data map(to: a[2:4])"
+    expect.count("a[4:2]", { dynamic = 2 })
     acc "exit data copyout(a[0:6])"
     omp "target exit data map(release: a[4:2])"
     expect.absent "a[4:2]"

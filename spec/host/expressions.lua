@@ -54,7 +54,8 @@ case("accepts: assignments, steps and loops in a body [HOUSE-language]", functio
   expect.host("t.at.y", 6)
   expect.host("s.at.x", 2)
   expect.host("d == 0", true)
-  body "raw = &n; d = (double *)8; d = 0;"
+  body "raw = &n; d = (double *)8; d = 0; zero = raw == &n;"
+  expect.host("zero", 1)
   body "do { switch (n) { case 16: n = 1; continue; default: break; } break; } while (1);"
   expect.host("n", 1)
   expect.host("d == 0", true)
