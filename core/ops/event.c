@@ -203,6 +203,15 @@ static void tell_one(const struct report *report, const char *name, uint64_t hos
     config->on_event(config->event_ud, &event);
 }
 
+/* The piece of an element that begins at an offset, or NULL. */
+static const accd_piece *piece_at(const accd_program_spec *spec, uint64_t offset)
+{
+    for (size_t i = 0; i < spec->npieces; i++)
+        if (spec->pieces[i].offset == offset)
+            return &spec->pieces[i];
+    return NULL;
+}
+
 /* Element by element. */
 static void tell_rows(const struct report *report, const struct accd_rowset *set)
 {
@@ -222,7 +231,8 @@ static void tell_rows(const struct report *report, const struct accd_rowset *set
     }
     for (size_t row = 0; row < set->rows; row++) {
         for (size_t k = 0; k < nown; k++) {
-            accd_name_piece(walk, set, row, NULL, name, sizeof name);
+            accd_name_piece(walk, set, row, piece_at(&set->program->spec, bulk->ranges[k].offset), name,
+                            sizeof name);
             tell_one(report, name, accd_row_address(set, row) + bulk->ranges[k].offset,
                      bulk->ranges[k].bytes);
         }

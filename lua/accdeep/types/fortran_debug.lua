@@ -35,7 +35,7 @@ local function array(builder, node)
 end
 
 local function described(builder, node)
-  local layout = builder.session.layout
+  local layout = builder.session.program.layout
   if layout ~= descriptor.layouts.gfortran then
     raise("type-mismatch", nil, ("types of %s have descriptors of gfortran, here they are %s"):format(builder.file,
       layout.name), { rule = "HOUSE-debug", help = 'scenario { descriptors = "gfortran" }' })
