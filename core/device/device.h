@@ -141,10 +141,13 @@ struct accd_transfer {
 
 /* Transfers of columns, which no list names one by one. */
 struct accd_bulk;
+struct accd_batch;
 struct accd_bulk_ops {
     void (*count)(const struct accd_bulk *bulk, struct accd_traffic *traffic);
     void (*announce)(struct accd_bulk *bulk, const struct accd_traffic *traffic);
     void (*run)(struct accd_bulk *bulk);
+    /* Lists the memory that the bulk of a batch uses. */
+    accd_status (*uses)(struct accd_batch *batch);
     /* Of one that a queue keeps: whether host memory it needs was freed, with an address there; the end of it. */
     bool (*lost)(const struct accd_bulk *bulk, uint64_t *host_p);
     void (*drop)(struct accd_bulk *bulk);
@@ -156,7 +159,7 @@ struct accd_batch {
     size_t n;
     struct accd_bulk *bulk; /* further transfers behind the list, or NULL */
     const struct accd_bulk_ops *bulk_ops;
-    const struct accd_pair *uses; /* for a queue: device memory the bulk uses, from and to ... */
+    const struct accd_pair *uses; /* once listed: device memory the bulk uses, from and to ... */
     size_t nuses;
     uint64_t host_low, host_end;  /* ... and host memory in which all lies that it sends from, or fetches to */
     /* Where fetched bytes are not just copied to the host's memory; or NULL. Never of a batch that departs. */

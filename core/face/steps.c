@@ -233,7 +233,7 @@ static accd_status copy(struct accd_directory *dir, struct accd_queue *queue, ac
         return ACCD_OK;
     ACCD_TRY(check_copy(dir, way, to, from, bytes));
     const struct accd_transfer transfer = transfer_of(way, to, from, bytes);
-    const struct accd_batch batch = {.at = &transfer, .n = 1};
+    struct accd_batch batch = {.at = &transfer, .n = 1};
     if (queue)
         return accd_batch_leave(queue, &batch, "copy", file, line);
     ACCD_TRY(accd_order_batch(dir, &batch));

@@ -84,8 +84,9 @@ static void use_host(struct accd_batch *batch, uint64_t low, uint64_t high)
 }
 
 /* What the bulk of a batch uses. */
-static accd_status list_uses(const struct accd_bulk *bulk, struct accd_batch *batch)
+static accd_status list_uses(struct accd_batch *batch)
 {
+    const struct accd_bulk *bulk = batch->bulk;
     const struct accd_walk *walk = bulk->walk;
     size_t most = walk->nsegments + walk->nrowsets;
     for (size_t i = 0; i < walk->nrowsets; i++)
@@ -179,6 +180,7 @@ const struct accd_bulk_ops accd_bulk_ops = {
     .count = accd_bulk_count,
     .announce = accd_bulk_announce,
     .run = accd_bulk_run,
+    .uses = list_uses,
     .lost = lost,
     .drop = accd_bulk_drop,
 };
@@ -186,7 +188,7 @@ const struct accd_bulk_ops accd_bulk_ops = {
 accd_status accd_bulk_leave(struct accd_batch *batch)
 {
     const struct accd_bulk *bulk = batch->bulk;
-    ACCD_TRY(list_uses(bulk, batch));
+    ACCD_TRY(list_uses(batch));
     batch->bulk = batch->nuses ? accd_bulk_keep(bulk) : NULL;
     if (batch->nuses && !batch->bulk)
         return accd_out_of_memory(bulk->dir->context, "to leave a group to a queue");

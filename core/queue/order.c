@@ -144,7 +144,7 @@ static void use_memory(struct accd_task *task, const struct accd_batch *batch)
     task->fetches = accd_batch_traffic(batch, moved).out;
 }
 
-accd_status accd_order_batch(struct accd_directory *dir, const struct accd_batch *batch)
+accd_status accd_order_batch(struct accd_directory *dir, struct accd_batch *batch)
 {
     accd_context *context = dir->context;
     struct accd_pair few[2];
@@ -152,9 +152,9 @@ accd_status accd_order_batch(struct accd_directory *dir, const struct accd_batch
     if (!accd_is_concurrent(dir) || !anything_is_left(context))
         return ACCD_OK;
     if (batch->bulk)
-        return accd_order_everything(context);
-    if (batch->n > 1)
-        task.ranges = accd_scratch_take(&context->scratch, 2 * batch->n * sizeof task.ranges[0]);
+        ACCD_TRY(batch->bulk_ops->uses(batch));
+    if (batch->n > 1 || batch->nuses)
+        task.ranges = accd_scratch_take(&context->scratch, (2 * batch->n + batch->nuses) * sizeof task.ranges[0]);
     if (task.ranges)
         use_memory(&task, batch);
     if (!task.ranges || !accd_task_join_ranges(context, &task))

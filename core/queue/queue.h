@@ -130,7 +130,7 @@ bool accd_running_range(const struct accd_directory *dir, uint64_t dev, uint64_t
 accd_status accd_batch_leave(struct accd_queue *queue, const struct accd_batch *batch, const char *what,
                              const char *file, int line);
 /* Waits for what uses the same memory as transfers without a queue do; a bulk's may be any. */
-accd_status accd_order_batch(struct accd_directory *dir, const struct accd_batch *batch);
+accd_status accd_order_batch(struct accd_directory *dir, struct accd_batch *batch);
 /* Waits for all queues of all devices. */
 accd_status accd_order_everything(accd_context *context);
 accd_status accd_order_all(struct accd_directory *dir);

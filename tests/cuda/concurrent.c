@@ -276,6 +276,48 @@ static void order(void)
     close_all(context);
 }
 
+/* A group without a queue comes behind what uses its memory, and behind nothing else. */
+static void groups(void)
+{
+    enum { LEAVES = 300, LENGTH = 100 };
+    static struct leaf leaves[LEAVES];
+    static float values[LEAVES][2][LENGTH];
+    accd_context *context = open_concurrent(0);
+    accd_program *program = leaf_program(context);
+    accd_item item =
+        walked(ACCD_COPYIN, leaves, sizeof leaves, program, array(context, "leaves", sizeof *leaves, program));
+    unsigned one = queue_of(context, 0, 1), two = queue_of(context, 0, 2);
+    for (int i = 0; i < LEAVES; i++)
+        leaves[i] = (struct leaf){LENGTH, values[i][0], values[i][1]};
+    must(IN(0, a) == ACCD_OK && IN(0, c) == ACCD_OK && FETCH(one, a) == ACCD_OK, "fetch");
+    is_status(ON(context, 0, 0, ACCD_ENTER_DATA, item), ACCD_OK, "a group");
+    is_number(left(context, one), 1, "is entered beside the queue");
+    const uint64_t dev = accd_device_address(context, 0, values[7][1]);
+    must(accd_copy_async(context, 0, two, ACCD_TO_DEVICE, dev, (uintptr_t)b, sizeof b, NULL, 0) == ACCD_OK,
+         "send");
+    item.action = ACCD_UPDATE_SELF;
+    is_status(ON(context, 0, 0, ACCD_UPDATE, item), ACCD_OK, "it is fetched");
+    ok(!memcmp(values[7][1], b, sizeof b), "behind what was sent into it");
+    is_number(left(context, one), 1, "but beside the queue");
+    const uint64_t other = accd_device_address(context, 0, c);
+    must(accd_copy_async(context, 0, two, ACCD_FROM_DEVICE, (uintptr_t)values[9][0], other, sizeof c, NULL, 0) ==
+             ACCD_OK,
+         "other bytes are fetched into a section");
+    item.action = ACCD_UPDATE_DEVICE;
+    is_status(ON(context, 0, 0, ACCD_UPDATE, item), ACCD_OK, "it is sent");
+    int there[N];
+    must(accd_device_read(context, 0, accd_device_address(context, 0, values[9][0]), there, sizeof there) == ACCD_OK,
+         "read");
+    ok(!memcmp(there, c, sizeof there), "behind what was fetched there");
+    is_number(left(context, one), 1, "but beside the queue");
+    item.action = ACCD_DELETE;
+    is_status(ON(context, 0, 0, ACCD_EXIT_DATA, item), ACCD_OK, "it goes");
+    is_number(left(context, one), 1, "beside the queue, too");
+    must(accd_queue_wait(context, 0, one) == ACCD_OK, "wait");
+    accd_program_release(program);
+    close_all(context);
+}
+
 static uint64_t live_bytes(accd_context *context)
 {
     accd_stats stats;
@@ -660,6 +702,7 @@ int main(void)
     asks();
     many_batches();
     order();
+    groups();
     gives_back();
     if (compiles())
         kernels();
