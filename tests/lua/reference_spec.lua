@@ -78,6 +78,18 @@ describe("the reference", function()
     assert_same_names(own, described)
   end)
 
+  it("has the names that .luacheckrc knows in scenarios", function()
+    local config, own, known = { files = {} }, seen_by_script(), {}
+    assert(loadfile(".luacheckrc", "t", config))()
+    for _, list in ipairs { config.files.spec.read_globals, config.files.spec.globals } do
+      for _, name in ipairs(list) do known[name] = true end
+    end
+    for name in pairs(own) do
+      if name:find("%.") then own[name] = nil end
+    end
+    assert_same_names(own, known)
+  end)
+
   it("lists what there is of Lua's library", function()
     local _, lua = seen_by_script()
     local listed = {}
