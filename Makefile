@@ -15,18 +15,30 @@ BENCH_PACKAGES = g++
 
 # Packages come before what needs them.
 .NOTPARALLEL:
-.PHONY: all build demo quick test weekly test-cuda carry-cuda bench bench-cuda docs install dist selfcontained clean \
-        deps-build deps-test deps-bench
+.PHONY: all configured build demo quick test weekly test-cuda carry-cuda bench bench-cuda docs install dist selfcontained \
+        clean deps-build deps-test deps-bench
 
 all: build
 
 # Configured each time, which takes a moment: tools may have come since.
-build: deps-build
+configured: deps-build
 	@$(CMAKE) -S . -B $(BUILD) $(CMAKE_ARGS) >$(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
+
+build: configured
 	@$(CMAKE) --build $(BUILD) -j $(JOBS) -- --no-print-directory
 
-demo: build
+# The program alone, without libraries and tests.
+demo: configured
+	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target accdeep -- --no-print-directory >$(BUILD)/log 2>&1 || { cat $(BUILD)/log; exit 1; }
+	@echo "A structure with three pointers, and what each directive allocates, copies and attaches for it:"
+	@echo
 	@$(BUILD)/accdeep run examples/deep_type.lua
+	@echo
+	@echo "Try next:"
+	@echo "  $(BUILD)/accdeep explain --in examples/deep_type.lua 'data create(X)'   # one directive, understood"
+	@echo "  $(BUILD)/accdeep run --step examples/deep_type.lua                      # step by step, and back"
+	@echo "  $(BUILD)/accdeep draw -o demo.html examples/deep_type.lua               # pictures of host and device"
+	@echo "\`make\` builds the libraries, too, and what \`accdeep exec\` needs."
 
 # Within a minute, in a debug build of its own: ONLY=regex, those of these names; ABOUT=regex, those with such a label.
 quick: deps-test
