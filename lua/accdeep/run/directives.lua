@@ -13,10 +13,11 @@ local kernel = require "accdeep.run.kernel"
 local openacc = require "accdeep.run.openacc"
 local openmp = require "accdeep.run.openmp"
 local plan_cache = require "accdeep.run.plan_cache"
+local private = require "accdeep.run.host_private"
 
 -- What a directive language is; OpenACC and OpenMP each fill all of these.
 local interface = {
-  name = "its word in scenarios: acc, omp", start = "the grammar's name of a directive",
+  name = "the word of scenarios: acc, omp",
   understand = "(session, text) -> tree of the directive, with the clauses in effect",
   kind_of = "(tree) -> kind of the directive in the catalogue; nil: a definition",
   citing = "(session, fn, ...) -> results of fn(...), whose errors cite the language's rules",
@@ -27,13 +28,12 @@ local interface = {
   signature = "(session, references, is_text) -> text: plans of a compute construct differ where it does",
   acts = "kind -> function(session, plan, is_enabled), for plans that are more than one construct of the core",
   on_its_device = "(session, plan, fn, on_host): calls fn with the plan's device as the current one, or on_host",
-  on_host = "(session, plan, run): runs the body of a compute construct on the host",
   in_kernel = "{message, rule} of a directive in the body of a compute construct",
 }
 
 for _, language in ipairs { openacc, openmp } do
   for slot in pairs(interface) do assert(language[slot] ~= nil, language.name .. " lacks " .. slot) end
-  for slot in pairs(language) do assert(interface[slot], language.name .. " has what nobody asks for: " .. slot) end
+  for slot in pairs(language) do assert(interface[slot], language.name .. " has a slot without a use: " .. slot) end
 end
 
 local directives = {}
@@ -50,7 +50,7 @@ local function compute(self, language, node, place, refs)
       return plan_cache.plan(self, language, node, place, { references = references, is_text = is_text },
         language.signature(self, references, is_text))
     end
-    local function on_host(plan) return language.on_host(self, plan, function() return run(plan, false) end) end
+    local function on_host(plan) return private.of_plan(self, plan, function() return run(plan, false) end) end
     return language.on_its_device(self, checked, function()
       local plan = planned()
       if is_enabled(plan) then return run(plan, true) end
@@ -80,19 +80,19 @@ local function carry_out(self, language, node, place, refs)
   return run_plan(self, language, plan_cache.plan(self, language, node, place, {}))
 end
 
+-- Raises what the core reports of a plan that was run alone.
+local function failed(self, plan, err)
+  local place, language = plan.place, plan.openmp and openmp or openacc
+  self:within(place.text, place.file, place.line, language.citing, self, error, self:core_error(err, plan), 0)
+end
+
 -- Runs a plan that leaves nothing but the core's work to do.
 local function run_alone(self, plan)
   local before = self.now.current
   self.now.current = plan.place
   local result, err = plan.construct:run(self.now.device, self.now.queue)
   self.now.current = before
-  if not result then directives.failed(self, plan, err) end
-end
-
--- Raises what the core reports of a plan that was run alone.
-function directives.failed(self, plan, err)
-  local place, language = plan.place, plan.openmp and openmp or openacc
-  self:within(place.text, place.file, place.line, language.citing, self, error, self:core_error(err, plan), 0)
+  if not result then failed(self, plan, err) end
 end
 
 -- First words of directives, and those that OpenACC has, too.
@@ -128,7 +128,7 @@ local function entry(own)
     if plain and plain.file == file and not now.kernel and not now.this and not now.apart and not now.watching
       and not self.device_side.listening then
       local result, err = plain.step(now.device, now.queue)
-      if not result then directives.failed(self, plain, err) end
+      if not result then failed(self, plain, err) end
       return nil
     end
     local language = own or language_of(self, text)

@@ -12,6 +12,7 @@ local directive = require "accdeep.check.openmp"
 local expression = require "accdeep.code.fortran.expression"
 local ftypes = require "accdeep.types.fortran"
 local host = require "accdeep.run.openmp_host"
+local host_private = require "accdeep.run.host_private"
 local private = require "accdeep.code.private"
 
 local raise = diagnostic.raise
@@ -51,14 +52,14 @@ end
 local function with_private(env, copies, frame, fn)
   if not env.space.on_device then
     local signal
-    host.with_private(env.session, copies, function() signal = fn() end)
+    host_private.run(env.session, copies, function() signal = fn() end)
     return signal
   end
   local k, own, made, around = env.session.now.kernel, {}, {}, rawget(env, "lookup")
   local look_up = env.lookup
   for i, one in ipairs(copies) do
     local variable = one.variable
-    host.needs_memory(variable, one.pos or frame.pos)
+    host_private.needs_memory(variable, one.pos or frame.pos)
     local t, name = variable.type, variable.name
     local outer = (one.begins or one.lasts) and look_up(name, frame.pos)
     local address = k:memory(t.size)

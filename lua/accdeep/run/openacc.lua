@@ -4,22 +4,19 @@ local async = require "accdeep.run.async"
 local check = require "accdeep.check.openacc"
 local declared = require "accdeep.code.fortran.declared"
 local diagnostic = require "accdeep.base.diagnostic"
-local host = require "accdeep.run.openmp_host"
 local lower = require "accdeep.plan.openacc"
 local region = require "accdeep.run.region"
 local transaction = require "accdeep.types.transaction"
 
 local raise = diagnostic.raise
 
-local openacc = { name = "acc", start = "directive", lower = lower.directive }
+local openacc = { name = "acc", lower = lower.directive }
 
 openacc.in_kernel = { "a directive inside a compute construct", "ACC33-impl-1" }
 
 function openacc.understand(session, text) return session:parse(text) end
 function openacc.kind_of(node) return check.kind_of(node.name) end
 function openacc.citing(_, fn, ...) return fn(...) end
--- Which variables the body has as its own does not depend on where the body runs. Decides ACC33-impl-1.
-function openacc.on_host(session, plan, run) return host.instead(session, plan.private, run) end
 function openacc.on_its_device(_, _, fn) return fn() end
 
 -- A plan depends on which variables of the body are in regions around, and which the body reduces.

@@ -19,7 +19,7 @@ local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
 
-local openmp = { name = "omp", start = "omp_directive", lower = map.directive }
+local openmp = { name = "omp", lower = map.directive }
 
 openmp.in_kernel = { "a directive inside a target construct", "OMP60-tgt-1" }
 
@@ -69,8 +69,6 @@ function openmp.signature(self, references, is_text)
   end
   return table.concat(names, ",")
 end
-
-function openmp.on_host(self, plan, run) return host.instead(self, plan.private, run) end
 
 -- A directive with the clauses of its groups; declarations have none.
 local function in_effect(self, node)

@@ -1,9 +1,9 @@
 -- openmp_host.lua - OpenMP constructs of the host: parallel, teams, for, simd, task and their kin, executed by one
 -- thread.
 --
--- With one thread shared variables and reductions are the variables themselves; private ones are names of other
--- memory while the body runs, whoever asks for them: C text, the host view, directives inside. What private
--- memory holds before something is written there is not known: reading it is an error (HOUSE-threads).
+-- With one thread shared variables and reductions are the variables themselves; private ones have other memory while
+-- the body runs (host_private.lua), for C text, the host view, and directives inside. What private memory holds before
+-- something is written there is not known: reading the memory is an error (HOUSE-threads).
 
 local diagnostic = require "accdeep.base.diagnostic"
 local directive = require "accdeep.check.openmp"
@@ -12,64 +12,15 @@ local kernel = require "accdeep.run.kernel"
 local of_body = require "accdeep.plan.body.sharing"
 local openmp = require "accdeep.catalogue.openmp"
 local lower = require "accdeep.plan.openacc"
-local memory = require "accdeep.code.local_memory"
 local list_item = require "accdeep.shape.list_item"
-local scope = require "accdeep.types.scope"
+local private = require "accdeep.run.host_private"
 local sharing = require "accdeep.check.openmp_exclusions"
-local sorted = require "accdeep.base.sorted"
 local types = require "accdeep.types"
 local set = require "accdeep.base.words".set
-local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
 
 local host = {}
-
--- ------------------------------------------------------------------------------- private memory --
-
--- Runs fn with variables of its own: a list of {variable, begins, lasts}; begins: with the value of before, lasts: the
--- last value is the variable's. A body that fails leaves the variables as they were.
-local function with_private(session, copies, fn)
-  local before, inner = #session.now.private_blocks, scope.new(session.now.scope)
-  local ok, err = pcall(function()
-    local made = {}
-    for i, copy in ipairs(copies) do
-      host.needs_memory(copy.variable, copy.pos)
-      local name, t = copy.variable.name, copy.variable.type
-      local block = memory.new(session, name, t, t.size, { is_private = true })
-      made[i] = block
-      if copy.begins then memory.copy(session, block.address, copy.variable.address, t.size) end
-      inner.variables[name] = { name = name, type = t, address = block.address }
-    end
-    host.constructs = host.constructs + 1
-    with(session.now, { scope = inner, apart = host.constructs }, fn)
-    for i, copy in ipairs(copies) do
-      if copy.lasts then memory.copy(session, copy.variable.address, made[i].address, made[i].bytes) end
-    end
-  end)
-  memory.release(session, before)
-  if not ok then error(err, 0) end
-end
-host.with_private = with_private
-
--- Raises about a private variable whose memory is not its own: what is allocatable, a pointer, of assumed shape.
-function host.needs_memory(variable, pos)
-  if variable.type.kind ~= "descriptor" then return end
-  raise("unsupported", pos, ("'%s' is %s: private copies of such are not made"):format(variable.name,
-    types.name(variable.type)), { length = #variable.name, rule = "HOUSE-threads",
-    help = "declare a variable with bounds for the private values" })
-end
-
--- Runs fn, a target construct that the host executes: what is private on a device is so here (OMP60-tgt-1).
--- private: name -> {variable, how}, of a plan.
-function host.instead(session, private, fn)
-  local copies = {}
-  for _, one in sorted(private) do copies[#copies + 1] = { variable = one.variable, begins = one.how ~= "private" } end
-  if #copies == 0 then return fn() end
-  with_private(session, copies, fn)
-end
-
-host.constructs = 0 -- how many had variables of their own: each is a place apart for prepared directives
 
 -- ----------------------------------------------------------------------------------- the clauses --
 
@@ -212,7 +163,7 @@ function host.construct(session, node, place, refs)
       local inside = group.enter(session)
       local function run() kernel.on_host(session, plan, body, tree, where, true) end
       local ok, err
-      if #copies > 0 then ok, err = pcall(with_private, session, copies, run)
+      if #copies > 0 then ok, err = pcall(private.run, session, copies, run)
       else ok, err = pcall(run) end
       group.leave(session, inside)
       if over then over() end
