@@ -14,10 +14,10 @@ local CASES = {
   { "openmp-6.0", "delayed", "targets" },
 }
 
--- Operations that do what waits, which is counted with them: a test and a wait of the queue that has the tasks; outside
--- of queues a deep structure waits for all that goes on by itself.
+-- Operations that do what waits, which is counted with them: a test of the queue that has the tasks, or a wait for it
+-- where these go on by themselves, and a test only looks.
 local function does_what_waits(mode, beside, name)
-  return beside == "own" and name == "test" or mode == "concurrent" and name == "group"
+  return beside == "own" and name == (mode == "concurrent" and "wait" or "test")
 end
 
 local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
