@@ -49,7 +49,7 @@ quick: deps-test
 test: deps-test build
 	@tests/run $(BUILD)
 
-# What takes long and changes little: mutated scenarios, errors that none reaches, the whole of what `make test` does
+# What takes long and changes little: mutated scenarios, errors that no test reaches, the whole of what `make test` does
 # in part. Prints what shows nothing.
 weekly: deps-test build
 	@tests/run $(BUILD) weekly

@@ -1,32 +1,39 @@
--- Places that raise errors, and how many of them scenarios reach: lua5.4 tests/raises.lua [--list] FILE...
+-- Places that raise errors, and which of them tests reach: lua5.4 tests/raises.lua [--list] [--library LIBRARY] WHAT...
 --
--- A place is a call of raise in a module of lua/accdeep. Prints a line for each module; with --list also the places
--- that no scenario reached. It runs in stock Lua with the built module: LUA_PATH and LUA_CPATH lead there.
+-- WHAT is a scenario; NAME=VALUE, a variable of the environment of the next one, which is trusted then; or a program of
+-- libaccdeep, which runs with LIBRARY preloaded (raises.c). A place is a call of raise in a module of lua/accdeep.
+-- Prints a line for each module; with --list also the places that nothing reached. What may stay unreached is listed in
+-- tests/unreached.lua, with the reason: the exit status is 1 if another place is not reached, if a listed one is, and
+-- if a case of spec fails. It runs in stock Lua with the built module: LUA_PATH and LUA_CPATH lead there.
 
 local diagnostic = require "accdeep.base.diagnostic"
 
 -- ------------------------------------------------------------------------------------- reached --
 
-local reached = {} -- "file:line" of a call that raised
+local reached = {} -- "accdeep/x.lua:line" of a call that raised
+
+local function reach(place) reached[place:match "accdeep/.*$" or place] = true end
 
 local raise = diagnostic.raise
 function diagnostic.raise(...)
   local caller = debug.getinfo(2, "Sl")
-  reached[("%s:%d"):format(caller.source:sub(2), caller.currentline)] = true
+  reach(("%s:%d"):format(caller.source, caller.currentline))
   return raise(...)
 end
 
 -- -------------------------------------------------------------------------------------- places --
 
--- The lines of a module on which a call of raise begins.
+local function code_of(line) return (line:gsub("%-%-.*$", "")) end
+
+-- The lines of a module on which a call of raise begins, and their numbers.
 local function places(path)
-  local list, n = {}, 0
+  local lines, list = {}, {}
   for line in io.lines(path) do
-    n = n + 1
-    local code = line:gsub("%-%-.*$", "")
-    if code:find "%f[%w_]raise%s*%(" and not code:find "function%s+[%w_.]*raise" then list[#list + 1] = n end
+    lines[#lines + 1] = line
+    local code = code_of(line)
+    if code:find "%f[%w_]raise%s*%(" and not code:find "function%s+[%w_.]*raise" then list[#list + 1] = #lines end
   end
-  return list
+  return lines, list
 end
 
 local function modules(folder, list)
@@ -37,33 +44,82 @@ end
 
 -- ------------------------------------------------------------------------------------- the run --
 
-local is_list = arg[1] == "--list"
-if is_list then table.remove(arg, 1) end
-local scenario = require "accdeep.script.scenario"
 local failed = 0
-for _, path in ipairs(arg) do
-  local file <close> = assert(io.open(path))
-  for _, case in ipairs(scenario.run(path, file:read "a", { out = function() end }).cases) do
-    if not case.ok then
-      failed = failed + 1
-      io.stderr:write(("FAIL %s: %s\n"):format(path, case.name))
-    end
-  end
+local function check(ok, ...)
+  if ok then return end
+  failed = failed + 1
+  io.stderr:write("FAIL ", (...):format(select(2, ...)), "\n")
 end
 
+local scenario = require "accdeep.script.scenario"
+local given = {} -- the environment of the next scenario
+local getenv = os.getenv
+function os.getenv(name) return given[name] or getenv(name) end -- luacheck: ignore
+
+-- Scenarios outside of spec may be about what fails.
+local function run_scenario(path)
+  local file <close> = assert(io.open(path))
+  local made = scenario.run(path, file:read "a", { out = function() end, trust = next(given) ~= nil })
+  for _, case in ipairs(made.cases) do
+    check(case.ok or not path:find "^spec/", "%s: %s", path, case.name)
+  end
+  given = {}
+end
+
+local function run_program(path, library)
+  local list = os.tmpname()
+  local ok = os.execute(("LD_PRELOAD='%s' ACCDEEP_RAISES='%s' '%s' >/dev/null"):format(library, list, path))
+  check(ok, "%s", path)
+  for place in io.lines(list) do reach(place) end
+  os.remove(list)
+end
+
+local is_list, library = false, nil
+local at = 1
+while arg[at] do
+  local what = arg[at]
+  local name, value = what:match "^(%u+)=(.*)$"
+  if what == "--list" then
+    is_list = true
+  elseif what == "--library" then
+    at = at + 1
+    library = arg[at]
+  elseif name then
+    given[name] = value
+  elseif what:find "%.lua$" then
+    run_scenario(what)
+  else
+    run_program(what, library)
+  end
+  at = at + 1
+end
+
+-- -------------------------------------------------------------------------------------- result --
+
+local unreached = dofile "tests/unreached.lua" -- of each module: a part of the call's text -> why nothing reaches it
 local all, met = 0, 0
 for _, path in ipairs(modules("lua/accdeep", {})) do
-  local lines, here, silent = places(path), 0, {}
-  for _, line in ipairs(lines) do
-    if reached[("%s:%d"):format(path, line)] then here = here + 1 else silent[#silent + 1] = line end
+  local lines, list = places(path)
+  local here, silent, reasons = 0, {}, unreached[path:match "accdeep/(.*)"] or {}
+  local used = {}
+  for _, line in ipairs(list) do
+    local is_reached = reached[("%s:%d"):format(path:match "accdeep/.*", line)]
+    if is_reached then here = here + 1 else silent[#silent + 1] = line end
+    local reason
+    for part in pairs(reasons) do
+      if (lines[line] .. (lines[line + 1] or "")):find(part, 1, true) then
+        reason, used[part] = part, true
+        check(not is_reached, "%s:%d is reached, and listed in tests/unreached.lua", path, line)
+      end
+    end
+    check(is_reached or reason, "%s:%d: nothing reaches this error:%s", path, line, lines[line]:gsub("^%s+", " "))
   end
-  all, met = all + #lines, met + here
-  if #lines > 0 then print(("%4d of %4d  %s"):format(here, #lines, path)) end
-  if is_list then
-    local text = {}
-    for line in io.lines(path) do text[#text + 1] = line end
-    for _, line in ipairs(silent) do print(("      %s:%d:%s"):format(path, line, text[line]:gsub("^%s+", " "))) end
+  for part in pairs(reasons) do check(used[part], "%s: no error '%s', which tests/unreached.lua lists", path, part) end
+  all, met = all + #list, met + here
+  if #list > 0 then print(("%4d of %4d  %s"):format(here, #list, path)) end
+  for _, line in ipairs(is_list and silent or {}) do
+    print(("      %s:%d:%s"):format(path, line, lines[line]:gsub("^%s+", " ")))
   end
 end
-print(("%4d of %4d places are reached, %d cases fail"):format(met, all, failed))
+print(("%4d of %4d places are reached, %d failures"):format(met, all, failed))
 os.exit(failed == 0)

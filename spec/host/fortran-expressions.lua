@@ -196,3 +196,29 @@ case("rejects: a base of '@' that is no variable, or that there is not [TR14-3.5
   expect.fails("type-mismatch", "data present(p(@@@twice(1)))")
   expect.fails("unknown-name", "data present(d%p(@@@unheard))")
 end)
+
+case("rejects: assignments to what is not allocated, of assumed rank, or no number where a mask chooses"
+  .. " [ACC33-2.7-2 HOUSE-language HOUSE-version]", function()
+  fortran [[
+    type(point) :: several(4)
+  contains
+    subroutine fill(r)
+      real :: r(..)
+      r = 1
+    end subroutine
+    subroutine first(r)
+      real :: r(..)
+      r(1) = 1
+    end subroutine
+  ]]
+  expect.fails("null-pointer", "@a = 5.0", { by = fortran })
+  expect.fails("type-mismatch", { "call fill(t)", "call first(t)" }, { by = fortran })
+  expect.fails("unsupported", "where (mask) @several = several", { by = fortran })
+end)
+
+case("rejects: objects of abstract types, and on the device those that begin with something"
+  .. " [HOUSE-language HOUSE-version]", function()
+  fortran "type, abstract :: form\ninteger :: n\nend type"
+  expect.fails("type-mismatch", "@form(1)", { by = host })
+  expect.fails("unsupported", "d = @deep(1, p, a)", { by = function(text) acc "parallel copy(i)" (text) end })
+end)

@@ -218,3 +218,45 @@ case("rejects: two blocks for one rank, arguments of routines that are no variab
     expect.fails("duplicate-name", "call twofold(t)", { by = fortran })
     expect.fails("type-mismatch", { "call acc_copyin(@null())", "call acc_copyin(@(/1, 2/))" }, { by = fortran })
   end)
+
+case("rejects: arguments and selections of polymorphic objects in another form, abstract ones that are allocated"
+  .. " [HOUSE-version HOUSE-syntax HOUSE-language]", function()
+  fortran [[
+    type keeper
+      class(point), allocatable :: any
+    end type
+    type(keeper) :: kept
+    class(shape_of), pointer :: form
+  ]]
+  expect.fails("unsupported", { "call s(pt)\ncontains\nsubroutine s(v)\nclass(point) :: @v(2)\nend subroutine",
+    "call s(pt)\ncontains\nsubroutine s(v)\nclass(point), value :: @v\nend subroutine" }, { by = fortran })
+  expect.fails("syntax", "select type (@kept%any)\ntype is (point)\nend select", { by = fortran })
+  expect.fails("type-mismatch", "allocate(@form)", { by = fortran })
+end)
+
+case("rejects: routines with other arguments or results, directives without their loop"
+  .. " [HOUSE-language ACC33-2.6-1]", function()
+  expect.fails("type-mismatch", { "i = @acc_malloc(5)", "call acc_detach(p, @p)" }, { by = fortran })
+  expect.fails("syntax", "@!$acc loop", { by = function(text) acc "parallel copy(i)" (text) end })
+end)
+
+case("rejects: what is present of a pointer without a target [ACC33-2.7-2]", function()
+  expect.fails("null-pointer", { "@p", "@a" }, { by = function(text) expect.present(text) end })
+end)
+
+case("rejects: shapes of components with other bounds, ranks or strides"
+  .. " [TR14-3.1.1-21 TR14-3.1.1-22 ACC33-2.7.1-4 HOUSE-version]", function()
+  local n = 0
+  local function shaped(text)
+    n = n + 1
+    return "type s" .. n .. "\ninteger :: n\nreal, allocatable :: v(:), w(:,:)\nclass(point), allocatable :: many(:)\n"
+      .. "!$acc shape include(" .. text .. ")\nend type\ntype(s" .. n .. ") :: o" .. n
+  end
+  expect.fails("unsupported", { shaped "v(1:@twice(n))", shaped "many@(1:2)" }, { by = fortran })
+  expect.fails("type-mismatch", { shaped "v@(1,2)", shaped "w@(1:2)" }, { by = fortran })
+  expect.fails("invalid-section", { shaped "w(1:2,@1:2)", shaped "v(@1:4:2)" }, { by = fortran })
+end)
+
+case("rejects: mappers of components with two lists of subscripts [OMP60-map-15 TR14-4.3-18]", function()
+  expect.fails("syntax", "!$omp declare mapper(deep :: o) map(@o%a(1:2)(1:2))", { by = fortran })
+end)

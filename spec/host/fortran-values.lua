@@ -55,3 +55,7 @@ case("rejects: subscripts of another number, too many values, lists for pointers
     acc "parallel copy(held)" (function(d) d.held.p = { 1, 2 } end)
   end)
 end)
+
+case("rejects: declarations of C in a scenario in Fortran [HOUSE-language]", function()
+  refuses("type-mismatch", "a scenario in Fortran", function() declare "int k;" end)
+end)

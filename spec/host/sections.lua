@@ -141,3 +141,23 @@ case("rejects: containers without a length, names as parameters that are none [T
   expect.fails("syntax", { "shape(q) type(struct box) with(shape z = @5) include(v[0:n])",
     "shape(q) type(struct box) with(policy z = n @+ 1) include(v[0:n])" })
 end)
+
+case("rejects: bounds that are too long, or that a member function changes [HOUSE-limit HOUSE-language]", function()
+  local sum = "0"
+  for i = 2, 80 do sum = sum .. " + n / " .. i end
+  expect.fails("limit", "data copy(a[0:" .. sum .. "])")
+  declare "struct grows { int n; float *v; int more() { return n = 3; } };"
+  expect.fails("type-mismatch", "shape(q) type(struct grows) include(v[0:more@()])")
+end)
+
+case("rejects: a recursive shape with names of the objects around, whichever is first [TR14-5-10]", function()
+  rules "tr14x"
+  for _, members in ipairs { "struct in *more; float *w;", "float *w; struct in *more;" } do
+    expect.invalid("struct in { " .. members .. [[
+
+      #pragma acc shape include(more[0:1], w[0:count])
+    }; struct out { int count; struct in in;
+      #pragma acc shape include(in)
+    } o;]], "recursive-type", "TR14-5-10")
+  end
+end)

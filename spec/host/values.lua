@@ -1,5 +1,5 @@
 -- Values between Lua and the host program: variables, members, elements, pointers, and the words that make them.
-scenario { title = "Lua: variables, pointers and functions of the host program" }
+scenario { title = "Lua: variables, pointers and functions of the host program", language = "c" }
 
 declare [[
   struct point { int x, y; };
@@ -131,6 +131,7 @@ end)
 
 case("rejects: the language of the other kind of scenario [HOUSE-language]", function()
   refuses("type-mismatch", "fortran takes a text", function() fortran(5) end)
+  refuses("type-mismatch", "a scenario in C", function() fortran "integer :: i" end)
   refuses("type-mismatch", "call takes", function() call(5) end)
 end)
 
@@ -168,10 +169,13 @@ case("rejects: indices that are no integers, routines without a pointer [HOUSE-l
   refuses("type-mismatch", "a pointer is needed", function() acc_hostptr(5.5) end)
   refuses("type-mismatch", "a pointer is needed", function() acc_unmap_data "n" end)
   refuses("not-present", "the pointer 0x5 itself", function() acc_attach(5) end)
+  refuses("device-pointer-on-host", "address of a device", function() acc_memcpy_to_device(5, acc_malloc(8), 8) end)
 end)
 
-case("rejects: what a kernel's view assigns to a function [HOUSE-language]", function()
+case("rejects: a function with a variable's name, and what is assigned to one [HOUSE-names HOUSE-language]", function()
   func("one", function() return 1 end)
+  declare "int own;"
+  refuses("duplicate-name", "'own' is declared already", function() func("own", function() return 1 end) end)
   refuses("type-mismatch", "'one' cannot be assigned to", function()
     acc "parallel copy(n)" (function(d) d.one = 1 end)
   end)

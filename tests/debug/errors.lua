@@ -35,7 +35,7 @@ case("declared otherwise", function()
 end)
 
 for what, text in pairs { ["a typedef"] = "typedef double real;", ["an enumerator"] = "enum colour { RED = 7 };",
-  ["a variable"] = "int GREEN;" } do
+  ["a variable"] = "int GREEN;", ["a variable, and a typedef there,"] = "int real;" } do
   case(what .. " of that name is declared", function()
     declare(text)
     expect.fails("duplicate-name", function() declare_from(program, "struct whole") end)

@@ -85,6 +85,7 @@ int main()
     app::cell c(i);
     app::cell::inner n = {};
     app::block<unsigned long, 3> b = {};
+    app::block<unsigned long, 4> other_block = {};
     app::left l;
     local s = {};
     std::map<std::string, std::vector<std::array<double, 2>>> m;

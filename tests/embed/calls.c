@@ -107,6 +107,19 @@ static void classes(accd *a)
     fine(a, accd_unbind(a, "s"));
 }
 
+/* Directives that have no place where they stand, for the text of the program is not seen. */
+static void misplaced(accd *a)
+{
+    refuses(a, accd_declare(a, "int lasting;\n#pragma acc declare create(lasting)\n"), ACCD_INVALID, "unsupported",
+            "'declare' in a text of declarations");
+    is_text(accd_last_detail(a)->help, "accd_directive carries it out behind them: acc declare create(...)", "help");
+    fine(a, accd_directive(a, "acc data copyin(v)"));
+    refuses(a, accd_directive(a, "acc declare create(X)"), ACCD_REGION_NESTING, "region-nesting",
+            "declare inside a data region");
+    refuses(a, accd_directive(a, "acc shutdown"), ACCD_REGION_NESTING, "region-nesting", "a region is still open");
+    fine(a, accd_directive(a, "acc end data"));
+}
+
 /* ------------------------------------------------------------------------------------- regions -- */
 
 static void regions(accd *a)
@@ -475,6 +488,7 @@ int main(void)
     unsigned_bounds(a);
     declarations(a);
     classes(a);
+    misplaced(a);
     regions(a);
     errors(a);
     devices(a);

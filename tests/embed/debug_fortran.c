@@ -59,6 +59,10 @@ int main(void)
     accd_close(a);
 
     a = open_session(&(accd_config){.language = "fortran"});
+    refuses(a, accd_bind(a, "n", "integer :: m", &nine), ACCD_INVALID, "unknown-name", "this declares no 'n'");
+    fine(a, accd_declare(a, "type point\ninteger :: x\nend type\nclass(point), pointer :: any"));
+    refuses(a, accd_directive(a, "!$acc enter data copyin(any)"), ACCD_INVALID, "unsupported",
+            "polymorphic objects need steps of their own");
     refuses(a, accd_declare_from_debug_info(a, NULL, "planet"), ACCD_INVALID, "type-mismatch",
             "types of this program have descriptors of gfortran, here they are cfi");
     accd_close(a);

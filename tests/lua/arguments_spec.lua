@@ -19,7 +19,8 @@ local wrong = {
     "local q = host.p - nil", "acc('parallel', 5)(print)", "acc('parallel', {'a'})(print)", "acc(nil)", "declare(5)",
     "case(5, print)", "case(nil, print)", "case('x', 5)", "host 's || n'", "host '!u'", "host 'u ? 1 : 2'",
     "acc 'parallel' [[ n = s && n; ]]", "acc 'parallel' [[ if (s) n = 1; ]]", "scenario { strict = 'maybe' }",
-    "scenario { cites = 'nonsense' }", "scenario { devices = '2' }", "scenario { title = 5 }", "method(1, 2, 3)",
+    "scenario { cites = 'nonsense' }", "scenario { devices = '2' }", "scenario { title = 5 }",
+    "scenario(5)", "method(1, 2, 3)",
     "func('f', 5)", "acc_memcpy_to_device(5, {}, 8)",
     "omp_target_alloc(8)", "omp_target_alloc(8, {})", "omp_target_alloc(0.5, 0)", "omp_target_free({}, 0)",
     "omp_target_memcpy(addr 'v[0]', {}, 8, 0, 0, 1, 1)", "omp_target_memset(addr 'v[0]', 'x', 8, 1)",
@@ -32,7 +33,8 @@ local wrong = {
   ["unknown-name"] = {
     "expect.count('v', { dynmic = 1 })", "expect.moves(print, { d2h = { byte = 1 } })",
     "expect.moves(print, { x = 1 })",
-    "scenario { cites = { 'NOSUCH-1' } }", "expect.fails('no-code', print)",
+    "scenario { cites = { 'NOSUCH-1' } }",
+    "scenario { async = 'later' }", "expect.fails('no-code', print)",
   },
   ["syntax"] = {
     "acc 'parallel reduction(foo:n)'", "acc 'parallel reduction(n)'", "acc 'parallel reduction(+)'",

@@ -359,12 +359,8 @@ local function read(space, t, address, low, high)
   elseif t.kind == "pointer" then
     local value, l, h = space:load_pointer(address, low, high, frame)
     return make(Pointer, space, t, value, l, h)
-  elseif t.kind == "record" then
-    return make(Struct, space, t, address, low, high)
-  elseif t.kind == "array" then
-    return make(Array, space, t, address, low, high)
   end
-  diagnostic.raise("type-mismatch", nil, ("a value of type %s cannot be read"):format(types.name(t)))
+  return make(t.kind == "record" and Struct or Array, space, t, address, low, high)
 end
 
 -- Raises about a value of Lua that a type does not take.

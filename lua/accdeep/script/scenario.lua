@@ -49,6 +49,13 @@ local function need_text(value, what)
   if type(value) ~= "string" then raise("type-mismatch", nil, what) end
 end
 
+-- A session's options, for another one.
+local function options_of(s)
+  local options = {}
+  for key, value in pairs(s.options) do options[key] = value end
+  return options
+end
+
 -- The script's names. run holds: options, out, session (the one under way), cases.
 local function language(run)
   local env = sandbox.environment(run.out)
@@ -74,6 +81,7 @@ local function language(run)
     end
     if run.head.seen then raise("scenario-error", nil, "a file has one head", { rule = "HOUSE-scenario" }) end
     need_text(head.title or "", "title is a text")
+    run.head.title = head.title
     if head.descriptors ~= nil and not descriptor.layouts[head.descriptors] then
       raise("unknown-name", nil, ("there is no layout of descriptors '%s'"):format(tostring(head.descriptors)),
         { help = "cfi, flang and gfortran" })
@@ -89,26 +97,26 @@ local function language(run)
       raise("type-mismatch", nil, "cites is a list of rules")
     end
     for _, id in ipairs(head.cites or {}) do rules.need(id) end
-    run.head = { title = head.title, seen = true }
-    local options = run.session.options
+    if head.devices ~= nil and type(head.devices) ~= "number" then
+      raise("type-mismatch", nil, "devices is a number")
+    end
+    local devices = math.tointeger(head.devices)
+    if head.devices ~= nil and not (devices and devices >= 1 and devices <= 64) then
+      raise("no-device", nil, "devices is a number from 1 to 64")
+    end
+    local options = options_of(run.session)
     if run.options.rules then
       options.rules = run.options.rules
     elseif head.rules ~= nil then
       options.rules = head.rules
     end
-    if head.devices ~= nil and type(head.devices) ~= "number" then
-      raise("type-mismatch", nil, "devices is a number")
-    end
-    options.devices = head.devices and (math.tointeger(head.devices) or head.devices) or options.devices
+    options.devices = devices or options.devices
     if head.strict ~= nil then options.strict = head.strict end
     options.async = head.async or options.async
     options.descriptors = head.descriptors or options.descriptors
     options.language = head.language
-    if math.type(options.devices or 1) ~= "integer" or (options.devices or 1) < 1
-      or (options.devices or 1) > 64 then
-      raise("no-device", nil, "devices is a number from 1 to 64")
-    end
     run:renew(options)
+    run.head.seen = true
   end
 
   -- rules { ... } or rules "name": other rules for what follows, before anything is declared. A case begins anew,
@@ -121,8 +129,7 @@ local function language(run)
           or "give them in scenario { rules = ... }, or in each case" })
     end
     if wanted == nil then raise("type-mismatch", nil, "rules takes a profile's name or a table with base") end
-    local options = {}
-    for key, value in pairs(s.options) do options[key] = value end
+    local options = options_of(s)
     options.rules = run.options.rules or wanted
     run:renew(options)
     return wanted

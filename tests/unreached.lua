@@ -1,0 +1,26 @@
+-- Places that raise errors and that nothing which tests/raises.lua runs reaches: module of lua/accdeep -> a part of the
+-- text of the call -> the reason.
+return {
+  ["code/codegen.lua"] = {
+    ["if to ~= first + i - 1"] = "registers of the level around would have to lie between those of a call's arguments",
+  },
+  ["code/cuda/init.lua"] = {
+    ["does not compile"] = "an error of accdeep itself: the kernel that it made is wrong",
+  },
+  ["code/statement.lua"] = {
+    ["more than half of the steps"] = "needs a limit of steps: tests/cli/limit",
+  },
+  ["run/session.lua"] = {
+    ["more than the limit allows"] = "needs a limit of memory: tests/cli/memory",
+    ["bytes of memory left"] = "needs a host without memory and a run without a limit of it",
+    ["a construct failed, but"] = "an error of accdeep itself: a construct that failed has changed something",
+  },
+  ["script/scenario.lua"] = {
+    ["declare_from is for"] = "needs a run that is not trusted: the example of `accdeep explain declare_from`",
+    ["nobody said where pictures go"] = "needs a run that draws no pictures: tests/cli/draw.test",
+    ["if flaw then"] = "needs `accdeep conform`, where a case that shows nothing is an error",
+  },
+  ["types/fortran_dynamic.lua"] = {
+    ["points to no type"] = "only the program itself writes the records of types that descriptors point to",
+  },
+}
