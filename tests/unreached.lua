@@ -17,7 +17,7 @@ return {
   },
   ["script/scenario.lua"] = {
     ["declare_from is for"] = "needs a run that is not trusted: the example of `accdeep explain declare_from`",
-    ["nobody said where pictures go"] = "needs a run that draws no pictures: tests/cli/draw.test",
+    ["there is no place for pictures"] = "needs a run that draws no pictures: tests/cli/draw.test",
     ["if flaw then"] = "needs `accdeep conform`, where a case that shows nothing is an error",
   },
   ["types/fortran_dynamic.lua"] = {
