@@ -38,6 +38,7 @@ local index = { [[
 - Tutorial, `examples/tutorial/tutorial.md`: from a flat array to a mutable deep copy
 - [Reference](reference.md): every name of the scenario language and of the Lua package
 - [Errors](errors.md): every code, what it means and what to do
+- [Glossary](glossary.md): terms of the field and of accdeep
 - [Rule profiles](profiles/index.md): what each decides, and by which rule]] }
 for _, entry in ipairs(headers) do
   local path, page, about = table.unpack(entry)
@@ -48,6 +49,7 @@ end
 write("docs/index.md", table.concat(index, "\n") .. "\n")
 write("docs/reference.md", pages.reference())
 write("docs/errors.md", pages.errors())
+write("docs/glossary.md", pages.glossary())
 write("docs/profiles/index.md", pages.profiles())
 for _, entry in ipairs(profiles) do write(("docs/profiles/%s.md"):format(entry.name), pages.profile(entry.name)) end
 for name, text in pairs(annotations.files()) do write("annotations/" .. name, text) end

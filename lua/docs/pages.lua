@@ -3,10 +3,12 @@
 local rules = require "accdeep.catalogue.rules"
 local codes = require "accdeep.base.codes"
 local diagnostic = require "accdeep.base.diagnostic"
+local glossary = require "accdeep.see.glossary"
 local knobs = require "accdeep.catalogue.knobs"
 local profile = require "accdeep.see.profile_page"
 local profiles = require "accdeep.see.reference.profiles"
 local reference = require "accdeep.see.reference"
+local terms = require "accdeep.catalogue.glossary"
 
 local pages = {}
 
@@ -119,6 +121,29 @@ that lead to it and an example.
       end
     end
     put(out, "")
+  end
+  return table.concat(out, "\n")
+end
+
+-- ----------------------------------------------------------------------------------------- glossary --
+
+function pages.glossary()
+  local out = { [[
+# Glossary
+
+Terms of the field, and those of accdeep. `accdeep explain "attach counter"` prints one, `accdeep rules ID` its rule.
+
+<!-- Made from lua/accdeep/catalogue/glossary.lua: `make docs`, then cp build/docs/glossary.md examples. -->
+]] }
+  for _, entry in ipairs(terms) do
+    put(out, "## %s\n\n%s\n", entry[1], entry.text)
+    local see = glossary.list(entry.see)
+    for i, name in ipairs(see) do
+      local target = anchor(name)
+      see[i] = target == "" and name or ("[%s](#%s)"):format(name, target)
+    end
+    put(out, "%sFrom %s%s. See %s.\n", entry.also and ("Also: %s. "):format(entry.also) or "",
+      glossary.source(entry), entry.rule and (", `%s`"):format(entry.rule) or "", table.concat(see, ", "))
   end
   return table.concat(out, "\n")
 end

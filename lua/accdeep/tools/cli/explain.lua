@@ -1,10 +1,11 @@
--- explain.lua - `accdeep explain`: how a directive is understood; what an error code, a rule or a name of the scenario
--- language means.
+-- explain.lua - `accdeep explain`: how a directive is understood; what an error code, a rule, a term or a name of the
+-- scenario language means.
 
 local rules = require "accdeep.catalogue.rules"
 local common = require "accdeep.tools.cli.common"
 local diagnostic = require "accdeep.base.diagnostic"
 local explain = require "accdeep.see.explain"
+local glossary = require "accdeep.see.glossary"
 local location = require "accdeep.base.location"
 local rule_text = require "accdeep.see.rule_text"
 local reference = require "accdeep.see.reference"
@@ -13,26 +14,30 @@ local words = require "accdeep.see.reference.words"
 
 local function options(command)
   command:argument("what", "FILE:LINE of a directive in a scenario, the text of a directive, an error code, the "
-    .. "id of a rule, a clause, or a name of the scenario language.")
+    .. "id of a rule, a term, a clause, or a name of the scenario language.")
   command:option("--in",
     "The scenario with the declarations for the text of a directive."):target "scenario":argname "<file>"
   command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.profile)
   command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
 end
 
--- What there is to say of a code, a rule, a name, a clause or a directive; nil if it is none.
+-- What there is to say of a term, a code, a rule, a name, a clause or a directive; nil if it is none.
 local function about(text)
-  local found = rule_text.of_code(text) or rule_text.of_rule(text) or reference.text(text)
-  local of_word = words.text(text)
-  if found or of_word then return (found or "") .. (found and of_word and "\n" or "") .. (of_word or "") end
-  return rule_text.of_code(text:lower()) or rule_text.of_rule(rules.spelled(text)) or words.text(text:lower())
+  local found = {}
+  local function add(part) found[#found + 1] = part end
+  add(glossary.text(text))
+  add(rule_text.of_code(text) or rule_text.of_rule(text) or reference.text(text))
+  add(words.text(text) or words.text(text:lower()))
+  if #found > 0 then return table.concat(found, "\n") end
+  return rule_text.of_code(text:lower()) or rule_text.of_rule(rules.spelled(text))
 end
 
--- A word that is neither a place, nor a code, nor a rule, nor a name.
+-- A word that is neither a place, nor a code, nor a rule, nor a term, nor a name.
 local function unknown(word)
-  common.err "accdeep: explain takes FILE:LINE, an error code, a rule, a clause, a name, or a directive\n"
+  common.err "accdeep: explain takes FILE:LINE, an error code, a rule, a term, a clause, a name, or a directive\n"
   local near = diagnostic.closest(word, diagnostic.codes()) or diagnostic.closest(word, reference.all())
-    or diagnostic.closest(word, words.all()) or diagnostic.closest(word:upper(), rules.names())
+    or diagnostic.closest(word, words.all()) or diagnostic.closest(word:lower(), glossary.all())
+    or diagnostic.closest(word:upper(), rules.names())
   if near then common.err(("did you mean '%s'?\n"):format(near)) end
   return common.USAGE
 end
@@ -48,7 +53,8 @@ local function run(chosen)
     end
     path, line = text:match "^(.+):(%d+)$"
     line = math.tointeger(tonumber(line))
-    if not line and not text:find "[%s(]" then return unknown(text) end
+    local term = not text:find "%(" and diagnostic.closest(text:lower(), glossary.all())
+    if not line and (term or not text:find "[%s(]") then return unknown(text) end
   end
   local source = path and common.read(path) or ""
   local failure
@@ -88,4 +94,4 @@ local function run(chosen)
 end
 
 return { options = options, run = run,
-  about = "Show how one directive is understood and what it does; what an error code, a rule or a name means." }
+  about = "Show how one directive is understood and what it does; what an error code, a rule, a term or a name means." }

@@ -1,0 +1,53 @@
+-- glossary.lua - terms for `accdeep explain TERM`.
+
+local rules = require "accdeep.catalogue.rules"
+local terms = require "accdeep.catalogue.glossary"
+
+local glossary = {}
+
+local by_name -- each spelling of a term -> its entry
+
+-- Upper and lower case, hyphens and blanks are the same.
+local function spelled(name) return (name:lower():gsub("[-%s]+", " ")) end
+
+-- What a list of an entry holds.
+function glossary.list(text)
+  local list = {}
+  for name in (text or ""):gmatch "[^,]+" do list[#list + 1] = name:match "^%s*(.-)%s*$" end
+  return list
+end
+
+-- All terms and their other forms, as keys.
+function glossary.all()
+  if by_name then return by_name end
+  by_name = {}
+  for _, entry in ipairs(terms) do
+    by_name[entry[1]] = entry
+    for _, name in ipairs(glossary.list(entry.also)) do by_name[name] = entry end
+  end
+  return by_name
+end
+
+-- The document that a term comes from.
+function glossary.source(entry)
+  local prefix = entry.rule and entry.rule:match "^[^-]+"
+  for _, document in ipairs(rules.documents) do
+    if document.prefix == prefix and prefix ~= "HOUSE" then return document.title end
+  end
+  return "accdeep"
+end
+
+-- What there is to say of a term; nil if it is none.
+function glossary.text(name)
+  local entry = glossary.all()[spelled(name)]
+  if not entry then return nil end
+  local out = { ("%s  a term, from %s"):format(entry[1], glossary.source(entry)) }
+  local function put(text) out[#out + 1] = rules.wrapped(text, "  ", 100) end
+  put(entry.text)
+  if entry.also then put("also: " .. entry.also) end
+  if entry.rule then out[#out + 1] = ("  rule: %s  %s"):format(entry.rule, rules.first_words(entry.rule)) end
+  put("see: " .. entry.see)
+  return table.concat(out, "\n") .. "\n"
+end
+
+return glossary
