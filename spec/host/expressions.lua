@@ -36,6 +36,19 @@ case("accepts: operators follow C's precedence and promotions [HOUSE-language]",
   expect.host("sizeof(struct point) + sizeof a[0] + sizeof(int[2][3])", 36)
 end)
 
+case("accepts: functions of C's library are on doubles, with an f on floats [HOUSE-language]", function()
+  expect.host("trunc(-2.7) + round(-2.5) + floor(-0.5) + ceil(1.5)", -4)
+  expect.host("1 / trunc(-0.5) < 0 && 1 / ceil(-0.5) < 0 && 1 / round(-0.25) < 0", true)
+  expect.host("round(0.49999999999999994) == 0 && round(-1e300) == -1e300", true)
+  expect.host("fmax(0.0 / 0.0, 2) + fmin(3, 0.0 / 0.0) + fmod(7.5, -2)", 6.5)
+  expect.host("atan2(0.0, -1.0) == acos(-1.0) && asin(1.0) * 2 == acos(-1.0)", true)
+  expect.host("log2(8) + log10(1000) + pow(2, 10)", 1030)
+  expect.host("roundf(0.1f) + truncf(1.9f)", 1)
+  body "f = trunc(-2.5f); a[0] = round(2.5); a[1] = fmin(n, 2);"
+  expect.host("a[0] * 10 + a[1]", 32)
+  expect.host("f", -2)
+end)
+
 case("accepts: members, elements, pointers and addresses in expressions [HOUSE-language HOUSE-names]", function()
   expect.host("s.at.y + (&s)->n + s.v[1] + *s.v", 11)
   expect.host("*(a + 2) - a[1]", 1)

@@ -5,6 +5,7 @@
 
 local arithmetic = require "accdeep.types.arithmetic"
 local diagnostic = require "accdeep.base.diagnostic"
+local library = require "accdeep.code.library"
 local member_functions = require "accdeep.code.member_functions"
 local names = require "accdeep.types.names"
 local symbols = require "accdeep.code.symbols"
@@ -428,10 +429,6 @@ end
 
 -- --------------------------------------------------------------------------------------------- calls --
 
--- Functions of C's library that expressions know: how many arguments, and a type other than double.
-local library = { sqrt = 1, fabs = 1, exp = 1, log = 1, sin = 1, cos = 1, tan = 1, atan = 1, floor = 1, ceil = 1,
-  pow = 2, fmax = 2, fmin = 2, fmod = 2, abs = 1 }
-
 local function arguments(env, node)
   local list = {}
   for i, arg in ipairs(node.args) do list[i] = operand(env, arg, node.pos) end
@@ -469,13 +466,19 @@ local function call_method(env, node, record)
     args = arguments(env, node) }
 end
 
-local function call_library(env, node, name)
-  local plain = library[name] and name or name:match "^(.*)f$"
-  if #node.args ~= library[plain] then
-    raise("type-mismatch", node.pos, ("%s takes %d argument%s"):format(name, library[plain],
-      library[plain] == 1 and "" or "s"))
+-- The name in the library, and the type: a name may end with the f of float.
+local function in_library(name)
+  if name == "abs" or library[name] then return name, name == "abs" and INT or DOUBLE end
+  local plain = name:match "^(.*)f$"
+  if library[plain] then return plain, scalars.float end
+end
+
+local function call_library(env, node, plain, t)
+  local count = plain == "abs" and 1 or library[plain][1]
+  if #node.args ~= count then
+    raise("type-mismatch", node.pos, ("%s takes %d argument%s"):format(node.base.name, count, count == 1 and "" or "s"))
   end
-  local t, args = name == "abs" and INT or plain == name and DOUBLE or scalars.float, {}
+  local args = {}
   for i, arg in ipairs(node.args) do args[i] = convert(number(env, arg), t) end
   return { op = "library", type = t, pos = node.pos, name = plain, args = args }
 end
@@ -503,9 +506,8 @@ function checkers.call(env, node)
   else
     if not name then raise("type-mismatch", node.pos, "only functions can be called") end
     local binding = env.lookup(name, base.pos)
-    if not binding and (library[name] or library[name:match "^(.*)f$" or ""]) then
-      return call_library(env, node, name)
-    end
+    local plain, t = in_library(name)
+    if not binding and plain then return call_library(env, node, plain, t) end
     fn = binding and binding.fn
   end
   if not fn then unknown_function(env, node, name) end

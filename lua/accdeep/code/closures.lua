@@ -9,6 +9,7 @@ local arithmetic = require "accdeep.types.arithmetic"
 local check = require "accdeep.code.check_c"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
+local library = require "accdeep.code.library"
 local member_functions = require "accdeep.code.member_functions"
 local typed = require "accdeep.code.typed"
 local types = require "accdeep.types"
@@ -330,13 +331,9 @@ function values.method(env, e)
   end
 end
 
-local library = { sqrt = math.sqrt, fabs = math.abs, exp = math.exp, log = math.log, sin = math.sin, cos = math.cos,
-  tan = math.tan, atan = math.atan, abs = math.abs, fmax = math.max, fmin = math.min, fmod = math.fmod,
-  floor = function(x) return math.floor(x) + 0.0 end, ceil = function(x) return math.ceil(x) + 0.0 end,
-  pow = function(x, y) return x ^ y end }
-
 function values.library(env, e)
-  local fn, convert = library[e.name], converter(DOUBLE, e.type)
+  local fn = e.name == "abs" and math.abs or library[e.name][2]
+  local convert = converter(DOUBLE, e.type)
   local a, b = value(env, e.args[1]), e.args[2] and value(env, e.args[2])
   if b then return function(f) return convert(fn(a(f), b(f))) end end
   return function(f) return convert(fn(a(f))) end

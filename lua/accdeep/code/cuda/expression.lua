@@ -5,6 +5,7 @@
 
 local check = require "accdeep.code.check_c"
 local core = require "accdeep.core"
+local library = require "accdeep.code.library"
 local typed = require "accdeep.code.typed"
 local types = require "accdeep.types"
 
@@ -305,27 +306,17 @@ end
 
 -- ----------------------------------------------------------------------------------------- calls --
 
--- What is computed to the last bit alike everywhere.
-local library = {
-  sqrt = "sqrt(%s)", fabs = "fabs(%s)", floor = "floor(%s) + 0.0", ceil = "ceil(%s) + 0.0", fmod = "fmod(%s, %s)",
-  fmax = "%1$s < %2$s ? %2$s : %1$s", fmin = "%2$s < %1$s ? %2$s : %1$s",
-}
-
 function values.library(w, e)
   local operands = {}
   for i, arg in ipairs(e.args) do operands[i] = w:keep(holder(e.type), value(w, arg)) end
   local v = operands[1]
   if e.name == "abs" then return w:keep("i64", wrapped(INT, ("%s < 0 ? -%s : %s"):format(v, v, v))) end
-  local text = library[e.name]
+  local text = library[e.name][3]
   if not text then
     local suffix = e.type.code == scalar.f32 and "f" or ""
     w:give_up(("%s%s is not computed alike on every device"):format(e.name, suffix))
   end
-  local n = 0
-  local filled = text:gsub("%%(%d?)%$?s", function(number)
-    n = n + 1
-    return operands[tonumber(number) or n]
-  end)
+  local filled = text:gsub("%%(%d)", function(number) return operands[tonumber(number)] end)
   return w:keep("double", rounded(e.type, filled))
 end
 
