@@ -69,8 +69,10 @@ function expression(depth, whole)
     if chance(5) then return ("(%s %s (%s | 1))"):format(a, pick { "/", "%" }, b) end
     return ("(%s %s %s)"):format(a, pick { "+", "-", "*", "&", "|", "^" }, b)
   end
-  if chance(8) then return ("%s(%s)"):format(pick { "sqrt", "fabs", "floor", "ceil", "sqrtf", "fabsf" }, a) end
-  if chance(10) then return ("%s(%s, %s)"):format(pick { "fmax", "fmin", "fmod", "fmaxf" }, a, b) end
+  if chance(8) then
+    return ("%s(%s)"):format(pick { "sqrt", "fabs", "floor", "ceil", "trunc", "round", "sqrtf", "fabsf" }, a)
+  end
+  if chance(10) then return ("%s(%s, %s)"):format(pick { "fmax", "fmin", "fmod", "fmaxf", "fminf" }, a, b) end
   return ("(%s %s %s)"):format(a, pick { "+", "-", "*", "/" }, b)
 end
 

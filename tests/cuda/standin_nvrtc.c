@@ -21,7 +21,8 @@
 /* What CUDA C++ knows without being told, as far as our kernels use it. Headers would cost more than
  * kernels do. */
 static const char prelude[] =
-    "extern \"C\" double sqrt(double), fabs(double), floor(double), ceil(double), fmod(double, double);\n"
+    "extern \"C\" double sqrt(double), fabs(double), floor(double), ceil(double), fmod(double, double),\n"
+    "    trunc(double), round(double);\n"
     "extern \"C\" int pthread_create(unsigned long *, const void *, void *(*)(void *), void *);\n"
     "extern \"C\" int pthread_join(unsigned long, void **);\n"
     "#define __device__ inline\n" /* those that are not called are left out */
