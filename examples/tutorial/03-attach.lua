@@ -18,7 +18,7 @@ print(expect.fails("host-pointer-on-device", double))
 acc_attach "g.u"
 double()
 
--- What a pointer on the device leads to does not leave before the pointer.
+-- What an attached pointer points to stays mapped until the pointer is detached.
 print(expect.fails("still-attached", function() acc_copyout "g.u[0:g.n]" end))
 acc_detach "g.u"
 acc_copyout "g.u[0:g.n]"

@@ -13,7 +13,7 @@ static int double_it(accd *a, int device, void *host_grid)
     (void)device;
     struct grid *g = accd_deviceptr(a, host_grid);
     for (int i = 0; i < g->n; i++)
-        g->u[i] *= 2; /* the pointer of the copy leads to the copy */
+        g->u[i] *= 2; /* the pointer of the copy points to the copy */
     return 0;
 }
 
@@ -29,7 +29,7 @@ int main(void)
     if (status == ACCD_OK)
         status = accd_bind(a, "g", "struct grid", &g);
 
-    /* What is wrong is told as in a scenario. */
+    /* What is wrong is reported as in a scenario. */
     if (status == ACCD_OK && accd_directive(a, "acc data copy(h)") != ACCD_OK)
         printf("%s\n", accd_message(a));
 

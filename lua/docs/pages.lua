@@ -105,8 +105,8 @@ function pages.errors()
   local out = { [[
 # Errors
 
-Every error has a code that stays the same, a place and a rule. `accdeep explain CODE` tells the same with the rules
-that lead to it and an example.
+Every error has a code that stays the same, a place and a rule. `accdeep explain CODE` prints the same, with the rules
+that such errors cite and an example.
 ]] }
   local names = {}
   for code in pairs(codes) do names[#names + 1] = code end
@@ -177,7 +177,8 @@ function pages.profile(name)
   put(out, "This scenario holds under `%s`, and not under `%s`:\n", name, entry.against)
   put_code(out, "lua", entry.example)
   if #differing > 0 then
-    put(out, "## Otherwise than `tr14`\n\n| knob | what it is about | here | `tr14` | rules |\n|---|---|---|---|---|")
+    put(out, "## What differs from `tr14`\n")
+    put(out, "| knob | what it is about | here | `tr14` | rules |\n|---|---|---|---|---|")
     for _, d in ipairs(differing) do
       put(out, "| `%s = %s` | %s | %s | %s | %s |", d.knob.name, tostring(d.value), cell(d.knob.about),
         cell(d.meaning), cell(d.usual), rule_list(d.knob))

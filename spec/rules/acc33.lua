@@ -137,11 +137,11 @@ return {
       .. "detach and dummies)." },
 
   { id = "ACC33-att-10", section = "2.7.2", kind = "meaning", status = "done",
-    text = "The text counts what a clause names. Our reading: a section that a member leads to is "
+    text = "The text counts what a clause names. Our reading: a section that a member points to is "
       .. "counted, the structure around the member is not; libgomp counts both." },
   { id = "ACC33-att-11", section = "2.7.2", kind = "meaning", status = "done",
-    text = "The text does not say what becomes of attached pointers whose target goes. Our "
-      .. "reading: they are detached, which is told; in libgomp they dangle and stay counted." },
+    text = "The text does not say what becomes of attached pointers whose target is unmapped. Our "
+      .. "reading: they are detached, and an event reports that; in libgomp they dangle and stay counted." },
 
   { id = "ACC33-hd-1", section = "2.8", kind = "meaning", status = "done",
     text = "host_data use_device(v): address replaced by the device address; v must be present "
@@ -209,7 +209,7 @@ return {
       .. "freed before the wait, are errors (missing-wait)." },
   { id = "ACC33-async-5", section = "3.2.8", kind = "meaning", status = "done",
     text = "acc_wait, acc_wait_async, acc_wait_all, acc_wait_all_async do what the directive does; acc_async_test "
-      .. "and acc_async_test_all tell whether there is nothing left to do, without waiting. The _async routines "
+      .. "and acc_async_test_all report whether there is nothing left to do, without waiting. The _async routines "
       .. "take an async value behind the others' arguments." },
 
   { id = "ACC33-2.17.1-1", section = "2.17.1", kind = "meaning", status = "done",

@@ -26,7 +26,7 @@ return {
       .. "match it: no second allocation, no second transfer." },
   { id = "DIR-2-04", section = "2", kind = "meaning", status = "done",
     text = "Ranges with different base addresses must be compared by address interval, after "
-      .. "fusion by base: c[0:20] (= a[25:20]) meets no single a range but lies in the fused "
+      .. "fusion by base: c[0:20] (= a[25:20]) overlaps no single a range but lies in the fused "
       .. "a[0:70]." },
   { id = "DIR-2-05", section = "2", kind = "run-time error", status = "done",
     text = "Partial overlap with an enclosing environment's range is invalid in both APIs "
@@ -64,7 +64,7 @@ return {
       .. "reading, for section 2's promise that index expressions stay as they are)." },
   { id = "DIR-4.2-03", section = "4.2", kind = "run-time error", status = "done",
     text = "Partial overlap is an error by default. Of two clauses of one directive that overlap in part "
-      .. "always: both bring the common bytes at once, and the document splits an interval only along "
+      .. "always: both map the common bytes at once, and the document splits an interval only along "
       .. "data that are present or absent before the directive." },
   { id = "DIR-4.2-04", section = "4.2", kind = "choice", status = "done",
     text = "With the extension the interval is split until every piece is wholly present or "
@@ -111,9 +111,9 @@ return {
   { id = "DIR-4.3-01", section = "4.3", kind = "meaning", status = "done",
     text = "The level's artificial list is unstacked; only ALLOC tuples cause actions." },
   { id = "DIR-4.3-02", section = "4.3", kind = "meaning", status = "done",
-    text = "Ancestor that is an original with COPYOUT: its piece goes to the host." },
+    text = "Ancestor that is an original with COPYOUT: its piece is copied to the host." },
   { id = "DIR-4.3-03", section = "4.3", kind = "meaning", status = "done",
-    text = "Ancestor that is an artificial tuple of the enclosing level: its piece goes "
+    text = "Ancestor that is an artificial tuple of the enclosing level: its piece is copied "
       .. "from device to device back into the enclosing block, so that results of the inner "
       .. "environment are seen by the outer one." },
   { id = "DIR-4.3-04", section = "4.3", kind = "meaning", status = "done",
@@ -162,6 +162,6 @@ return {
       .. "to the enclosing level (dynamic lifetime)." },
   { id = "DIR-6-06", section = "6", kind = "meaning", status = "done",
     text = "A level that ends copies to the host what its own clauses ask for, although data of enter data "
-      .. "keep the memory on the device. The floor's tuple that was fused with the level's data goes on "
+      .. "keep the memory on the device. The floor's tuple that was fused with the level's data stays "
       .. "with all of its range until the last enter data in it ends." },
 }

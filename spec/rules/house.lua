@@ -3,7 +3,7 @@
 return {
   { id = "HOUSE-scenario", section = "scenario", kind = "meaning", status = "done",
     text = "A scenario is a Lua script: its head comes first, rules come before declarations, "
-      .. "cases do not nest, and what is no Lua or fails as Lua is told with its line "
+      .. "cases do not nest, and what is no Lua or fails as Lua is reported with its line "
       .. "(scenario-error)." },
   { id = "HOUSE-expect", section = "expect", kind = "meaning", status = "done",
     text = "An expectation that does not hold stops its case, whatever the other cases do "
@@ -21,13 +21,13 @@ return {
       .. "it is missing, damaged, or at odds with what is declared (file, unknown-type, duplicate-name)." },
   { id = "HOUSE-syntax", section = "syntax", kind = "syntax", status = "done",
     text = "Text of directives, declarations, expressions and bodies follows its grammar; the "
-      .. "first place that does not is told (syntax)." },
+      .. "first place that does not is reported (syntax)." },
   { id = "HOUSE-names", section = "names", kind = "static error", status = "done",
     text = "Names of variables, types, members, functions, profiles and codes are known where "
       .. "they are used, and declared once (unknown-name, duplicate-name and their like)." },
   { id = "HOUSE-knobs", section = "knobs", kind = "meaning", status = "done",
     text = "Every knob of a rule profile may be set by itself in a scenario's rules, and changes what it is about "
-      .. "where the profile leaves that to it; a knob or a value that there is not is told with the closest one "
+      .. "where the profile leaves that to it; a knob or a value that there is not is reported with the closest one "
       .. "(unknown-name, type-mismatch)." },
   { id = "HOUSE-language", section = "language", kind = "meaning", status = "done",
     text = "Values and arguments are of the kind that the language asks for (type-mismatch)." },
@@ -35,7 +35,7 @@ return {
     text = "What the contract names and this version does not do is refused, not ignored "
       .. "(unsupported)." },
   { id = "HOUSE-internal", section = "internal", kind = "run-time error", status = "open",
-    text = "An error in accdeep itself is told as one, not as an error of the scenario "
+    text = "An error in accdeep itself is reported as one, not as an error of the scenario "
       .. "(internal)." },
   { id = "HOUSE-limit", section = "limit", kind = "run-time error", status = "open",
     text = "Memory and instructions of a scenario are bounded: what goes beyond ends the run "
@@ -47,16 +47,16 @@ return {
     text = "A call of the core that breaks its interface is refused and changes nothing "
       .. "(misuse)." },
   { id = "HOUSE-device", section = "device", kind = "run-time error", status = "open",
-    text = "A device of the machine that is not there, or whose driver does not start it, is told "
-      .. "with the driver's reason before anything runs on it (no-device)." },
+    text = "A device of the machine that is not there, or whose driver does not start it, is "
+      .. "reported with the driver's reason before anything runs on it (no-device)." },
   { id = "HOUSE-files", section = "files", kind = "run-time error", status = "open",
-    text = "Files and folders that cannot be read, and folders without scenarios, are told with "
+    text = "Files and folders that cannot be read, and folders without scenarios, are reported with "
       .. "their names (file)." },
   { id = "HOUSE-draw", section = "draw", kind = "meaning", status = "open",
     text = "A scenario names its pictures, and whoever runs it the folder that they are written to; without one "
       .. "nothing is written (file)." },
   { id = "HOUSE-jobs", section = "jobs", kind = "run-time error", status = "open",
-    text = "A process of the runner that dies costs its own file only, and is told (internal)." },
+    text = "A process of the runner that dies costs its own file only, and is reported (internal)." },
   { id = "HOUSE-binding", section = "embedding", kind = "static error", status = "open",
     text = "An object of a host program is known under a name once its type, as declared, has the size that "
       .. "the program's compiler gave it, and its members stand where they are declared (type-mismatch)." },

@@ -3,7 +3,7 @@
 return {
   { id = "OMP60-sec-1", section = "5.2.5", kind = "restriction", status = "done",
     text = "An array section a[start:length] lies in its array; start and length are integers, not negative, and "
-      .. "may be left out where the array's size is known. Our reading: a pointer that leads to no memory of the "
+      .. "may be left out where the array's size is known. Our reading: a pointer that points to no memory of the "
       .. "host is an error (null-pointer, out-of-bounds)." },
 
   { id = "OMP60-map-1", section = "7.9.1", kind = "syntax", status = "done",
@@ -15,30 +15,30 @@ return {
       .. "nowait and depend on target data, threadset of tasks, memscope of atomic and flush, arguments of nowait and "
       .. "its like (unsupported), and directive names with underscores. Rules of an older version refuse them." },
   { id = "OMP60-map-2", section = "7.9.10", kind = "meaning", status = "done",
-    text = "A mapper's map type and that of the list item make one: what both of them send is sent, what both bring "
-      .. "back is brought back, everything else is storage; release and delete hold for all." },
+    text = "A mapper's map type and that of the list item make one: what both of them send is sent, what both copy "
+      .. "to the host is copied to the host, everything else is storage; release and delete hold for all." },
   { id = "OMP60-map-3", section = "7.9.6", kind = "syntax", status = "done",
     text = "Modifiers of a map, each at most once and in any order: always, close, present, self, mapper(name), "
       .. "iterator(name = first : end : step, ...), whose list items stand for their instances." },
   { id = "OMP60-map-4", section = "7.9.6", kind = "meaning", status = "done",
-    text = "List items that share storage or belong to one structure make one block, which comes and goes as a whole. "
-      .. "Our reading: it spans its members, and what lies between them is not present." },
+    text = "List items that share storage or belong to one structure make one block, which is mapped and unmapped "
+      .. "as a whole. Our reading: it spans its members, and what lies between them is not present." },
   { id = "OMP60-map-5", section = "7.9.6", kind = "meaning", status = "done",
     text = "On entry a block that is absent is allocated, with a count of 0; a construct counts each block up once; a "
       .. "list item is sent if its type contains to and it is new or has always." },
   { id = "OMP60-map-6", section = "7.9.6", kind = "meaning", status = "done",
-    text = "On exit the count goes down by one, or with delete to zero; a list item whose type contains from is "
-      .. "brought back if it then is zero, or with always; at zero the block is removed. What is absent is passed "
-      .. "over, a count without end never changes." },
+    text = "On exit the count is decremented by one, or with delete set to zero; a list item whose type contains from "
+      .. "is copied to the host if it then is zero, or with always; at zero the block is removed. What is absent is "
+      .. "passed over, a count without end never changes." },
   { id = "OMP60-map-7", section = "7.9.6", kind = "meaning", status = "done",
     text = "After all blocks have been mapped, the base pointer of each list item that has a corresponding pointer is "
       .. "attached, if pointer or pointee is new on this construct." },
   { id = "OMP60-map-8", section = "7.9.6", kind = "restriction", status = "done",
     text = "An attached pointer is not to be changed while it is attached; the host's own pointer keeps its value, "
-      .. "whatever is brought back, and the device's whatever is sent." },
+      .. "whatever is copied to the host, and the device's whatever is sent." },
   { id = "OMP60-map-9", section = "7.9.6", kind = "run-time error", status = "done",
     text = "With present a list item must be present before the construct maps anything; otherwise the program ends "
-      .. "(not-present, partially-present), and that is told before other errors." },
+      .. "(not-present, partially-present), and that is reported before other errors." },
   { id = "OMP60-map-10", section = "7.9.3", kind = "meaning", status = "done",
     text = "A section of no elements stands for the present data at its address: it counts and releases them and moves "
       .. "nothing. Its base pointer is attached to them or, if there are none, to the list item in whose extended "

@@ -118,7 +118,7 @@ openacc.clauses = {
     text = "The directive skips data that are not present." },
   { "finalize", takes = "none", of = "exit_data", once = true, text = "On exit data: the dynamic counter becomes 0." },
   { "async", takes = "expression", of = "regions enter_data exit_data update wait", once = true,
-    text = "The work is put into a queue; the host goes on." },
+    text = "The work is put into a queue; the host continues." },
   { "wait", takes = "wait", of = "regions enter_data exit_data update",
     text = "Waits for queues before the work, or as a directive." },
   { "device_type dtype", takes = "anything", of = "update compute loop routine set devices", argument = true,

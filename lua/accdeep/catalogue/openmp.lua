@@ -174,9 +174,9 @@ openmp.clauses = {
   { "nowait", takes = "none",
     of = "target for sections single scope workshare target_data@60 target_enter_data target_exit_data "
       .. "target_update taskwait",
-    once = true, text = "The construct is a task: the host goes on." },
+    once = true, text = "The construct is a task: the host continues." },
   { "untied", takes = "none", of = "task taskloop", once = true,
-    text = "Any thread goes on with the task: no effect here." },
+    text = "Any thread continues the task: no effect here." },
   { "mergeable", takes = "none", of = "task taskloop", once = true,
     text = "The task may share its data: no effect here." },
   { "nogroup", takes = "none", of = "taskloop", once = true, text = "The loop does not wait for its tasks." },

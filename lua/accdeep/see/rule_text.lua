@@ -76,7 +76,7 @@ function rule_text.of_code(code)
   local out = { ("%s  an error of %s, exit status %d"):format(code, PHASES[phase], report.status_of(phase)),
     "  " .. entry[1], "  typical cause: " .. entry[2], "  help: " .. diagnostic.help { code = code } }
   local cases, why = cases_with(expects(code))
-  out[#out + 1] = "  rules that lead to it:"
+  out[#out + 1] = "  rules that such errors cite:"
   listed(rules_of(code, cases), function(id) return ("%-18s %s"):format(id, rules.first_words(id)) end, out)
   if why then out[#out + 1] = "  " .. why end
   local example

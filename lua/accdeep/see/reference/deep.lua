@@ -283,8 +283,8 @@ acc "data copyin(R)" (function() expect.device("R.rows[1][1]", 3) end)
 ]=] },
 
   { name = "recursive shapes", syntax = "shape include(next[0:next != 0])",
-    text = "`tr14x`: a shape that reaches its own type: lists, trees, graphs. Each object goes once. Nests stand in "
-      .. "shapes and policies too, and bounds see members of the nests around.",
+    text = "`tr14x`: a shape that reaches its own type: lists, trees, graphs. Each object is mapped once. Nests "
+      .. "stand in shapes and policies too, and bounds see members of the nests around.",
     rules = "TR14-5-04 TR14-5-05 TR14-5-10", whole = true,
     example = [=[
 scenario { rules = "tr14x" }

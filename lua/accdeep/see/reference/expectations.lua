@@ -2,7 +2,7 @@
 return {
   title = "Expectations",
   text = [[
-An expectation that does not hold stops its case: the report tells file, line, what was wanted and what was found (code
+An expectation that does not hold stops its case: the report has file, line, what was wanted and what was found (code
 `expectation`). Numbers are equal if the wanted one, held as the found one's type, is the found one.]],
   prelude = [[
 declare [=[
@@ -79,7 +79,7 @@ expect.absent "a[0]"
     text = "A pointer is attached on the current device: its copy there holds a device address.",
     rules = "HOUSE-expect TR14-4.1-02",
     errors = {
-      { "expectation", "it is not attached, or counted otherwise", [[expect.attached "v.data"]] },
+      { "expectation", "it is not attached, or its counter differs", [[expect.attached "v.data"]] },
       { "not-a-pointer", "the expression is no pointer", [[expect.attached "v.n"]] },
     },
     example = [[

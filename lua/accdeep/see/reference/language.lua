@@ -25,7 +25,7 @@ host.v = { n = 2, data = { 5, 6 } }
     "strict? boolean - `false` lets pass what could be undone silently: an object that leaves while something is"
       .. " attached to it, a detach of what is not attached, an address of before a fusion",
     "async? string - when queues do their work: `\"program\"`, at once, `\"delayed\"`, as late as the wait, or"
-      .. " `\"concurrent\"`, while the scenario goes on, if the device can (cuda)",
+      .. " `\"concurrent\"`, while the scenario continues, if the device can (cuda)",
     "descriptors? string - layout of Fortran's descriptors: `\"cfi\"` if not said, `\"flang\"`, `\"gfortran\"`",
   } },
 
@@ -139,7 +139,7 @@ expect.fails("unsupported", function() declare_from("build/particles", "struct c
   { name = "fortran", params = { "text string - declarations, statements and procedures in Fortran" },
     text = "Derived types, `allocatable` and `pointer`, `allocate`, `deallocate`, `nullify`, pointer assignment,"
       .. " assignments, loops, `select type`, subroutines, and `!$acc` lines among them, each when it is encountered."
-      .. " Names do not tell case. Allocatables and pointers have descriptors in memory.",
+      .. " Upper and lower case are the same in names. Allocatables and pointers have descriptors in memory.",
     rules = "FLANG-api-1 TR14-1.1-05 HOUSE-syntax",
     whole = true,
     errors = {

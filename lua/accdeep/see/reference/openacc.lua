@@ -326,8 +326,8 @@ acc_wait_all()
 expect.device("a[3]", 4)
 ]] },
   { name = "acc_wait_async", params = { "async integer - which queue",
-      "later integer - the queue that goes on behind it" },
-    text = "Holds back a queue until what another one was asked for is done; the host goes on.",
+      "later integer - the queue that continues behind it" },
+    text = "Holds back a queue until what another one was asked for is done; the host continues.",
     rules = "ACC33-async-5 ACC33-async-3",
     errors = { { "invalid-async", "no async value", [[acc_wait_async(1, -5)]] } },
     example = [[
@@ -336,7 +336,7 @@ acc_wait_async(1, 2)
 acc_update_self_async(addr "a[0]", 16, 2)
 acc_wait(2)
 ]] },
-  { name = "acc_wait_all_async", params = { "later integer - the queue that goes on behind all others" },
+  { name = "acc_wait_all_async", params = { "later integer - the queue that continues behind all others" },
     text = "Holds back a queue until what all others were asked for is done.", rules = "ACC33-async-5",
     errors = { { "invalid-async", "no async value", [[acc_wait_all_async(-5)]] } },
     example = [[

@@ -7,8 +7,8 @@ local WHERE = "pointer accdeep.pointer|string - host address, or the text of an 
 return {
   title = "Routines of OpenMP",
   text = [[
-Under their standard names. The host is a device, too: its number is the number of the others. What a routine itself can
-tell to be wrong it answers as the standard says, with a number other than 0 or a null pointer; where the standard has
+Under their standard names. The host is a device, too: its number is the number of the others. What a routine itself
+finds to be wrong it answers as the standard says, with a number other than 0 or a null pointer; where the standard has
 no answer, and for memory that is not there, it is an error. In kernels only `omp_get_device_num` and
 `omp_is_initial_device` may be called (`region-nesting`).]],
   prelude = [[

@@ -3,7 +3,7 @@
 return {
   { name = "tr14", follows = "TR-14-1 on OpenACC with attach and detach",
     text = "What is used where no other profile is named. It is strict: what the document calls a programmer's error,"
-      .. " and OpenACC 3.3 passes over, is told.",
+      .. " and OpenACC 3.3 passes over, is reported.",
     against = "openacc-3.3",
     example = [[
 declare "struct vector { int n; float *data; } v;"
@@ -68,7 +68,7 @@ expect(host.v.data == there)              -- attached pointers are copied like o
 ]] },
   { name = "directory", follows = "the paper on a directory for nested data environments",
     text = "Pieces of one array that nested environments name lie in one device block at their true distances. What a"
-      .. " level brought leaves with it.",
+      .. " level maps is unmapped at its end.",
     against = "tr14",
     example = [[
 declare "float a[100];"
@@ -80,7 +80,7 @@ end)
 ]] },
   { name = "openmp-5.1", follows = "OpenMP's `map` as of 5.1",
     text = "One reference count; pointers are attached where the pointer or what it points to is new; what a target"
-      .. " construct uses without naming it goes by its kind.",
+      .. " construct uses without naming it is mapped by its kind.",
     against = "openmp-4.0",
     example = [[
 declare "float *p; int n = 1;"
