@@ -42,41 +42,45 @@ extern "C" {
 #define ACCD_API
 #endif
 
+/* The version of the library that runs; ACCD_VERSION is that of the header. */
+ACCD_API const char *accd_version(void);
+
 /* ---------------------------------------------------------------------------------- status -- */
 
-/* X(enumerator, code as printed and as scenarios name it, what it means) */
-#define ACCD_STATUS_MAP(X)                                                                        \
-    X(OK, "ok", "no error")                                                                       \
-    X(NOT_PRESENT, "not-present", "data are not present on the device")                           \
-    X(ALREADY_PRESENT, "already-present", "data are present already")                             \
-    X(PARTIALLY_PRESENT, "partially-present", "only a part of the data is present")               \
-    X(PARTIAL_OVERLAP, "partial-overlap", "two objects of one construct overlap in part")         \
-    X(NOT_ATTACHED, "not-attached", "the pointer is not attached")                                \
-    X(POINTER_CHANGED, "pointer-changed", "a translated pointer was changed")                     \
-    X(STILL_ATTACHED, "still-attached", "attached pointers would be left behind")                 \
-    X(INVALID_SECTION, "invalid-section", "an array section is not valid")                        \
-    X(NULL_POINTER, "null-pointer", "a null pointer has no target")                               \
-    X(MISSING_WAIT, "missing-wait", "an activity queue was not waited for")                       \
-    X(OUT_OF_BOUNDS, "out-of-bounds", "an access leaves the object")                              \
-    X(HOST_POINTER_ON_DEVICE, "host-pointer-on-device", "a host address was used on the device")  \
-    X(DEVICE_POINTER_ON_HOST, "device-pointer-on-host", "a device address was used on the host")  \
-    X(EXCLUDED_MEMBER, "excluded-member", "a member that was not mapped was used on the device")  \
-    X(UNINITIALIZED_READ, "uninitialized-read", "device memory was read before it was written")   \
-    X(REGION_NESTING, "region-nesting", "regions are not properly nested")                        \
-    X(NO_DEVICE, "no-device", "there is no such device")                                          \
-    X(OUT_OF_DEVICE_MEMORY, "out-of-device-memory", "the device has not enough free memory")      \
-    X(DEVICE_ERROR, "device-error", "the device failed")                                          \
-    X(OUT_OF_MEMORY, "out-of-memory", "the host has not enough memory")                           \
-    X(LIMIT, "limit", "a limit was reached")                                                      \
-    X(CALLBACK, "callback", "a function called for a section bound failed")                       \
-    X(MISUSE, "misuse", "the interface was used wrongly")                                         \
-    /* of texts, which accdeep.h has */                                                           \
-    X(SYNTAX, "syntax", "a text is not well-formed")                                              \
-    X(INVALID, "invalid", "a text breaks a rule that holds before anything is run")               \
-    X(INTERNAL, "internal", "an error in accdeep itself")
+/* X(enumerator, number, code as printed and as scenarios name it, what it means). Numbers never change: a new
+ * status takes the next one. */
+#define ACCD_STATUS_MAP(X)                                                                           \
+    X(OK, 0, "ok", "no error")                                                                       \
+    X(NOT_PRESENT, 1, "not-present", "data are not present on the device")                           \
+    X(ALREADY_PRESENT, 2, "already-present", "data are present already")                             \
+    X(PARTIALLY_PRESENT, 3, "partially-present", "only a part of the data is present")               \
+    X(PARTIAL_OVERLAP, 4, "partial-overlap", "two objects of one construct overlap in part")         \
+    X(NOT_ATTACHED, 5, "not-attached", "the pointer is not attached")                                \
+    X(POINTER_CHANGED, 6, "pointer-changed", "a translated pointer was changed")                     \
+    X(STILL_ATTACHED, 7, "still-attached", "attached pointers would be left behind")                 \
+    X(INVALID_SECTION, 8, "invalid-section", "an array section is not valid")                        \
+    X(NULL_POINTER, 9, "null-pointer", "a null pointer has no target")                               \
+    X(MISSING_WAIT, 10, "missing-wait", "an activity queue was not waited for")                      \
+    X(OUT_OF_BOUNDS, 11, "out-of-bounds", "an access leaves the object")                             \
+    X(HOST_POINTER_ON_DEVICE, 12, "host-pointer-on-device", "a host address was used on the device") \
+    X(DEVICE_POINTER_ON_HOST, 13, "device-pointer-on-host", "a device address was used on the host") \
+    X(EXCLUDED_MEMBER, 14, "excluded-member", "a member that was not mapped was used on the device") \
+    X(UNINITIALIZED_READ, 15, "uninitialized-read", "device memory was read before it was written")  \
+    X(REGION_NESTING, 16, "region-nesting", "regions are not properly nested")                       \
+    X(NO_DEVICE, 17, "no-device", "there is no such device")                                         \
+    X(OUT_OF_DEVICE_MEMORY, 18, "out-of-device-memory", "the device has not enough free memory")     \
+    X(DEVICE_ERROR, 19, "device-error", "the device failed")                                         \
+    X(OUT_OF_MEMORY, 20, "out-of-memory", "the host has not enough memory")                          \
+    X(LIMIT, 21, "limit", "a limit was reached")                                                     \
+    X(CALLBACK, 22, "callback", "a function called for a section bound failed")                      \
+    X(MISUSE, 23, "misuse", "the interface was used wrongly")                                        \
+    /* of texts, which accdeep.h has */                                                              \
+    X(SYNTAX, 24, "syntax", "a text is not well-formed")                                             \
+    X(INVALID, 25, "invalid", "a text breaks a rule that holds before anything is run")              \
+    X(INTERNAL, 26, "internal", "an error in accdeep itself")
 
 typedef enum accd_status {
-#define ACCD_X(name, code, text) ACCD_##name,
+#define ACCD_X(name, number, code, text) ACCD_##name = (number),
     ACCD_STATUS_MAP(ACCD_X)
 #undef ACCD_X
         ACCD_STATUS_COUNT

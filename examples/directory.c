@@ -26,7 +26,7 @@ static void check(accd_status status)
 static float *on_device(const float *host)
 {
     uint64_t address;
-    check(device_address(stacks, 0, host, &address));
+    check(accd_stacks_device_address(stacks, 0, host, &address));
     return (float *)(uintptr_t)address;
 }
 
@@ -60,12 +60,12 @@ int main(void)
     for (int i = 0; i < 20; i++)
         b[i] = 1000;
 
-    check(new_dataE(stacks, 0)); /* data copyin(b[0:20], a[0:20]) copyout(a[0:20]) */
-    check(read_pragma(stacks));
-    check(pragma_copyin(stacks, b, 0, 20, sizeof b[0]));
-    check(pragma_copyin(stacks, a, 0, 20, sizeof a[0]));
-    check(pragma_copyout(stacks, a, 0, 20, sizeof a[0]));
-    check(write_pragma(stacks));
+    check(accd_stacks_new_dataE(stacks, 0)); /* data copyin(b[0:20], a[0:20]) copyout(a[0:20]) */
+    check(accd_stacks_read_pragma(stacks));
+    check(accd_stacks_pragma_copyin(stacks, b, 0, 20, sizeof b[0]));
+    check(accd_stacks_pragma_copyin(stacks, a, 0, 20, sizeof a[0]));
+    check(accd_stacks_pragma_copyout(stacks, a, 0, 20, sizeof a[0]));
+    check(accd_stacks_write_pragma(stacks));
     print_level(0);
     float *x = on_device(a);
     const float *y = on_device(b);
@@ -73,18 +73,18 @@ int main(void)
         x[i] += y[i];
 
     float *c = &a[25];
-    check(new_dataE(stacks, 0)); /* data copyin(a[50:20], c[0:20]) */
-    check(read_pragma(stacks));
-    check(pragma_copyin(stacks, a, 50, 20, sizeof a[0]));
-    check(pragma_copyin(stacks, c, 0, 20, sizeof c[0]));
-    check(write_pragma(stacks));
+    check(accd_stacks_new_dataE(stacks, 0)); /* data copyin(a[50:20], c[0:20]) */
+    check(accd_stacks_read_pragma(stacks));
+    check(accd_stacks_pragma_copyin(stacks, a, 50, 20, sizeof a[0]));
+    check(accd_stacks_pragma_copyin(stacks, c, 0, 20, sizeof c[0]));
+    check(accd_stacks_write_pragma(stacks));
     print_level(1);
     x = on_device(a);
     for (int i = 0; i < 20; i++)
         x[i] += x[i + 25] + x[i + 50];
-    check(end_dataE(stacks, 0));
+    check(accd_stacks_end_dataE(stacks, 0));
 
-    check(end_dataE(stacks, 0));
+    check(accd_stacks_end_dataE(stacks, 0));
     printf("a[0] = %g, a[19] = %g, a[25] = %g, a[69] = %g\n", (double)a[0], (double)a[19],
            (double)a[25], (double)a[69]);
     accd_stats stats;

@@ -19,7 +19,7 @@ local function names_in(header, rules, codes)
     rules[name] = {}
     for id in list:gmatch '"([^"]+)"' do table.insert(rules[name], id) end
   end
-  for name, code in header:gmatch 'X%(([%u_]+), "(%l[^"]*)",' do codes[name] = code end
+  for name, code in header:gmatch 'X%(([%u_]+), %d+, "(%l[^"]*)",' do codes[name] = code end
 end
 
 -- Adds a value to the list of a key, once.

@@ -1,13 +1,15 @@
-/* status.c - names of statuses, actions and events. */
+/* status.c - the version; names of statuses, actions and events. */
 #include "base/base.h"
 
 static const struct {
     const char *code, *text;
 } statuses[ACCD_STATUS_COUNT] = {
-#define X(name, code, text) {code, text},
+#define X(name, number, code, text) [number] = {code, text},
     ACCD_STATUS_MAP(X)
 #undef X
 };
+
+const char *accd_version(void) { return ACCD_VERSION; }
 
 const char *accd_status_code(accd_status status)
 {

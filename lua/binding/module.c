@@ -63,7 +63,7 @@ static void set_constants(lua_State *L)
         lua_setfield(L, -2, accd_status_code((accd_status)i));
     }
     lua_setfield(L, -2, "status");
-    set_text(L, "version", ACCD_VERSION);
+    set_text(L, "version", accd_version());
 }
 
 __attribute__((visibility("default"))) int luaopen_accdeep_core(lua_State *L)

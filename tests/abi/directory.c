@@ -50,37 +50,37 @@ static const struct clause {
     const char *name;
     bool sends, fetches, joins; /* absent data; joins: data of which a part is present */
 } clauses[] = {
-    {pragma_copy, "copy", true, true, false},
-    {pragma_copyin, "copyin", true, false, false},
-    {pragma_copyout, "copyout", false, true, false},
-    {pragma_create, "create", false, false, false},
-    {pragma_pcopy, "pcopy", true, true, false},
-    {pragma_pcopyin, "pcopyin", true, false, false},
-    {pragma_pcopyout, "pcopyout", false, true, false},
-    {pragma_pcreate, "pcreate", false, false, false},
-    {pragma_present_and_copyin, "present_and_copyin", true, false, true},
-    {pragma_update_and_copy, "update_and_copy", true, false, true},
+    {accd_stacks_pragma_copy, "copy", true, true, false},
+    {accd_stacks_pragma_copyin, "copyin", true, false, false},
+    {accd_stacks_pragma_copyout, "copyout", false, true, false},
+    {accd_stacks_pragma_create, "create", false, false, false},
+    {accd_stacks_pragma_pcopy, "pcopy", true, true, false},
+    {accd_stacks_pragma_pcopyin, "pcopyin", true, false, false},
+    {accd_stacks_pragma_pcopyout, "pcopyout", false, true, false},
+    {accd_stacks_pragma_pcreate, "pcreate", false, false, false},
+    {accd_stacks_pragma_present_and_copyin, "present_and_copyin", true, false, true},
+    {accd_stacks_pragma_update_and_copy, "update_and_copy", true, false, true},
 };
 enum { CLAUSES = sizeof clauses / sizeof clauses[0] };
 
 static void open_one(accd_stacks *stacks, int device, clause_fn *fn, const int *base, int64_t first,
                      int64_t length)
 {
-    fine(stacks, new_dataE(stacks, device));
-    fine(stacks, read_pragma(stacks));
+    fine(stacks, accd_stacks_new_dataE(stacks, device));
+    fine(stacks, accd_stacks_read_pragma(stacks));
     fine(stacks, fn(stacks, base, first, length, sizeof *base));
-    fine(stacks, write_pragma(stacks));
+    fine(stacks, accd_stacks_write_pragma(stacks));
 }
 
 static accd_status non_nested(accd_stacks *stacks, bool begins, clause_fn *fn, const int *base,
                               int64_t first, int64_t length)
 {
-    fine(stacks, (begins ? begin_data : end_data)(stacks, 0));
-    fine(stacks, read_pragma(stacks));
+    fine(stacks, (begins ? accd_stacks_begin_data : accd_stacks_end_data)(stacks, 0));
+    fine(stacks, accd_stacks_read_pragma(stacks));
     fine(stacks, fn(stacks, base, first, length, sizeof *base));
-    accd_status status = write_pragma(stacks);
+    accd_status status = accd_stacks_write_pragma(stacks);
     if (status != ACCD_OK)
-        drop_pragma(stacks);
+        accd_stacks_drop_pragma(stacks);
     return status;
 }
 
@@ -89,7 +89,7 @@ static int device_int(accd_stacks *stacks, int device, const int *host)
 {
     uint64_t address;
     int value = -1;
-    if (device_address(stacks, device, host, &address) == ACCD_OK)
+    if (accd_stacks_device_address(stacks, device, host, &address) == ACCD_OK)
         must(accd_device_read(accd_stacks_context(stacks), device, address, &value, sizeof value) ==
                  ACCD_OK,
              "a kernel can read it");
@@ -99,7 +99,7 @@ static int device_int(accd_stacks *stacks, int device, const int *host)
 static void kernel_sets(accd_stacks *stacks, int device, const int *host, int value)
 {
     uint64_t address = 0;
-    fine(stacks, device_address(stacks, device, host, &address));
+    fine(stacks, accd_stacks_device_address(stacks, device, host, &address));
     must(accd_device_write(accd_stacks_context(stacks), device, address, &value, sizeof value) ==
              ACCD_OK,
          "a kernel can write it");
@@ -137,7 +137,7 @@ static void absent_data(accd_stacks *stacks)
             is_number(device_int(stacks, 0, &data[2]), 2, "from the first element on");
         for (int k = 2; k < 6; k++)
             kernel_sets(stacks, 0, &data[k], 10 + k);
-        fine(stacks, end_dataE(stacks, 0));
+        fine(stacks, accd_stacks_end_dataE(stacks, 0));
         ok(data[2] == (clause->fetches ? 12 : 2) && data[5] == (clause->fetches ? 15 : 5) &&
                data[1] == 1 && data[6] == 6,
            "%s fetches what it says", clause->name);
@@ -149,25 +149,25 @@ static void absent_data(accd_stacks *stacks)
 static void present_data(accd_stacks *stacks)
 {
     int data[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    open_one(stacks, 0, pragma_copyin, data, 0, 8);
+    open_one(stacks, 0, accd_stacks_pragma_copyin, data, 0, 8);
     uint64_t live = live_bytes(stacks, 0), moves = transfers(stacks, 0);
     for (int i = 0; i <= CLAUSES; i++) {
-        clause_fn *fn = i < CLAUSES ? clauses[i].fn : pragma_present;
-        if (fn == pragma_update_and_copy) /* sends them again */
+        clause_fn *fn = i < CLAUSES ? clauses[i].fn : accd_stacks_pragma_present;
+        if (fn == accd_stacks_pragma_update_and_copy) /* sends them again */
             continue;
         data[2] = 100;
         open_one(stacks, 0, fn, data, 2, 4);
         is_number(device_int(stacks, 0, &data[2]), 2, "%s finds the data of the device",
                   i < CLAUSES ? clauses[i].name : "present");
-        fine(stacks, end_dataE(stacks, 0));
+        fine(stacks, accd_stacks_end_dataE(stacks, 0));
         is_number(data[2], 100, "and leaves those of the host");
     }
     is_number(live_bytes(stacks, 0), live, "nothing was allocated");
     is_number(transfers(stacks, 0), moves, "nor moved");
-    open_one(stacks, 0, pragma_update_and_copy, data, 2, 4);
+    open_one(stacks, 0, accd_stacks_pragma_update_and_copy, data, 2, 4);
     is_number(device_int(stacks, 0, &data[2]), 100, "update_and_copy sends data that are present");
-    fine(stacks, end_dataE(stacks, 0));
-    fine(stacks, end_dataE(stacks, 0));
+    fine(stacks, accd_stacks_end_dataE(stacks, 0));
+    fine(stacks, accd_stacks_end_dataE(stacks, 0));
     is_sound(accd_stacks_context(stacks));
 }
 
@@ -175,48 +175,50 @@ static void present_data(accd_stacks *stacks)
 static void bad_clauses(accd_stacks *stacks)
 {
     int data[8] = {0}, other[2] = {0};
-    fine(stacks, new_dataE(stacks, 0));
-    fine(stacks, read_pragma(stacks));
-    fine(stacks, pragma_create(stacks, other, 0, 2, sizeof *other));
+    fine(stacks, accd_stacks_new_dataE(stacks, 0));
+    fine(stacks, accd_stacks_read_pragma(stacks));
+    fine(stacks, accd_stacks_pragma_create(stacks, other, 0, 2, sizeof *other));
     for (int i = 0; i <= CLAUSES; i++) {
-        clause_fn *fn = i < CLAUSES ? clauses[i].fn : pragma_present;
+        clause_fn *fn = i < CLAUSES ? clauses[i].fn : accd_stacks_pragma_present;
         refused(stacks, ACCD_INVALID_SECTION, fn(stacks, data, 0, -1, 4), "a negative length");
         refused(stacks, ACCD_INVALID_SECTION, fn(stacks, data, 0, 2, 0), "elements of no bytes");
         refused(stacks, ACCD_INVALID_SECTION, fn(stacks, data, INT64_MAX, 2, 8), "far away");
         refused(stacks, ACCD_INVALID_SECTION, fn(stacks, data, 0, INT64_MAX, 8), "too many");
         refused(stacks, ACCD_NULL_POINTER, fn(stacks, NULL, 3, 2, 4), "a null base");
     }
-    fine(stacks, pragma_copyin(stacks, NULL, 0, 0, 4));
-    fine(stacks, write_pragma(stacks));
+    fine(stacks, accd_stacks_pragma_copyin(stacks, NULL, 0, 0, 4));
+    fine(stacks, accd_stacks_write_pragma(stacks));
     is_number(live_bytes(stacks, 0), 8, "the others are as they were; none without elements");
-    fine(stacks, end_dataE(stacks, 0));
+    fine(stacks, accd_stacks_end_dataE(stacks, 0));
 
-    open_one(stacks, 0, pragma_create, data, 2, 4);
+    open_one(stacks, 0, accd_stacks_pragma_create, data, 2, 4);
     static const struct {
         clause_fn *fn;
         int first, length;
         accd_status status;
     } cases[] = {
-        {pragma_copy, 0, 4, ACCD_PARTIAL_OVERLAP},   {pragma_pcopyin, 4, 4, ACCD_PARTIAL_OVERLAP},
-        {pragma_create, 0, 8, ACCD_PARTIAL_OVERLAP}, {pragma_present, 0, 4, ACCD_PARTIALLY_PRESENT},
-        {pragma_present, 0, 2, ACCD_NOT_PRESENT},
+        {accd_stacks_pragma_copy, 0, 4, ACCD_PARTIAL_OVERLAP},
+        {accd_stacks_pragma_pcopyin, 4, 4, ACCD_PARTIAL_OVERLAP},
+        {accd_stacks_pragma_create, 0, 8, ACCD_PARTIAL_OVERLAP},
+        {accd_stacks_pragma_present, 0, 4, ACCD_PARTIALLY_PRESENT},
+        {accd_stacks_pragma_present, 0, 2, ACCD_NOT_PRESENT},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        fine(stacks, new_dataE(stacks, 0));
-        fine(stacks, read_pragma(stacks));
-        fine(stacks, pragma_create(stacks, other, 0, 2, sizeof *other));
+        fine(stacks, accd_stacks_new_dataE(stacks, 0));
+        fine(stacks, accd_stacks_read_pragma(stacks));
+        fine(stacks, accd_stacks_pragma_create(stacks, other, 0, 2, sizeof *other));
         fine(stacks, cases[i].fn(stacks, data, cases[i].first, cases[i].length, sizeof *data));
-        refused(stacks, cases[i].status, write_pragma(stacks), "data of which a part is there");
+        refused(stacks, cases[i].status, accd_stacks_write_pragma(stacks), "data of which a part is there");
         is_number(accd_stacks_error(stacks)->item, 1, "by the second clause");
-        drop_pragma(stacks);
+        accd_stacks_drop_pragma(stacks);
     }
-    fine(stacks, new_dataE(stacks, 0));
-    fine(stacks, read_pragma(stacks));
-    fine(stacks, pragma_create(stacks, other, 0, 2, 4));
-    fine(stacks, pragma_create(stacks, other, 1, 2, 4));
-    refused(stacks, ACCD_PARTIAL_OVERLAP, write_pragma(stacks), "two clauses that overlap");
-    drop_pragma(stacks);
-    fine(stacks, end_dataE(stacks, 0));
+    fine(stacks, accd_stacks_new_dataE(stacks, 0));
+    fine(stacks, accd_stacks_read_pragma(stacks));
+    fine(stacks, accd_stacks_pragma_create(stacks, other, 0, 2, 4));
+    fine(stacks, accd_stacks_pragma_create(stacks, other, 1, 2, 4));
+    refused(stacks, ACCD_PARTIAL_OVERLAP, accd_stacks_write_pragma(stacks), "two clauses that overlap");
+    accd_stacks_drop_pragma(stacks);
+    fine(stacks, accd_stacks_end_dataE(stacks, 0));
     is_sound(accd_stacks_context(stacks));
 }
 
@@ -232,22 +234,22 @@ static void refuse_all(accd_stacks *stacks, bool begun, bool reading)
         for (int i = 0; i < CLAUSES; i++)
             refused(stacks, ACCD_MISUSE, clauses[i].fn(stacks, data, 0, 2, 4), "%s outside",
                     clauses[i].name);
-        refused(stacks, ACCD_MISUSE, pragma_present(stacks, data, 0, 2, 4), "present outside");
-        refused(stacks, ACCD_MISUSE, write_pragma(stacks), "nothing was read");
+        refused(stacks, ACCD_MISUSE, accd_stacks_pragma_present(stacks, data, 0, 2, 4), "present outside");
+        refused(stacks, ACCD_MISUSE, accd_stacks_write_pragma(stacks), "nothing was read");
     }
     if (!begun || reading)
-        refused(stacks, ACCD_MISUSE, read_pragma(stacks), "nothing to be read");
+        refused(stacks, ACCD_MISUSE, accd_stacks_read_pragma(stacks), "nothing to be read");
     if (!begun)
         return;
-    refused(stacks, ACCD_MISUSE, new_dataE(stacks, 0), "a second directive");
-    refused(stacks, ACCD_MISUSE, new_dataE(stacks, 1), "on another device");
-    refused(stacks, ACCD_MISUSE, begin_data(stacks, 0), "one that does not nest");
-    refused(stacks, ACCD_MISUSE, end_data(stacks, 0), "its end");
-    refused(stacks, ACCD_MISUSE, end_dataE(stacks, 0), "an end without write_pragma");
-    refused(stacks, ACCD_MISUSE, drop_dataE(stacks, 0), "nor dropped");
+    refused(stacks, ACCD_MISUSE, accd_stacks_new_dataE(stacks, 0), "a second directive");
+    refused(stacks, ACCD_MISUSE, accd_stacks_new_dataE(stacks, 1), "on another device");
+    refused(stacks, ACCD_MISUSE, accd_stacks_begin_data(stacks, 0), "one that does not nest");
+    refused(stacks, ACCD_MISUSE, accd_stacks_end_data(stacks, 0), "its end");
+    refused(stacks, ACCD_MISUSE, accd_stacks_end_dataE(stacks, 0), "an end without accd_stacks_write_pragma");
+    refused(stacks, ACCD_MISUSE, accd_stacks_drop_dataE(stacks, 0), "nor dropped");
     refused(stacks, ACCD_MISUSE,
-            pragma_update(stacks, 0, ACCD_UPDATE_SELF, data, 0, 2, sizeof *data), "an update");
-    refused(stacks, ACCD_MISUSE, device_address(stacks, 0, data, &address), "a query");
+            accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_SELF, data, 0, 2, sizeof *data), "an update");
+    refused(stacks, ACCD_MISUSE, accd_stacks_device_address(stacks, 0, data, &address), "a query");
 }
 
 static void order(accd_stacks *stacks)
@@ -255,60 +257,62 @@ static void order(accd_stacks *stacks)
     int data[2] = {1, 2};
     uint64_t address;
     refuse_all(stacks, false, false);
-    accd_status (*const begins[])(accd_stacks *, int) = {new_dataE, begin_data, end_data};
+    accd_status (*const begins[])(accd_stacks *, int) = {accd_stacks_new_dataE, accd_stacks_begin_data,
+                                                         accd_stacks_end_data};
     for (int i = 0; i < 3; i++) {
         fine(stacks, begins[i](stacks, 0));
         refuse_all(stacks, true, false);
-        fine(stacks, read_pragma(stacks));
+        fine(stacks, accd_stacks_read_pragma(stacks));
         refuse_all(stacks, true, true);
-        fine(stacks, pragma_copyin(stacks, data, 0, 2, sizeof *data));
+        fine(stacks, accd_stacks_pragma_copyin(stacks, data, 0, 2, sizeof *data));
         refuse_all(stacks, true, true);
-        fine(stacks, write_pragma(stacks));
+        fine(stacks, accd_stacks_write_pragma(stacks));
         refuse_all(stacks, false, false);
         if (i == 0) {
             is_number(device_int(stacks, 0, data), 1, "it did what it says nevertheless");
-            fine(stacks, end_dataE(stacks, 0));
+            fine(stacks, accd_stacks_end_dataE(stacks, 0));
         }
     }
     is_number(live_bytes(stacks, 0), 0, "all ended");
     for (int device = -1; device <= 2; device += 3) {
-        refused(stacks, ACCD_NO_DEVICE, new_dataE(stacks, device), "device %d", device);
-        refused(stacks, ACCD_NO_DEVICE, begin_data(stacks, device), "device %d", device);
-        refused(stacks, ACCD_NO_DEVICE, end_data(stacks, device), "device %d", device);
-        refused(stacks, ACCD_NO_DEVICE, end_dataE(stacks, device), "device %d", device);
-        refused(stacks, ACCD_NO_DEVICE, drop_dataE(stacks, device), "device %d", device);
+        refused(stacks, ACCD_NO_DEVICE, accd_stacks_new_dataE(stacks, device), "device %d", device);
+        refused(stacks, ACCD_NO_DEVICE, accd_stacks_begin_data(stacks, device), "device %d", device);
+        refused(stacks, ACCD_NO_DEVICE, accd_stacks_end_data(stacks, device), "device %d", device);
+        refused(stacks, ACCD_NO_DEVICE, accd_stacks_end_dataE(stacks, device), "device %d", device);
+        refused(stacks, ACCD_NO_DEVICE, accd_stacks_drop_dataE(stacks, device), "device %d", device);
         refused(stacks, ACCD_NO_DEVICE,
-                pragma_update(stacks, device, ACCD_UPDATE_SELF, data, 0, 2, 4), "device %d",
+                accd_stacks_pragma_update(stacks, device, ACCD_UPDATE_SELF, data, 0, 2, 4), "device %d",
                 device);
-        refused(stacks, ACCD_NO_DEVICE, device_address(stacks, device, data, &address), "device %d",
+        refused(stacks, ACCD_NO_DEVICE, accd_stacks_device_address(stacks, device, data, &address),
+                "device %d",
                 device);
     }
-    refused(stacks, ACCD_REGION_NESTING, end_dataE(stacks, 0), "no environment is open");
-    refused(stacks, ACCD_REGION_NESTING, drop_dataE(stacks, 0), "nor to be dropped");
-    open_one(stacks, 0, pragma_copyin, data, 0, 2);
-    refused(stacks, ACCD_REGION_NESTING, end_dataE(stacks, 1), "nor on another device");
-    fine(stacks, end_dataE(stacks, 0));
+    refused(stacks, ACCD_REGION_NESTING, accd_stacks_end_dataE(stacks, 0), "no environment is open");
+    refused(stacks, ACCD_REGION_NESTING, accd_stacks_drop_dataE(stacks, 0), "nor to be dropped");
+    open_one(stacks, 0, accd_stacks_pragma_copyin, data, 0, 2);
+    refused(stacks, ACCD_REGION_NESTING, accd_stacks_end_dataE(stacks, 1), "nor on another device");
+    fine(stacks, accd_stacks_end_dataE(stacks, 0));
 
-    fine(stacks, new_dataE(stacks, 0));
-    fine(stacks, read_pragma(stacks));
-    fine(stacks, write_pragma(stacks));
-    fine(stacks, end_dataE(stacks, 0)); /* without clauses */
+    fine(stacks, accd_stacks_new_dataE(stacks, 0));
+    fine(stacks, accd_stacks_read_pragma(stacks));
+    fine(stacks, accd_stacks_write_pragma(stacks));
+    fine(stacks, accd_stacks_end_dataE(stacks, 0)); /* without clauses */
 
-    fine(stacks, new_dataE(stacks, 0));
-    fine(stacks, read_pragma(stacks));
-    fine(stacks, pragma_copyin(stacks, data, 0, 2, sizeof *data));
-    drop_pragma(stacks);
-    drop_pragma(stacks);
-    refused(stacks, ACCD_REGION_NESTING, end_dataE(stacks, 0), "a directive that was given up");
-    fine(stacks, new_dataE(stacks, 0));
-    fine(stacks, read_pragma(stacks));
-    fine(stacks, write_pragma(stacks));
+    fine(stacks, accd_stacks_new_dataE(stacks, 0));
+    fine(stacks, accd_stacks_read_pragma(stacks));
+    fine(stacks, accd_stacks_pragma_copyin(stacks, data, 0, 2, sizeof *data));
+    accd_stacks_drop_pragma(stacks);
+    accd_stacks_drop_pragma(stacks);
+    refused(stacks, ACCD_REGION_NESTING, accd_stacks_end_dataE(stacks, 0), "a directive that was given up");
+    fine(stacks, accd_stacks_new_dataE(stacks, 0));
+    fine(stacks, accd_stacks_read_pragma(stacks));
+    fine(stacks, accd_stacks_write_pragma(stacks));
     is_number(live_bytes(stacks, 0), 0, "left no clauses");
-    fine(stacks, end_dataE(stacks, 0));
+    fine(stacks, accd_stacks_end_dataE(stacks, 0));
 
-    open_one(stacks, 0, pragma_copy, data, 0, 2);
+    open_one(stacks, 0, accd_stacks_pragma_copy, data, 0, 2);
     kernel_sets(stacks, 0, data, 50);
-    fine(stacks, drop_dataE(stacks, 0));
+    fine(stacks, accd_stacks_drop_dataE(stacks, 0));
     is_number(data[0], 1, "an environment that is dropped moves nothing");
     is_number(live_bytes(stacks, 0), 0, "and leaves nothing");
     is_sound(accd_stacks_context(stacks));
@@ -326,7 +330,8 @@ static void null_handles(void)
     ok(accd_stacks_open(NULL, NULL) == ACCD_MISUSE, "no place for the handle");
     ok(accd_stacks_open(&stacks, NULL) == ACCD_OK, "a handle with all defaults");
     is_text(accd_get_rules(accd_stacks_context(stacks))->name, "directory", "its rules");
-    refused(stacks, ACCD_MISUSE, device_address(stacks, 0, &address, NULL), "no place for an address");
+    refused(stacks, ACCD_MISUSE, accd_stacks_device_address(stacks, 0, &address, NULL),
+            "no place for an address");
     accd_stacks_close(stacks);
     stacks = NULL;
     accd_context_config_init(&config);
@@ -341,25 +346,27 @@ static void null_handles(void)
     config.rules = accd_rules_named("openacc-3.3");
     ok(accd_stacks_open(&stacks, &config) == ACCD_OK, "a handle with other rules");
     is_text(accd_get_rules(accd_stacks_context(stacks))->name, "openacc-3.3", "they are kept");
-    fine(stacks, new_dataE(stacks, 0));
-    fine(stacks, read_pragma(stacks));
-    ok(pragma_copyin(stacks, NULL, 0, 1, 4) == ACCD_OK && write_pragma(stacks) == ACCD_OK,
+    fine(stacks, accd_stacks_new_dataE(stacks, 0));
+    fine(stacks, accd_stacks_read_pragma(stacks));
+    ok(accd_stacks_pragma_copyin(stacks, NULL, 0, 1, 4) == ACCD_OK &&
+           accd_stacks_write_pragma(stacks) == ACCD_OK,
        "and decide about null pointers");
     accd_stacks_close(stacks);
     for (int i = 0; i < CLAUSES; i++)
         ok(clauses[i].fn(NULL, data, 0, 1, 4) == ACCD_MISUSE, "%s without a handle",
            clauses[i].name);
-    ok(pragma_present(NULL, data, 0, 1, 4) == ACCD_MISUSE && new_dataE(NULL, 0) == ACCD_MISUSE &&
-           read_pragma(NULL) == ACCD_MISUSE && write_pragma(NULL) == ACCD_MISUSE &&
-           end_dataE(NULL, 0) == ACCD_MISUSE && drop_dataE(NULL, 0) == ACCD_MISUSE &&
-           begin_data(NULL, 0) == ACCD_MISUSE && end_data(NULL, 0) == ACCD_MISUSE &&
-           pragma_update(NULL, 0, ACCD_UPDATE_SELF, data, 0, 1, 4) == ACCD_MISUSE &&
-           device_address(NULL, 0, data, &address) == ACCD_MISUSE,
+    ok(accd_stacks_pragma_present(NULL, data, 0, 1, 4) == ACCD_MISUSE &&
+           accd_stacks_new_dataE(NULL, 0) == ACCD_MISUSE &&
+           accd_stacks_read_pragma(NULL) == ACCD_MISUSE && accd_stacks_write_pragma(NULL) == ACCD_MISUSE &&
+           accd_stacks_end_dataE(NULL, 0) == ACCD_MISUSE && accd_stacks_drop_dataE(NULL, 0) == ACCD_MISUSE &&
+           accd_stacks_begin_data(NULL, 0) == ACCD_MISUSE && accd_stacks_end_data(NULL, 0) == ACCD_MISUSE &&
+           accd_stacks_pragma_update(NULL, 0, ACCD_UPDATE_SELF, data, 0, 1, 4) == ACCD_MISUSE &&
+           accd_stacks_device_address(NULL, 0, data, &address) == ACCD_MISUSE,
        "the others without a handle");
     ok(!accd_stacks_context(NULL) && accd_stacks_error(NULL)->status == ACCD_MISUSE &&
            *accd_stacks_error(NULL)->message && *accd_stacks_error(NULL)->rule,
        "nothing has a context, but an error");
-    drop_pragma(NULL);
+    accd_stacks_drop_pragma(NULL);
     accd_stacks_close(NULL);
 }
 
@@ -369,51 +376,51 @@ static void updates(accd_stacks *stacks)
 {
     int data[6] = {0, 1, 2, 3, 4, 5};
     uint64_t address;
-    refused(stacks, ACCD_NOT_PRESENT, pragma_update(stacks, 0, ACCD_UPDATE_DEVICE, data, 0, 6, 4),
+    refused(stacks, ACCD_NOT_PRESENT, accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_DEVICE, data, 0, 6, 4),
             "update of absent data");
-    refused(stacks, ACCD_NOT_PRESENT, device_address(stacks, 0, data, &address), "their address");
-    open_one(stacks, 0, pragma_copyin, data, 0, 4);
+    refused(stacks, ACCD_NOT_PRESENT, accd_stacks_device_address(stacks, 0, data, &address), "their address");
+    open_one(stacks, 0, accd_stacks_pragma_copyin, data, 0, 4);
     data[1] = 11;
     data[2] = 12;
-    fine(stacks, pragma_update(stacks, 0, ACCD_UPDATE_DEVICE, data, 1, 1, 4));
+    fine(stacks, accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_DEVICE, data, 1, 1, 4));
     ok(device_int(stacks, 0, &data[1]) == 11 && device_int(stacks, 0, &data[2]) == 2,
        "an update of one element sends one");
     kernel_sets(stacks, 0, &data[3], 33);
     kernel_sets(stacks, 0, &data[0], 30);
-    fine(stacks, pragma_update(stacks, 0, ACCD_UPDATE_SELF, data, 3, 1, 4));
+    fine(stacks, accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_SELF, data, 3, 1, 4));
     ok(data[3] == 33 && data[0] == 0, "and fetches one");
     refused(stacks, ACCD_PARTIALLY_PRESENT,
-            pragma_update(stacks, 0, ACCD_UPDATE_SELF, data, 2, 4, 4), "a part is absent");
-    refused(stacks, ACCD_NOT_PRESENT, pragma_update(stacks, 0, ACCD_UPDATE_SELF, data, 4, 2, 4),
+            accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_SELF, data, 2, 4, 4), "a part is absent");
+    refused(stacks, ACCD_NOT_PRESENT, accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_SELF, data, 4, 2, 4),
             "all of it is");
-    refused(stacks, ACCD_MISUSE, pragma_update(stacks, 0, ACCD_COPYIN, data, 0, 4, 4),
+    refused(stacks, ACCD_MISUSE, accd_stacks_pragma_update(stacks, 0, ACCD_COPYIN, data, 0, 4, 4),
             "no direction");
     refused(stacks, ACCD_INVALID_SECTION,
-            pragma_update(stacks, 0, ACCD_UPDATE_SELF, data, 0, -4, 4), "a negative length");
-    refused(stacks, ACCD_NULL_POINTER, pragma_update(stacks, 0, ACCD_UPDATE_SELF, NULL, 0, 4, 4),
+            accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_SELF, data, 0, -4, 4), "a negative length");
+    refused(stacks, ACCD_NULL_POINTER, accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_SELF, NULL, 0, 4, 4),
             "a null base");
-    fine(stacks, pragma_update(stacks, 0, ACCD_UPDATE_SELF, data, 4, 0, 4));
-    fine(stacks, end_dataE(stacks, 0));
+    fine(stacks, accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_SELF, data, 4, 0, 4));
+    fine(stacks, accd_stacks_end_dataE(stacks, 0));
 }
 
 static void devices(accd_stacks *stacks)
 {
     int data[4] = {1, 2, 3, 4};
-    open_one(stacks, 0, pragma_copy, data, 0, 4);
+    open_one(stacks, 0, accd_stacks_pragma_copy, data, 0, 4);
     data[0] = 5;
-    open_one(stacks, 1, pragma_copyin, data, 0, 4);
-    open_one(stacks, 1, pragma_present, data, 1, 2);
+    open_one(stacks, 1, accd_stacks_pragma_copyin, data, 0, 4);
+    open_one(stacks, 1, accd_stacks_pragma_present, data, 1, 2);
     ok(device_int(stacks, 0, data) == 1 && device_int(stacks, 1, data) == 5,
        "each device has its own copy");
     kernel_sets(stacks, 0, data, 10);
     kernel_sets(stacks, 1, data, 20);
-    fine(stacks, pragma_update(stacks, 1, ACCD_UPDATE_SELF, data, 0, 1, 4));
+    fine(stacks, accd_stacks_pragma_update(stacks, 1, ACCD_UPDATE_SELF, data, 0, 1, 4));
     ok(data[0] == 20 && device_int(stacks, 0, data) == 10, "an update is for one device");
-    fine(stacks, end_dataE(stacks, 0));
+    fine(stacks, accd_stacks_end_dataE(stacks, 0));
     is_number(data[0], 10, "the copy of the device whose environment ends");
     ok(live_bytes(stacks, 0) == 0 && live_bytes(stacks, 1) == 16, "the other one stays");
-    fine(stacks, end_dataE(stacks, 1));
-    fine(stacks, end_dataE(stacks, 1));
+    fine(stacks, accd_stacks_end_dataE(stacks, 1));
+    fine(stacks, accd_stacks_end_dataE(stacks, 1));
     is_number(data[0], 10, "copyin does not come back");
     is_number(live_bytes(stacks, 1), 0, "both are empty");
     is_sound(accd_stacks_context(stacks));
@@ -435,29 +442,29 @@ static void floors(accd_stacks *stacks)
         is_number(live_bytes(stacks, 0), 0, "nothing stays");
     }
     data[0] = 0;
-    open_one(stacks, 0, pragma_create, other, 0, 2);
-    non_nested(stacks, true, pragma_copyin, data, 4, 4);
-    fine(stacks, end_dataE(stacks, 0));
+    open_one(stacks, 0, accd_stacks_pragma_create, other, 0, 2);
+    non_nested(stacks, true, accd_stacks_pragma_copyin, data, 4, 4);
+    fine(stacks, accd_stacks_end_dataE(stacks, 0));
     is_number(device_int(stacks, 0, &data[4]), 4, "it outlives the environment it began in");
     kernel_sets(stacks, 0, &data[4], 44);
-    refused(stacks, ACCD_PARTIALLY_PRESENT, non_nested(stacks, false, pragma_copyout, data, 3, 5),
+    refused(stacks, ACCD_PARTIALLY_PRESENT, non_nested(stacks, false, accd_stacks_pragma_copyout, data, 3, 5),
             "an end of more than was begun");
-    refused(stacks, ACCD_NOT_PRESENT, non_nested(stacks, false, pragma_copyout, data, 0, 4),
+    refused(stacks, ACCD_NOT_PRESENT, non_nested(stacks, false, accd_stacks_pragma_copyout, data, 0, 4),
             "an end of what was not begun");
-    ok(non_nested(stacks, false, pragma_pcopyout, data, 4, 4) == ACCD_OK && data[4] == 44,
+    ok(non_nested(stacks, false, accd_stacks_pragma_pcopyout, data, 4, 4) == ACCD_OK && data[4] == 44,
        "another clause ends it, its own way");
-    fine(stacks, begin_data(stacks, 0));
-    fine(stacks, read_pragma(stacks));
-    refused(stacks, ACCD_MISUSE, pragma_present(stacks, data, 0, 1, 4), "present begins nothing");
-    drop_pragma(stacks);
-    fine(stacks, end_data(stacks, 0));
-    fine(stacks, read_pragma(stacks));
-    refused(stacks, ACCD_MISUSE, pragma_present(stacks, data, 0, 1, 4), "and ends nothing");
-    drop_pragma(stacks);
-    open_one(stacks, 0, pragma_create, data, 0, 4);
-    refused(stacks, ACCD_NOT_PRESENT, non_nested(stacks, false, pragma_copyout, data, 0, 4),
+    fine(stacks, accd_stacks_begin_data(stacks, 0));
+    fine(stacks, accd_stacks_read_pragma(stacks));
+    refused(stacks, ACCD_MISUSE, accd_stacks_pragma_present(stacks, data, 0, 1, 4), "present begins nothing");
+    accd_stacks_drop_pragma(stacks);
+    fine(stacks, accd_stacks_end_data(stacks, 0));
+    fine(stacks, accd_stacks_read_pragma(stacks));
+    refused(stacks, ACCD_MISUSE, accd_stacks_pragma_present(stacks, data, 0, 1, 4), "and ends nothing");
+    accd_stacks_drop_pragma(stacks);
+    open_one(stacks, 0, accd_stacks_pragma_create, data, 0, 4);
+    refused(stacks, ACCD_NOT_PRESENT, non_nested(stacks, false, accd_stacks_pragma_copyout, data, 0, 4),
             "what an environment of another kind holds");
-    fine(stacks, end_dataE(stacks, 0));
+    fine(stacks, accd_stacks_end_dataE(stacks, 0));
     is_number(live_bytes(stacks, 0), 0, "all ended");
     is_sound(accd_stacks_context(stacks));
 }
@@ -467,7 +474,7 @@ static void floors(accd_stacks *stacks)
 static uint64_t address_of(accd_stacks *stacks, const int *host)
 {
     uint64_t address = 0;
-    fine(stacks, device_address(stacks, 0, host, &address));
+    fine(stacks, accd_stacks_device_address(stacks, 0, host, &address));
     return address;
 }
 
@@ -477,16 +484,16 @@ static void fusion(accd_stacks *stacks, struct story *story)
     accd_stats before, after;
     for (int i = 0; i < 70; i++)
         a[i] = i;
-    open_one(stacks, 0, pragma_copy, a, 0, 20);
+    open_one(stacks, 0, accd_stacks_pragma_copy, a, 0, 20);
     uint64_t outer = address_of(stacks, a);
     kernel_sets(stacks, 0, a, 100);
     accd_get_stats(accd_stacks_context(stacks), 0, &before);
     story_clear(story);
-    fine(stacks, new_dataE(stacks, 0));
-    fine(stacks, read_pragma(stacks));
-    fine(stacks, pragma_copyin(stacks, a, 50, 20, sizeof *a));
-    fine(stacks, pragma_copyin(stacks, a + 25, 0, 20, sizeof *a));
-    fine(stacks, write_pragma(stacks));
+    fine(stacks, accd_stacks_new_dataE(stacks, 0));
+    fine(stacks, accd_stacks_read_pragma(stacks));
+    fine(stacks, accd_stacks_pragma_copyin(stacks, a, 50, 20, sizeof *a));
+    fine(stacks, accd_stacks_pragma_copyin(stacks, a + 25, 0, 20, sizeof *a));
+    fine(stacks, accd_stacks_write_pragma(stacks));
     accd_get_stats(accd_stacks_context(stacks), 0, &after);
     ok(strstr(story->text, "fuse ") && strstr(story->text, "d2d "), "data of one base are fused");
     uint64_t inner = address_of(stacks, a);
@@ -498,14 +505,14 @@ static void fusion(accd_stacks *stacks, struct story *story)
        "what was there moved along");
     is_number(after.moved_bytes[0] - before.moved_bytes[0], 160, "and was not sent again");
     kernel_sets(stacks, 0, a + 1, 101);
-    fine(stacks, pragma_update(stacks, 0, ACCD_UPDATE_SELF, a, 1, 1, sizeof *a));
+    fine(stacks, accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_SELF, a, 1, 1, sizeof *a));
     is_number(a[1], 101, "an update knows where it is now");
     kernel_sets(stacks, 0, a + 2, 102);
-    fine(stacks, end_dataE(stacks, 0));
+    fine(stacks, accd_stacks_end_dataE(stacks, 0));
     is_number(address_of(stacks, a), outer, "it is where it was");
     ok(device_int(stacks, 0, a) == 100 && device_int(stacks, 0, a + 2) == 102,
        "with what it has now");
-    fine(stacks, end_dataE(stacks, 0));
+    fine(stacks, accd_stacks_end_dataE(stacks, 0));
     ok(a[0] == 100 && a[2] == 102 && a[69] == 69, "which comes back at the end");
     is_number(live_bytes(stacks, 0), 0, "nothing stays");
     is_sound(accd_stacks_context(stacks));
@@ -515,24 +522,24 @@ static void fusion(accd_stacks *stacks, struct story *story)
 static void fusion_undone(accd_stacks *stacks)
 {
     int a[70] = {1};
-    open_one(stacks, 0, pragma_copy, a, 0, 20);
+    open_one(stacks, 0, accd_stacks_pragma_copy, a, 0, 20);
     uint64_t outer = address_of(stacks, a);
-    open_one(stacks, 0, pragma_copyin, a, 50, 20);
+    open_one(stacks, 0, accd_stacks_pragma_copyin, a, 50, 20);
     kernel_sets(stacks, 0, a, 5);
-    fine(stacks, drop_dataE(stacks, 0));
+    fine(stacks, accd_stacks_drop_dataE(stacks, 0));
     ok(address_of(stacks, a) == outer && device_int(stacks, 0, a) == 5 && a[0] == 1,
        "dropped, it gives the device's data back, and nothing to the host");
     a[69] = 69;
-    ok(non_nested(stacks, true, pragma_copyin, a, 50, 20) == ACCD_OK &&
+    ok(non_nested(stacks, true, accd_stacks_pragma_copyin, a, 50, 20) == ACCD_OK &&
            address_of(stacks, a + 50) - address_of(stacks, a) == 50 * sizeof *a,
-       "begin_data fuses, too");
+       "accd_stacks_begin_data fuses, too");
     kernel_sets(stacks, 0, a, 2);
-    fine(stacks, end_dataE(stacks, 0));
+    fine(stacks, accd_stacks_end_dataE(stacks, 0));
     ok(a[0] == 2 && device_int(stacks, 0, a) == -1 && device_int(stacks, 0, a + 69) == 69,
        "the environment ends, what was begun in it stays");
-    refused(stacks, ACCD_NOT_PRESENT, non_nested(stacks, false, pragma_copyout, a, 60, 5),
+    refused(stacks, ACCD_NOT_PRESENT, non_nested(stacks, false, accd_stacks_pragma_copyout, a, 60, 5),
             "an end of a part of it");
-    ok(non_nested(stacks, false, pragma_copyout, a + 50, 0, 20) == ACCD_OK, "its own end");
+    ok(non_nested(stacks, false, accd_stacks_pragma_copyout, a + 50, 0, 20) == ACCD_OK, "its own end");
     is_number(live_bytes(stacks, 0), 0, "nothing stays");
     is_sound(accd_stacks_context(stacks));
 }
@@ -542,9 +549,9 @@ static void partial(accd_stacks *stacks)
     for (int i = 0; i < CLAUSES; i++) {
         if (!clauses[i].joins)
             continue;
-        bool refreshes = clauses[i].fn == pragma_update_and_copy;
+        bool refreshes = clauses[i].fn == accd_stacks_pragma_update_and_copy;
         int a[6] = {0, 1, 2, 3, 4, 5};
-        open_one(stacks, 0, pragma_copy, a, 0, 4);
+        open_one(stacks, 0, accd_stacks_pragma_copy, a, 0, 4);
         kernel_sets(stacks, 0, a + 3, 33);
         open_one(stacks, 0, clauses[i].fn, a, 2, 4);
         ok(device_int(stacks, 0, a + 3) == (refreshes ? 3 : 33) &&
@@ -553,8 +560,8 @@ static void partial(accd_stacks *stacks)
         is_number(address_of(stacks, a + 5) - address_of(stacks, a), 20, "in one block");
         kernel_sets(stacks, 0, a + 2, 22);
         kernel_sets(stacks, 0, a + 5, 55);
-        fine(stacks, end_dataE(stacks, 0));
-        fine(stacks, end_dataE(stacks, 0));
+        fine(stacks, accd_stacks_end_dataE(stacks, 0));
+        fine(stacks, accd_stacks_end_dataE(stacks, 0));
         ok(a[2] == 22 && a[3] == (refreshes ? 3 : 33) && a[5] == 5, "the part is kept, no more");
     }
     is_number(live_bytes(stacks, 0), 0, "nothing stays");
@@ -567,17 +574,17 @@ static void partial(accd_stacks *stacks)
  * missing. */
 static int fill(accd_stacks *stacks, const int *a, const int *b)
 {
-    accd_status status = new_dataE(stacks, 0);
+    accd_status status = accd_stacks_new_dataE(stacks, 0);
     if (status == ACCD_OK)
-        status = read_pragma(stacks);
+        status = accd_stacks_read_pragma(stacks);
     if (status == ACCD_OK)
-        status = pragma_copyin(stacks, a, 50, 20, sizeof *a);
+        status = accd_stacks_pragma_copyin(stacks, a, 50, 20, sizeof *a);
     if (status == ACCD_OK)
-        status = pragma_copyin(stacks, a + 25, 0, 20, sizeof *a);
+        status = accd_stacks_pragma_copyin(stacks, a + 25, 0, 20, sizeof *a);
     if (status == ACCD_OK)
-        status = pragma_copy(stacks, b, 0, 10, sizeof *b);
+        status = accd_stacks_pragma_copy(stacks, b, 0, 10, sizeof *b);
     if (status == ACCD_OK)
-        status = write_pragma(stacks);
+        status = accd_stacks_write_pragma(stacks);
     return (int)status;
 }
 
@@ -603,7 +610,7 @@ static void failures(void)
             int a[70] = {1, 2, 3}, b[10] = {4};
             struct meter meter = {0};
             accd_stacks *stacks = open_stacks(&meter, NULL);
-            open_one(stacks, 0, pragma_copy, a, 0, 20);
+            open_one(stacks, 0, accd_stacks_pragma_copy, a, 0, 20);
             kernel_sets(stacks, 0, a, 7);
             uint64_t before = accd_digest(accd_stacks_context(stacks));
             more = 0;
@@ -616,25 +623,25 @@ static void failures(void)
                 must(accd_stacks_error(stacks)->status == (accd_status)status, "and says so");
                 must(accd_digest(accd_stacks_context(stacks)) == before, "it changed nothing");
                 must(!accd_check(accd_stacks_context(stacks)), "all is sound");
-                drop_pragma(stacks);
+                accd_stacks_drop_pragma(stacks);
                 must(fill(stacks, a, b) == ACCD_OK, "then it works");
                 met[0]++;
                 more = 1;
             }
             before = accd_digest(accd_stacks_context(stacks));
             arm(stacks, &meter, (enum fault)fault, n);
-            accd_status end = end_dataE(stacks, 0);
+            accd_status end = accd_stacks_end_dataE(stacks, 0);
             arm(stacks, &meter, (enum fault)fault, 0);
             if (end != ACCD_OK) {
                 must(end == wanted[fault], "closing fails for want of something");
                 must(accd_digest(accd_stacks_context(stacks)) == before,
                      "it changed nothing, either");
                 must(a[0] == 1, "nor the host");
-                must(end_dataE(stacks, 0) == ACCD_OK, "then it works");
+                must(accd_stacks_end_dataE(stacks, 0) == ACCD_OK, "then it works");
                 met[1]++;
                 more = 1;
             }
-            must(end_dataE(stacks, 0) == ACCD_OK && a[0] == 7, "the data come back");
+            must(accd_stacks_end_dataE(stacks, 0) == ACCD_OK && a[0] == 7, "the data come back");
             must(!accd_check(accd_stacks_context(stacks)), "all is sound");
             accd_stacks_close(stacks);
             must(!meter.live && !meter.wrong, "no host memory is left");
@@ -665,17 +672,17 @@ static void many(accd_stacks *stacks)
     enum { DEEP = 100, WIDE = 100 };
     static int data[DEEP * WIDE];
     for (int i = 0; i < DEEP; i++) {
-        fine(stacks, new_dataE(stacks, i % 2));
-        fine(stacks, read_pragma(stacks));
+        fine(stacks, accd_stacks_new_dataE(stacks, i % 2));
+        fine(stacks, accd_stacks_read_pragma(stacks));
         for (int k = 0; k < WIDE; k++)
-            fine(stacks, pragma_copyin(stacks, data + i * WIDE + k, 0, 1, sizeof *data));
-        fine(stacks, write_pragma(stacks));
+            fine(stacks, accd_stacks_pragma_copyin(stacks, data + i * WIDE + k, 0, 1, sizeof *data));
+        fine(stacks, accd_stacks_write_pragma(stacks));
     }
     accd_stats stats;
     accd_get_stats(accd_stacks_context(stacks), 0, &stats);
     is_number(stats.objects, DEEP / 2 * WIDE, "all are there");
     for (int i = 0; i < DEEP; i++)
-        fine(stacks, end_dataE(stacks, i % 2));
+        fine(stacks, accd_stacks_end_dataE(stacks, i % 2));
     is_number(live_bytes(stacks, 0), 0, "and gone");
 }
 

@@ -118,7 +118,7 @@ static const struct by_hand directly = {direct_take,  direct_give, direct_send,
 static uint64_t on_device(const float *host)
 {
     uint64_t address;
-    check(device_address(stacks, 0, host, &address));
+    check(accd_stacks_device_address(stacks, 0, host, &address));
     return address;
 }
 
@@ -160,19 +160,19 @@ static void vector_by_hand(size_t n)
 static void vector(size_t n)
 {
     const int64_t length = (int64_t)n;
-    check(new_dataE(stacks, 0));
-    check(read_pragma(stacks));
-    check(pragma_copyin(stacks, host[0], 0, length, FLOAT));
-    check(pragma_copyin(stacks, host[1], 0, length, FLOAT));
-    check(pragma_copyout(stacks, host[2], 0, length, FLOAT));
-    check(write_pragma(stacks));
+    check(accd_stacks_new_dataE(stacks, 0));
+    check(accd_stacks_read_pragma(stacks));
+    check(accd_stacks_pragma_copyin(stacks, host[0], 0, length, FLOAT));
+    check(accd_stacks_pragma_copyin(stacks, host[1], 0, length, FLOAT));
+    check(accd_stacks_pragma_copyout(stacks, host[2], 0, length, FLOAT));
+    check(accd_stacks_write_pragma(stacks));
     const struct sum sum = {on_device(host[2]), on_device(host[0]), on_device(host[1]), n};
     compute(&sum, 1);
-    check(pragma_update(stacks, 0, ACCD_UPDATE_SELF, host[2], 0, length, FLOAT));
+    check(accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_SELF, host[2], 0, length, FLOAT));
     add(host[1], host[0], host[2], n);
-    check(pragma_update(stacks, 0, ACCD_UPDATE_DEVICE, host[1], 0, length, FLOAT));
+    check(accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_DEVICE, host[1], 0, length, FLOAT));
     compute(&sum, 1);
-    check(end_dataE(stacks, 0));
+    check(accd_stacks_end_dataE(stacks, 0));
 }
 
 static void vector_sums(float v[ARRAYS])
@@ -224,15 +224,16 @@ static void step_by_hand(size_t n)
 static void step(size_t n)
 {
     uint64_t moved[MOVED];
-    check(new_dataE(stacks, 0));
-    check(read_pragma(stacks));
+    check(accd_stacks_new_dataE(stacks, 0));
+    check(accd_stacks_read_pragma(stacks));
     for (int i = 0; i < ARRAYS; i++)
-        check((i < MOVED ? pragma_copy : pragma_pcopyin)(stacks, host[i], 0, (int64_t)n, FLOAT));
-    check(write_pragma(stacks));
+        check((i < MOVED ? accd_stacks_pragma_copy
+                         : accd_stacks_pragma_pcopyin)(stacks, host[i], 0, (int64_t)n, FLOAT));
+    check(accd_stacks_write_pragma(stacks));
     for (int i = 0; i < MOVED; i++)
         moved[i] = on_device(host[i]);
     step_kernels(moved, n);
-    check(end_dataE(stacks, 0));
+    check(accd_stacks_end_dataE(stacks, 0));
 }
 
 /* All twelve stay; each step updates the seven. */
@@ -250,12 +251,12 @@ static void updates(size_t n)
 {
     uint64_t moved[MOVED];
     for (int i = 0; i < MOVED; i++)
-        check(pragma_update(stacks, 0, ACCD_UPDATE_DEVICE, host[i], 0, (int64_t)n, FLOAT));
+        check(accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_DEVICE, host[i], 0, (int64_t)n, FLOAT));
     for (int i = 0; i < MOVED; i++)
         moved[i] = on_device(host[i]);
     step_kernels(moved, n);
     for (int i = 0; i < MOVED; i++)
-        check(pragma_update(stacks, 0, ACCD_UPDATE_SELF, host[i], 0, (int64_t)n, FLOAT));
+        check(accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_SELF, host[i], 0, (int64_t)n, FLOAT));
 }
 
 static const struct experiment {
@@ -339,11 +340,11 @@ static void measure(const struct experiment *experiment, size_t n)
 
 static void open_resident(const struct experiment *experiment, size_t n)
 {
-    check(new_dataE(stacks, 0));
-    check(read_pragma(stacks));
+    check(accd_stacks_new_dataE(stacks, 0));
+    check(accd_stacks_read_pragma(stacks));
     for (int i = experiment->first_resident; i < ARRAYS; i++)
-        check(pragma_copyin(stacks, host[i], 0, (int64_t)n, FLOAT));
-    check(write_pragma(stacks));
+        check(accd_stacks_pragma_copyin(stacks, host[i], 0, (int64_t)n, FLOAT));
+    check(accd_stacks_write_pragma(stacks));
     for (int i = experiment->first_resident; i < ARRAYS; i++)
         resident[i] = on_device(host[i]);
 }
@@ -359,12 +360,12 @@ static void overhead(const struct experiment *experiment, size_t most)
         open_resident(experiment, n);
         check_sums(experiment, experiment->by_hand, n);
         check_sums(experiment, experiment->run, n);
-        check(end_dataE(stacks, 0));
+        check(accd_stacks_end_dataE(stacks, 0));
         for (size_t i = 0; i < ARRAYS * n; i++)
             hosts[i] = 0; /* sums stay what they are */
         open_resident(experiment, n);
         measure(experiment, n);
-        check(end_dataE(stacks, 0));
+        check(accd_stacks_end_dataE(stacks, 0));
         free(hosts);
     }
 }
@@ -407,18 +408,18 @@ static void choose(struct cost *cost)
 
 static void environment(const struct cost *cost, void *const *places)
 {
-    check(new_dataE(stacks, 0));
-    check(read_pragma(stacks));
+    check(accd_stacks_new_dataE(stacks, 0));
+    check(accd_stacks_read_pragma(stacks));
     for (size_t i = 0; i < cost->k; i++) {
         if (*cost->kind == 'p')
-            check(pragma_present(stacks, places[i], 0, LENGTH, FLOAT));
+            check(accd_stacks_pragma_present(stacks, places[i], 0, LENGTH, FLOAT));
         else if (*cost->kind == 'f')
-            check(pragma_create(stacks, places[i], BEHIND, LENGTH, FLOAT));
+            check(accd_stacks_pragma_create(stacks, places[i], BEHIND, LENGTH, FLOAT));
         else
-            check(pragma_create(stacks, (float *)places[i] + BEHIND, 0, LENGTH, FLOAT));
+            check(accd_stacks_pragma_create(stacks, (float *)places[i] + BEHIND, 0, LENGTH, FLOAT));
     }
-    check(write_pragma(stacks));
-    check(end_dataE(stacks, 0));
+    check(accd_stacks_write_pragma(stacks));
+    check(accd_stacks_end_dataE(stacks, 0));
 }
 
 static double cost_of(struct cost *cost)
@@ -443,13 +444,13 @@ static double cost_of(struct cost *cost)
 static void open_levels(const struct cost *cost, const float *above, int depth)
 {
     for (int level = 0; level < depth; level++) {
-        check(new_dataE(stacks, 0));
-        check(read_pragma(stacks));
+        check(accd_stacks_new_dataE(stacks, 0));
+        check(accd_stacks_read_pragma(stacks));
         for (size_t i = 0; level == 0 && i < cost->n; i++)
-            check(pragma_create(stacks, cost->places + i * PLACE, 0, LENGTH, FLOAT));
+            check(accd_stacks_pragma_create(stacks, cost->places + i * PLACE, 0, LENGTH, FLOAT));
         if (level)
-            check(pragma_create(stacks, above + level * PLACE / FLOAT, 0, LENGTH, FLOAT));
-        check(write_pragma(stacks));
+            check(accd_stacks_pragma_create(stacks, above + level * PLACE / FLOAT, 0, LENGTH, FLOAT));
+        check(accd_stacks_write_pragma(stacks));
     }
 }
 
@@ -464,7 +465,7 @@ static void costs(const char *kind, size_t k, size_t most, int depth)
         printf("%zu %.1f\n", n, cost_of(&cost));
         fflush(stdout);
         for (int level = 0; level < depth; level++)
-            check(end_dataE(stacks, 0));
+            check(accd_stacks_end_dataE(stacks, 0));
         free(cost.chosen);
         free(cost.places);
     }

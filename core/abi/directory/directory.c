@@ -170,7 +170,7 @@ static accd_status check_between(accd_stacks *stacks, const char *call, int devi
         return ACCD_MISUSE;
     if (stacks->phase != IDLE)
         return refuse(stacks, ACCD_MISUSE, R_ORDER,
-                      "%s was called before write_pragma ended the directive begun on device %d",
+                      "%s was called before accd_stacks_write_pragma ended the directive begun on device %d",
                       call, stacks->device);
     if (device < 0 || device >= stacks->devices)
         return refuse(stacks, ACCD_NO_DEVICE, R_DEVICE,
@@ -205,34 +205,34 @@ static accd_status begin(accd_stacks *stacks, const char *call, accd_kind kind, 
     return ACCD_OK;
 }
 
-accd_status new_dataE(accd_stacks *stacks, int device)
+accd_status accd_stacks_new_dataE(accd_stacks *stacks, int device)
 {
-    return begin(stacks, "new_dataE", ACCD_REGION, device);
+    return begin(stacks, "accd_stacks_new_dataE", ACCD_REGION, device);
 }
 
-accd_status begin_data(accd_stacks *stacks, int device)
+accd_status accd_stacks_begin_data(accd_stacks *stacks, int device)
 {
-    return begin(stacks, "begin_data", ACCD_ENTER_DATA, device);
+    return begin(stacks, "accd_stacks_begin_data", ACCD_ENTER_DATA, device);
 }
 
-accd_status end_data(accd_stacks *stacks, int device)
+accd_status accd_stacks_end_data(accd_stacks *stacks, int device)
 {
-    return begin(stacks, "end_data", ACCD_EXIT_DATA, device);
+    return begin(stacks, "accd_stacks_end_data", ACCD_EXIT_DATA, device);
 }
 
-accd_status read_pragma(accd_stacks *stacks)
+accd_status accd_stacks_read_pragma(accd_stacks *stacks)
 {
     if (!stacks)
         return ACCD_MISUSE;
     if (stacks->phase != BEGUN)
-        return refuse(stacks, ACCD_MISUSE, R_ORDER, "read_pragma: %s",
-                      stacks->phase == IDLE ? "new_dataE has not begun a directive"
+        return refuse(stacks, ACCD_MISUSE, R_ORDER, "accd_stacks_read_pragma: %s",
+                      stacks->phase == IDLE ? "accd_stacks_new_dataE has not begun a directive"
                                             : "it was called for this directive already");
     stacks->phase = READING;
     return ACCD_OK;
 }
 
-void drop_pragma(accd_stacks *stacks)
+void accd_stacks_drop_pragma(accd_stacks *stacks)
 {
     if (!stacks)
         return;
@@ -246,14 +246,15 @@ static accd_status check_reading(accd_stacks *stacks, const char *call)
         return ACCD_MISUSE;
     if (stacks->phase != READING)
         return refuse(stacks, ACCD_MISUSE, R_ORDER,
-                      "%s was called outside of a directive, between read_pragma and write_pragma",
+                      "%s was called outside of a directive, between accd_stacks_read_pragma and "
+                      "accd_stacks_write_pragma",
                       call);
     return ACCD_OK;
 }
 
-accd_status write_pragma(accd_stacks *stacks)
+accd_status accd_stacks_write_pragma(accd_stacks *stacks)
 {
-    accd_status status = check_reading(stacks, "write_pragma");
+    accd_status status = check_reading(stacks, "accd_stacks_write_pragma");
     if (status != ACCD_OK)
         return status;
     struct stack *stack = &stacks->stacks[stacks->device];
@@ -272,14 +273,14 @@ accd_status write_pragma(accd_stacks *stacks)
         return status;
     if (stacks->kind == ACCD_REGION)
         stack->levels[stack->depth++] = region;
-    drop_pragma(stacks);
+    accd_stacks_drop_pragma(stacks);
     return ACCD_OK;
 }
 
-accd_status end_dataE(accd_stacks *stacks, int device)
+accd_status accd_stacks_end_dataE(accd_stacks *stacks, int device)
 {
     accd_region *region = NULL;
-    accd_status status = check_level(stacks, "end_dataE", device, &region);
+    accd_status status = check_level(stacks, "accd_stacks_end_dataE", device, &region);
     if (status == ACCD_OK)
         status = told(stacks, accd_region_end(region));
     if (status == ACCD_OK)
@@ -287,10 +288,10 @@ accd_status end_dataE(accd_stacks *stacks, int device)
     return status;
 }
 
-accd_status drop_dataE(accd_stacks *stacks, int device)
+accd_status accd_stacks_drop_dataE(accd_stacks *stacks, int device)
 {
     accd_region *region = NULL;
-    accd_status status = check_level(stacks, "drop_dataE", device, &region);
+    accd_status status = check_level(stacks, "accd_stacks_drop_dataE", device, &region);
     if (status != ACCD_OK)
         return status;
     accd_region_abandon(region);
@@ -321,7 +322,7 @@ static accd_status clause(accd_stacks *stacks, const char *call, accd_item item,
         return status;
     if (stacks->kind != ACCD_REGION && item.action == ACCD_PRESENT)
         return refuse(stacks, ACCD_MISUSE, R_NON_NESTED,
-                      "%s is for environments of new_dataE: it has nothing to begin or to end",
+                      "%s is for environments of accd_stacks_new_dataE: it has nothing to begin or to end",
                       call);
     if (stacks->kind == ACCD_EXIT_DATA) {
         bool fetches = item.action == ACCD_COPY || item.action == ACCD_COPYOUT;
@@ -345,30 +346,30 @@ static accd_status clause(accd_stacks *stacks, const char *call, accd_item item,
                       length, size);                                                              \
     }
 
-CLAUSE(pragma_copy, ACCD_COPY, 0)
-CLAUSE(pragma_copyin, ACCD_COPYIN, 0)
-CLAUSE(pragma_copyout, ACCD_COPYOUT, 0)
-CLAUSE(pragma_create, ACCD_CREATE, 0)
-CLAUSE(pragma_pcopy, ACCD_COPY, ACCD_ITEM_PRESENT_OR)
-CLAUSE(pragma_pcopyin, ACCD_COPYIN, ACCD_ITEM_PRESENT_OR)
-CLAUSE(pragma_pcopyout, ACCD_COPYOUT, ACCD_ITEM_PRESENT_OR)
-CLAUSE(pragma_pcreate, ACCD_CREATE, ACCD_ITEM_PRESENT_OR)
-CLAUSE(pragma_present, ACCD_PRESENT, 0)
-CLAUSE(pragma_present_and_copyin, ACCD_COPYIN, ACCD_ITEM_KEEP)
-CLAUSE(pragma_update_and_copy, ACCD_COPYIN, ACCD_ITEM_REFRESH)
+CLAUSE(accd_stacks_pragma_copy, ACCD_COPY, 0)
+CLAUSE(accd_stacks_pragma_copyin, ACCD_COPYIN, 0)
+CLAUSE(accd_stacks_pragma_copyout, ACCD_COPYOUT, 0)
+CLAUSE(accd_stacks_pragma_create, ACCD_CREATE, 0)
+CLAUSE(accd_stacks_pragma_pcopy, ACCD_COPY, ACCD_ITEM_PRESENT_OR)
+CLAUSE(accd_stacks_pragma_pcopyin, ACCD_COPYIN, ACCD_ITEM_PRESENT_OR)
+CLAUSE(accd_stacks_pragma_pcopyout, ACCD_COPYOUT, ACCD_ITEM_PRESENT_OR)
+CLAUSE(accd_stacks_pragma_pcreate, ACCD_CREATE, ACCD_ITEM_PRESENT_OR)
+CLAUSE(accd_stacks_pragma_present, ACCD_PRESENT, 0)
+CLAUSE(accd_stacks_pragma_present_and_copyin, ACCD_COPYIN, ACCD_ITEM_KEEP)
+CLAUSE(accd_stacks_pragma_update_and_copy, ACCD_COPYIN, ACCD_ITEM_REFRESH)
 
 /* ---------------------------------------------------------------- inside of an environment -- */
 
-accd_status pragma_update(accd_stacks *stacks, int device, accd_action direction, const void *base,
-                          int64_t first, int64_t length, uint64_t size)
+accd_status accd_stacks_pragma_update(accd_stacks *stacks, int device, accd_action direction,
+                                      const void *base, int64_t first, int64_t length, uint64_t size)
 {
     accd_item item = {.action = (uint8_t)direction};
-    accd_status status = check_between(stacks, "pragma_update", device);
+    accd_status status = check_between(stacks, "accd_stacks_pragma_update", device);
     if (status != ACCD_OK)
         return status;
     if (direction != ACCD_UPDATE_DEVICE && direction != ACCD_UPDATE_SELF)
         return refuse(stacks, ACCD_MISUSE, R_UPDATE,
-                      "pragma_update: the direction is neither to the device nor to the host");
+                      "accd_stacks_pragma_update: the direction is neither to the device nor to the host");
     status = section(stacks, &item, base, first, length, size);
     if (status != ACCD_OK)
         return status;
@@ -381,17 +382,18 @@ accd_status pragma_update(accd_stacks *stacks, int device, accd_action direction
                                  NULL));
 }
 
-accd_status device_address(accd_stacks *stacks, int device, const void *host, uint64_t *dev_p)
+accd_status accd_stacks_device_address(accd_stacks *stacks, int device, const void *host, uint64_t *dev_p)
 {
-    accd_status status = check_between(stacks, "device_address", device);
+    accd_status status = check_between(stacks, "accd_stacks_device_address", device);
     if (status != ACCD_OK)
         return status;
     if (!dev_p)
-        return refuse(stacks, ACCD_MISUSE, R_MISUSE, "device_address: the argument dev_p is a null pointer");
+        return refuse(stacks, ACCD_MISUSE, R_MISUSE,
+                      "accd_stacks_device_address: the argument dev_p is a null pointer");
     uint64_t dev = accd_device_address(stacks->context, device, host);
     if (!dev)
         return refuse(stacks, ACCD_NOT_PRESENT, R_UPDATE,
-                      "device_address: no data at %p are present on device %d", host, device);
+                      "accd_stacks_device_address: no data at %p are present on device %d", host, device);
     *dev_p = dev;
     return ACCD_OK;
 }

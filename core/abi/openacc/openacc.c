@@ -510,7 +510,7 @@ const char *goacc_property_text(const struct goacc_site *site, int number, int t
     case VENDOR:
         return "accdeep";
     case DRIVER:
-        return ACCD_VERSION;
+        return accd_version();
     default:
         return NULL;
     }
