@@ -342,6 +342,17 @@ case("rejects: what this version does not do yet is not passed over [HOUSE-versi
   expect.invalid("#pragma pack(1)\nstruct p { int n; };", "unsupported")
 end)
 
+case("differs: a text is of one language, whatever ran at its place before [HOUSE-language]", function()
+  declare "int shared[4];"
+  for text, run in pairs { ["enter data copyin(shared)"] = { acc, omp },
+    ["target enter data map(to: shared)"] = { omp, acc } } do
+    for _ = 1, 2 do
+      local good, failed = pcall(function() for i = 1, 2 do run[i](text) end end)
+      expect.equal(good or failed.code, "syntax")
+    end
+  end
+end)
+
 case("rejects: a script does not say where pictures are written [HOUSE-draw]", function()
   expect.equal(expect.fails("file", function() draw "../picture.svg" end).rule, "HOUSE-draw")
   expect.fails("file", function() draw "/picture.svg" end)

@@ -15,7 +15,7 @@ local fields = {
   session = "the session", node = "the directive's tree", kind = "what its directive is (catalogue)",
   file = "name of the file that the directive stands in", line = "its line in the file, from 1",
   place = "{text, file, line} of the directive, for errors",
-  openmp = "whether it is OpenMP's",
+  openmp = "whether it is OpenMP's", language = "OpenACC or OpenMP (run/directives.lua)",
   -- what is made of the clauses
   items = "list of items", named = "variable -> its item", clauses = "the clauses, lowered",
   private = "variable -> {how, variable}", deviceptr = "variables that hold device addresses",
@@ -37,7 +37,8 @@ local fields = {
   -- how it is kept and carried out
   construct = "the core's construct", condition_value = "function that computes the condition",
   once = "whether it is made anew each time", alone = "whether it needs nothing but to be run",
-  step = "function that runs it", watched = "bounds that are compared at the end",
+  step = "function that runs it with no question about it", acc = "its file, if it is OpenACC's and has a step",
+  omp = "its file, if it is OpenMP's and has a step", watched = "bounds that are compared at the end",
   measured = "what it was made from", scope = "the scope it was made in",
   scope_version = "how often the scope had changed by then",
 }
@@ -62,7 +63,7 @@ local function check(known, what, name)
   error(("%s has no field '%s'%s"):format(what, tostring(name), near and (", is it '%s'?"):format(near) or ""), 3)
 end
 
-local Plan = {}
+local Plan = { acc = false, omp = false }
 Plan.__index = Plan
 function Plan:__newindex(name, value)
   check(fields, "a plan", name)

@@ -82,8 +82,8 @@ end
 
 -- Raises what the core reports of a plan that was run alone.
 local function failed(self, plan, err)
-  local place, language = plan.place, plan.openmp and openmp or openacc
-  self:within(place.text, place.file, place.line, language.citing, self, error, self:core_error(err, plan), 0)
+  local place = plan.place
+  self:within(place.text, place.file, place.line, plan.language.citing, self, error, self:core_error(err, plan), 0)
 end
 
 -- Runs a plan that leaves nothing but the core's work to do.
@@ -121,25 +121,25 @@ end
 -- returns a region for structured directives, a function that takes the body for compute constructs, nothing for the
 -- others.
 local function entry(own)
+  local of_file = own and own.name or "file" -- the plan's field that holds its file
   return function(self, text, refs, file, line)
     local places = self.caches.prepared[text]
     local plain = places and places[line or 0]
     local now = self.now
-    if plain and plain.file == file and not now.kernel and not now.this and not now.apart and not now.watching
+    if plain and plain[of_file] == file and not now.kernel and not now.this and not now.apart and not now.watching
       and not self.device_side.listening then
       local result, err = plain.step(now.device, now.queue)
       if not result then failed(self, plain, err) end
-      return nil
+      return
     end
     local language = own or language_of(self, text)
-    if self.now.kernel then
+    if now.kernel then
       local message, rule = table.unpack(language.in_kernel)
       diagnostic.raise("region-nesting", nil, message, { rule = rule })
     end
-    local plan = plan_cache.alone(self, text, file, line)
-    if plan and not self.now.watching and not self.device_side.listening then return run_alone(self, plan) end
-    return self:within(text, file, line, language.citing, self, understood, self, language, text, refs,
-      file, line)
+    local plan = plan_cache.alone(self, own, text, file, line)
+    if plan and not now.watching and not self.device_side.listening then return run_alone(self, plan) end
+    return self:within(text, file, line, language.citing, self, understood, self, language, text, refs, file, line)
   end
 end
 
@@ -170,8 +170,7 @@ end
 -- The device that a plan is for; -1: the host.
 function Session:device_of(plan)
   if not is_enabled(plan) then return -1 end
-  return (plan.openmp and openmp or openacc).on_its_device(self, plan, function() return self.now.device end,
-    function() return -1 end)
+  return plan.language.on_its_device(self, plan, function() return self.now.device end, function() return -1 end)
 end
 
 -- Adds to sessions what they do with directives.

@@ -51,6 +51,7 @@ end
 local function plain(self, plan)
   if not plan.alone or self.language.computes_bounds or self.program.bound.n > 0 then return nil end
   plan.step = plan.construct:step()
+  plan[plan.language.name] = plan.file
   return plan
 end
 
@@ -71,14 +72,14 @@ end
 local function lowered(self, language, node, place, options)
   options.file, options.line = place.file, place.line
   local plan = self.language.planned(self, language.lower, self, node, options)
-  plan.place = place
+  plan.language, plan.place = language, place
   return plan
 end
 
--- The plan of a directive that needs nothing but to be run, or nil.
-function plan_cache.alone(self, text, file, line)
+-- The plan of a directive that needs nothing but to be run, or nil. language: nil for any.
+function plan_cache.alone(self, language, text, file, line)
   local plan = kept(self, text, file, key_of(self, line))
-  return plan and plan.alone and plan or nil
+  return plan and plan.alone and (not language or plan.language == language) and plan or nil
 end
 
 -- The plan of a directive at a place {text, file, line}, ready to be run. options: of the directive's language
