@@ -1,4 +1,4 @@
--- tests/documentation.lua PROGRAM - runs what README.md and the pages of examples show and compares the output.
+-- tests/documentation.lua PROGRAM - runs what README.md and the other pages show and compares the output.
 --
 -- A block ```console holds commands behind "$ " and their output. `accdeep` is the program under test; a line "..." in
 -- the output stands for any number of lines. ```console no-gpu is left out where there is a CUDA driver, ```console
@@ -6,7 +6,7 @@
 -- was named last there, `examples/x.lua`: each paragraph of it stands in that file. Links lead to files that are there.
 
 local program = arg[1]
-local pages = { "README.md" }
+local pages = { "README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md" }
 for page in assert(io.popen "find examples -name '*.md' | sort"):lines() do pages[#pages + 1] = page end
 
 local function read(path)

@@ -1,4 +1,5 @@
 -- floors.lua - which folder may use which. Floors from the ground up: a file uses its own folder and lower ones.
+-- about: what each folder is for, as ARCHITECTURE.md says (page.lua).
 
 local floors = {}
 
@@ -22,6 +23,23 @@ floors.core = {
     ["lua/program"] = {},
     ["lua/embed"] = { public = true, uses = { "lua/binding" } },
   },
+  about = {
+    ["core/face"] = "calls of the public header: constructs, regions, inspection, checks",
+    ["core/ops"] = "constructs are carried out: entries, exits, updates, transfers, events",
+    ["core/plan"] = "from items to what will be moved, written and recorded; changes nothing",
+    ["core/queue"] = "device memory, and work that asynchronous constructs left",
+    ["core/table"] = "present table, attach table, groups, levels, names",
+    ["core/walk"] = "mapping programs and the sections that they find",
+    ["core/device"] = "what the core asks of a device; the simulated one",
+    ["core/base"] = "memory, ordered indices, sorting, threads, rules, errors",
+    cuda = "the backend for NVIDIA GPUs",
+    ["core/debuginfo"] = "debug information of programs and of this process",
+    ["core/abi/openacc"] = "the runtime of gcc's OpenACC programs",
+    ["core/abi/directory"] = "data environments for other runtimes",
+    ["lua/binding"] = "the Lua module accdeep.core",
+    ["lua/program"] = "terminals, files and processes for the program",
+    ["lua/embed"] = "libaccdeep: directives as text for C programs",
+  },
   -- References of today that are to go: "file > symbol", or "circle folder". One that is no more is an error.
   exceptions = {},
 }
@@ -35,6 +53,29 @@ floors.modules = {
     "lua/accdeep/see", "lua/accdeep/see/draw", "lua/accdeep/tools/export", "lua/accdeep/tools",
     "lua/accdeep/tools/interactive", "lua/accdeep/tools/cli", "lua/accdeep" },
   products = {},
+  about = {
+    ["lua/accdeep"] = "the package, and the Lua half of libaccdeep",
+    ["lua/accdeep/tools/cli"] = "the command line, a file for each command",
+    ["lua/accdeep/tools/interactive"] = "stepping, and statements by hand",
+    ["lua/accdeep/tools"] = "accdeep exec",
+    ["lua/accdeep/tools/export"] = "scenarios as C programs",
+    ["lua/accdeep/see/draw"] = "pictures",
+    ["lua/accdeep/see"] = "traces, states, explanations",
+    ["lua/accdeep/see/reference"] = "every name of the scenario language, as data",
+    ["lua/accdeep/script"] = "the scenario language and its sandbox",
+    ["lua/accdeep/run"] = "sessions: directives, regions, kernels, routines",
+    ["lua/accdeep/plan/body"] = "what the body of a compute construct uses",
+    ["lua/accdeep/plan"] = "from a directive's tree to the items of a construct",
+    ["lua/accdeep/shape"] = "shapes, policies, mappers, nests, mapping programs",
+    ["lua/accdeep/code/cuda"] = "kernels as text for the GPU",
+    ["lua/accdeep/code/fortran"] = "expressions and statements of Fortran",
+    ["lua/accdeep/code"] = "expressions and statements of C: checked, then code of three kinds",
+    ["lua/accdeep/types"] = "types, layouts, scopes, descriptors",
+    ["lua/accdeep/check"] = "which clauses a directive may have",
+    ["lua/accdeep/grammar"] = "from text to trees and back",
+    ["lua/accdeep/catalogue"] = "directives, clauses, knobs, profiles, rules, as data",
+    ["lua/accdeep/base"] = "errors, places in texts, trees, reports",
+  },
   exceptions = {},
 }
 

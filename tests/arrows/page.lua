@@ -1,0 +1,90 @@
+-- page.lua ROOT [--write] - whether ARCHITECTURE.md draws the floors as floors.lua has them, CHANGELOG.md knows this
+-- version, and the pages for maintainers name files that are there. --write puts the floors into ARCHITECTURE.md.
+--
+-- Between <!-- floors: core --> and <!-- end --> stands what is made here: a floor a line, the highest first, then the
+-- products beside them with the folders that they use.
+
+local here = arg[0]:match "^(.*)/[^/]*$" or "."
+package.path = here .. "/?.lua;" .. package.path
+local floors = require "floors"
+
+local root, writes = assert(arg[1], "usage: page.lua ROOT [--write]"), arg[2] == "--write"
+local PAGE, PAGES = "ARCHITECTURE.md", { "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md" }
+local problems = {}
+
+local function text_of(path)
+  local file = assert(io.open(root .. "/" .. path, "rb"))
+  local text = file:read "a"
+  file:close()
+  return text
+end
+
+local function exists(path)
+  local file = io.open(root .. "/" .. path)
+  if file then file:close() end
+  return file ~= nil
+end
+
+-- The lines of a house. Each folder needs a line in `about`, and `about` has no others.
+local function drawn(house)
+  local lines, left = { "```text" }, {}
+  for folder in pairs(house.about) do left[folder] = true end
+  local function line(folder, behind)
+    if not house.about[folder] then problems[#problems + 1] = ("floors.lua says nothing about %s"):format(folder) end
+    left[folder] = nil
+    lines[#lines + 1] = ("%-30s %s%s"):format(folder, house.about[folder] or "", behind)
+  end
+  for i = #house.floors, 1, -1 do line(house.floors[i], "") end
+  local products = {}
+  for folder in pairs(house.products) do products[#products + 1] = folder end
+  table.sort(products)
+  if products[1] then lines[#lines + 1] = "\nbeside them" end
+  for _, folder in ipairs(products) do
+    local product, uses = house.products[folder], {}
+    if product.public then uses[1] = "the public header" end
+    table.move(product.uses or {}, 1, #(product.uses or {}), #uses + 1, uses)
+    line(folder, #uses > 0 and "; uses " .. table.concat(uses, ", ") or "")
+  end
+  for folder in pairs(left) do problems[#problems + 1] = ("%s is no floor and no product"):format(folder) end
+  lines[#lines + 1] = "```"
+  return "\n" .. table.concat(lines, "\n") .. "\n"
+end
+
+local page = text_of(PAGE)
+local made, count = page:gsub("(<!%-%- floors: (%w+) %-%->)(.-)(<!%-%- end %-%->)", function(first, name, found, last)
+  local wanted = "\n" .. drawn(floors[name]) .. "\n"
+  if found ~= wanted and not writes then
+    problems[#problems + 1] = ("%s: the floors of %s differ from floors.lua; lua5.4 tests/arrows/page.lua . --write")
+      :format(PAGE, name)
+  end
+  return first .. wanted .. last
+end)
+if count ~= 2 then problems[#problems + 1] = ("%s draws %d houses instead of 2"):format(PAGE, count) end
+if writes then
+  local file = assert(io.open(root .. "/" .. PAGE, "wb"))
+  file:write(made)
+  file:close()
+end
+
+local version = text_of "core/accdeep_core.h":match 'define ACCD_VERSION "(.-)"'
+if not text_of "CHANGELOG.md":find("\n## " .. version, 1, true) then
+  problems[#problems + 1] = "CHANGELOG.md has nothing about version " .. version
+end
+
+-- What is quoted and has a folder and a suffix is a file; so is a folder that ends in a slash.
+for _, name in ipairs(PAGES) do
+  local n = 0
+  for path in text_of(name):gmatch "`([%w_./-]+)`" do
+    local is_folder = path:find "/$"
+    if (is_folder or path:find "^[%w_]+/.*%.%l+$") and not path:find "^build" then
+      n = n + 1
+      if not exists(path) and not path:find "NAME" then
+        problems[#problems + 1] = ("%s: there is no %s"):format(name, path)
+      end
+    end
+  end
+  if n == 0 then problems[#problems + 1] = name .. " names no file" end
+end
+
+for _, problem in ipairs(problems) do print(problem) end
+os.exit(#problems == 0)
