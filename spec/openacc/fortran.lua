@@ -261,3 +261,16 @@ for clause, elements in pairs { ["a(1:2)"] = 2, ["a(:3)"] = 3, ["a(2)"] = 1, ["b
     expect.moves(function() fortran(assumed(clause)) end, { h2d = { count = 1, bytes = 4 * elements }, d2h = 0 })
   end)
 end
+
+case("differs: scalars that no clause names are firstprivate on the host, too [ACC33-impl-1]", function()
+  fortran "integer :: n = 0, m = 0, a(2) = 0"
+  for _, clause in ipairs { "if(m == 1)", "if(.false.) private(a)" } do
+    acc("parallel " .. clause) "n = n + 1"
+    expect.host("n", 0)
+  end
+  for i, clauses in ipairs { "parallel copy(n)", "kernels", "parallel reduction(+:n)" } do
+    acc(clauses .. " if(m == 1)") "n = n + 1\n a(1) = n"
+    expect.host("n", i)
+    expect.host("a(1)", i)
+  end
+end)

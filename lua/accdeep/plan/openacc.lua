@@ -187,6 +187,22 @@ function lower.in_no_clause(node, missing, wanted, clause, rule)
   error(err, 0)
 end
 
+-- Scalars that no clause names are firstprivate where the host runs a compute construct, too; its plan has no items.
+-- Decides ACC33-impl-1.
+local function add_own_scalars(plan, references)
+  local named = {}
+  for _, clause in ipairs(plan.clauses) do
+    for _, item in ipairs(clause.vars or {}) do named[list_item.root_variable(item) or ""] = true end
+  end
+  for _, reference in ipairs(references) do
+    local variable, name = lower.declared(plan.session, reference), reference.name
+    if variable.type.kind == "scalar" and not named[name] and not reference.reduced and not variable.absent
+      and not plan.node.name:find "^kernels" and not plan.session:visible(name) then
+      plan.private[name] = { how = "firstprivate", variable = variable }
+    end
+  end
+end
+
 -- Implicit data attributes of a compute construct (ACC33-impl-1..3). Decides TR14-1.1-06, ACC33-impl-1.
 local function add_implicit(plan, node, references, default)
   local session, missing = plan.session, {}
@@ -337,6 +353,7 @@ function lower.directive(session, node, options)
   if session.language.computes_bounds and plan.condition
     and not session.language.condition(session, plan.condition)() then
     plan.once = true
+    if options.references then add_own_scalars(plan, options.references) end
     return plan
   end
   if session.rules.members == "held" then
