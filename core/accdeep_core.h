@@ -157,7 +157,7 @@ ACCD_API const accd_rules *accd_rules_named(const char *name);
  * no more. */
 ACCD_API const char *accd_rule_at(unsigned row, unsigned place);
 
-/* What happened, told after a construct succeeded, in the order of the document's steps. */
+/* What happened, reported after a construct succeeded, in the order of the document's steps. */
 typedef enum accd_op {
     ACCD_OP_ALLOC,
     ACCD_OP_FREE,
@@ -590,7 +590,7 @@ ACCD_API accd_status accd_copy_async(accd_context *context, int device, unsigned
  * device, with the data's device address in it (less offset: indices keep their meaning) and a counter of
  * one. data must be the address the descriptor holds: ACCD_POINTER_CHANGED. A scalar has offset 0 and its own size; an empty
  * section is present where one byte would be. A null address is no absent section, but what attach clauses and
- * acc_attach meet as well: the device's descriptor becomes the host's null one, and the attachment ends
+ * acc_attach are given as well: the device's descriptor becomes the host's null one, and the attachment ends
  * (ACC33-att-4, ACC33-gloss-2); ACCD_POINTER_CHANGED where the rules let no attached pointer change; nothing
  * happens where they attach a null pointer to nothing (attach_null).
  * With an addendum, the type record its first word points to is made present and attached by the same

@@ -62,7 +62,7 @@ end
 
 host.X = { n = 3, a = { 1, 2, 3 }, b = { 4, 5, 6 }, c = { 7, 8, 9 } }
 
--- A deep copy of X: n, the pointers, and what they lead to.
+-- A deep copy of X: n, the pointers, and what they point to.
 step "data copy(X)"
 show()
 acc "parallel present(X)" [[

@@ -1,4 +1,4 @@
--- A structure with a pointer: a clause on the structure moves its bytes, and the pointer in it leads back to the host.
+-- A structure with a pointer: a clause on the structure moves its bytes; the pointer in it still points to the host.
 scenario { title = "Tutorial 2: a structure with a pointer" }
 
 declare [[

@@ -1,4 +1,4 @@
--- A deep copy by hand: the structure, what its pointer leads to, and the pointer attached.
+-- A deep copy by hand: the structure, what its pointer points to, and the pointer attached.
 scenario { title = "Tutorial 3: a deep copy by hand" }
 
 declare [[

@@ -1,4 +1,4 @@
--- Structures in structures: shapes are followed as deep as they lead.
+-- Structures in structures: shapes are followed to any depth.
 scenario { title = "Tutorial 5: nested structures", cites = { "TR14-1.1-04" } }
 
 declare [[

@@ -22,7 +22,7 @@ end
 -- One of three pointers is followed. The others are addresses of the host, which p never meets.
 print(expect.fails("out-of-bounds", function() double "copy(v)" end))
 
--- @ says that a pointer leads into the section of another one: one array moves, three pointers are translated.
+-- @ says that a pointer points into the section of another one: one array moves, three pointers are translated.
 acc "data copy<whole>(v)" (function()
   double "present<whole>(v)"
   acc "parallel present<whole>(v)" "*v.finish = 80;"      -- there is room for two more

@@ -10,7 +10,7 @@
  *     accd_close(a);
  *
  * This is the simple tier; accdeep_core.h, which it includes, is the explicit one: constructs made of
- * items, without text and without Lua. accd_get_context leads from here to there.
+ * items, without text and without Lua. accd_get_context gives its context.
  *
  * Results. Functions return a status: ACCD_OK, which is 0, or why they failed; then nothing has
  * changed, and accd_message and accd_last_detail tell more. Output arguments come last and are written
@@ -66,7 +66,7 @@ typedef struct accd_config {
     size_t memory_most;    /* bytes that the interpreter may use, of which it takes about 10 MB for itself; 0:
                               no limit. Not with a Lua state of yours */
     uint64_t steps_most;   /* instructions of the interpreter in one call; 0: no limit. ACCD_LIMIT */
-    accd_event_fn on_event; /* told of every allocation, copy, attachment and counter, once the construct
+    accd_event_fn on_event; /* called for every allocation, copy, attachment and counter, once the construct
                                is complete */
     void *event_ud;
     struct lua_State *L;   /* a state of Lua 5.4 to work in, from the Lua library that this one uses. It

@@ -1,4 +1,4 @@
--- What a missing wait leads to, when queues do their work as late as they may.
+-- What a missing wait does, when queues do their work as late as they may.
 scenario { title = "OpenACC 2.16: delayed queues", async = "delayed", devices = 2 }
 
 declare [[

@@ -78,7 +78,7 @@ case("accepts: a structure with its targets, which the construct alone makes pre
   expect.host("X.a[0:3]", { 2, 4, 6 })
 end)
 
-case("differs: a body that fails is told at the wait; the construct's data come and go all the same [ACC33-async-2]",
+case("differs: a body that fails is reported at the wait; the construct's data are mapped as ever [ACC33-async-2]",
   function()
     expect.moves(function()
       local told = pcall(function()
@@ -184,7 +184,7 @@ case("rejects: the routines without a value, or with a wrong one [ACC33-async-5]
   expect.absent "a"
 end)
 
-case("accepts: events tell the queue [ACC33-async-2]", function()
+case("accepts: events have the queue [ACC33-async-2]", function()
   local list = events(function()
     acc "enter data copyin(a) async(6)"
     acc "exit data copyout(a)  async(6)"

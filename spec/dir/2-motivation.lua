@@ -129,7 +129,7 @@ case("accepts: an alias into a range that is there finds it [DIR-2-03]", functio
   expect.host("a[26]", -1)
 end)
 
-case("rejects: an alias that leaves the range, and one that leads elsewhere [DIR-2-03 DIR-4.2-03]", function()
+case("rejects: an alias that leaves the range, and one that points elsewhere [DIR-2-03 DIR-4.2-03]", function()
   acc "data copy(a[0:40])" (function()
     expect.fails("partial-overlap", function() acc "data copyin(c[0:20])" end)
     host.c = addr "b[0]"
@@ -138,7 +138,7 @@ case("rejects: an alias that leaves the range, and one that leads elsewhere [DIR
   end)
 end)
 
-case("accepts: a range between two others meets what these two become [DIR-2-04]", function()
+case("accepts: a range between two others overlaps what these two become [DIR-2-04]", function()
   acc "data copyin(a[0:20])" (function()
     acc "data copyin(a[50:20], c[0:20])" (function()
       local level = state().levels[2]
@@ -152,7 +152,7 @@ case("accepts: a range between two others meets what these two become [DIR-2-04]
   end)
 end)
 
-case("differs: no range of one base alone meets it, nor one that only touches it [DIR-2-04]", function()
+case("differs: no range of one base alone overlaps it, nor one that only touches it [DIR-2-04]", function()
   acc "data copyin(a[0:20])" (function()
     acc "data copyin(c[0:20])" (function() -- a[25:20]
       expect.equal(#state().levels[2].artificial, 2)

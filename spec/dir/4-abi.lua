@@ -32,7 +32,7 @@ case("accepts: data that were never fused, in several objects [DIR-ABI-03]", fun
   end, { h2d = { count = 2, bytes = 160 }, d2h = { count = 2, bytes = 8 } })
 end)
 
-case("rejects: bytes that no clause brought [DIR-ABI-03 ACC33-upd-1]", function()
+case("rejects: bytes that no clause mapped [DIR-ABI-03 ACC33-upd-1]", function()
   acc "data copyin(a[0:20], a[60:20])" (function()
     expect.fails("partially-present", function() acc "update self(a[10:20])" end)
     expect.fails("partially-present", function() acc "update device(a[0:80])" end)

@@ -95,7 +95,7 @@ case("accepts: present_or clauses on what is there are dropped [DIR-4.2-02]", fu
   end)
 end)
 
-case("accepts: inside what another clause of the directive brings, they are dropped, too [DIR-4.2-02]",
+case("accepts: inside what another clause of the directive maps, they are dropped, too [DIR-4.2-02]",
   function()
     permutations({ "copyin(a[0:20])", "pcopy(a[5:5])", "pcreate(q[0:20])" }, nil, function(order)
       expect.moves(function() acc("data " .. table.concat(order, " "))(function() end) end,
@@ -146,7 +146,7 @@ case("accepts: ranges that touch, or lie in each other, do not overlap in part [
   end)
 end)
 
-case("accepts: clauses on what is there bring nothing and conflict with nothing [DIR-4.2-03]", function()
+case("accepts: clauses on present data map nothing and conflict with nothing [DIR-4.2-03]", function()
   acc "data copyin(a[0:20])" (function()
     for _, text in ipairs { "present(a[0:10]) present(a[5:10])", "copyin(a[0:10]) copy(a[5:10])",
       "pcopy(a[0:10]) create(a[5:10])", "present_and_copyin(a[10:20]) copy(a[5:10])",
@@ -188,7 +188,7 @@ case("rejects: two clauses of one directive overlap in part, whatever the profil
   end)
 end)
 
-case("rejects: clauses that want the data there tell that a part is [DIR-4.2-03 TR14-4.2-03]", function()
+case("rejects: clauses that require present data report that a part is [DIR-4.2-03 TR14-4.2-03]", function()
   acc "enter data copyin(a[20:20])"
   for _, text in ipairs { "data present(a[30:20])", "update self(a[30:20])", "update device(a[10:20])",
     "exit data delete(a[30:20])", "exit data copyout(a[10:40])", "data no_create(a[30:20])" } do
@@ -407,7 +407,7 @@ case("accepts: base before ranges: what lies between two of one base is found [D
   end)
 end)
 
-case("accepts: base to the end before ranges: two pairs of bases, whose hulls then meet [DIR-4.2-09]",
+case("accepts: base to the end before ranges: two pairs of bases, whose hulls then overlap [DIR-4.2-09]",
   function()
     -- If a[50:20] and c[0:20] met a[0:20] first and forgot their bases, c[1000:10] would find no partner.
     acc "data copyin(a[0:20])" (function()

@@ -46,7 +46,7 @@ case("differs: ALIAS tuples do nothing [DIR-4.3-01]", function()
   end)
 end)
 
-case("accepts: copyout and copy, present_or or not, go back to the host [DIR-4.3-02]", function()
+case("accepts: copyout and copy, present_or or not, copy to the host [DIR-4.3-02]", function()
   for k, clause in ipairs { "copyout", "copy", "pcopyout", "pcopy" } do
     expect.accepts("data create(a[0:20])", function()
       local inner = acc(("data %s(a[50:20])"):format(clause))
@@ -165,7 +165,7 @@ case("accepts: memory of the level is free again [DIR-4.3-04]", function()
   end, { h2d = { count = 6, bytes = 480 }, d2h = { count = 1, bytes = 80 } })
 end)
 
-case("differs: what the inner level brought goes with it [DIR-4.3-04]", function()
+case("differs: what the inner level mapped is unmapped with it [DIR-4.3-04]", function()
   acc "data copy(a[0:20])" (function()
     expect.accepts "data copyin(a[50:20], b)"
     expect.absent "a[50:20]"

@@ -99,7 +99,7 @@ end)
 
 -- --------------------------------------------------------------------------------- floors --
 
-case("accepts: a floor above each level, where its tuples meet what was begun there [DIR-6-02]", function()
+case("accepts: a floor above each level, where its tuples overlap what was begun there [DIR-6-02]", function()
   acc "data copy(a[0:20])" (function()
     expect.equal(state().levels[1].dynamic or {}, {})
     acc "enter data copyin(a[50:20])"

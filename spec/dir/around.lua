@@ -19,7 +19,7 @@ host.c, host.q = addr "a[25]", addr "a[0]"
 -- ------------------------------------------------------------------------------------ deep copies --
 -- What a deep copy follows a pointer to is a tuple, too; its base is what the pointer holds.
 
-case("accepts: a section that a deep copy brought fuses with one of the same pointer [DIR-2-01]", function()
+case("accepts: a section that a deep copy mapped fuses with one of the same pointer [DIR-2-01]", function()
   host.X = { n = 4, v = addr "a[0]" }
   acc "data copy(X)" (function()
     acc "data copyin(q[10:5])" (function()
@@ -84,7 +84,7 @@ case("accepts: many sections of one array, each behind its own pointer [DIR-2-01
   expect.host("a[1:2]", { 150, 2 })
 end)
 
-case("accepts: the structure comes to a level where its sections meet others [DIR-2-01]", function()
+case("accepts: the structure is mapped in a level where its sections overlap others [DIR-2-01]", function()
   host.X = { n = 4, v = addr "a[10]" }
   acc "data copyin(a[0:5], a[20:5])" (function()
     acc "data copy(X)" (function() -- X.v[0:4] is a[10:4], in the hole

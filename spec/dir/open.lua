@@ -53,7 +53,7 @@ case("accepts: a pointer into a moved block follows it, there and back [DIR-4.1-
   end)
 end)
 
-case("accepts: pointers in a moved block lead where they led [DIR-4.1-05]", function()
+case("accepts: pointers in a moved block point to the same data [DIR-4.1-05]", function()
   for k = 0, 7 do host.N[k].n, host.N[k].v = k, addr(("a[%d]"):format(k)) end
   acc "data copyin(a[0:20]) copy(N[0:2])" (function()
     acc "enter data attach(N[1].v)"
@@ -73,7 +73,7 @@ case("accepts: pointers in a moved block lead where they led [DIR-4.1-05]", func
   expect(host.N[1].v == addr "a[1]")
 end)
 
-case("accepts: a pointer in a moved block that leads into it [DIR-4.1-05]", function()
+case("accepts: a pointer in a moved block that points into it [DIR-4.1-05]", function()
   declare "struct node { int k; struct node *next; }; struct node L[8];"
   for k = 0, 7 do host.L[k].k, host.L[k].next = k, addr(("L[%d]"):format((k + 1) % 3)) end
   acc "data copy(L[0:3])" (function()
@@ -90,7 +90,7 @@ case("accepts: a pointer in a moved block that leads into it [DIR-4.1-05]", func
   expect(host.L[0].next == addr "L[1]")
 end)
 
-case("accepts: attached while fused: afterwards it leads to the former place [DIR-4.1-05]", function()
+case("accepts: attached while fused: afterwards it points to the former place [DIR-4.1-05]", function()
   host.S = { n = 1, v = addr "a[3]" }
   acc "data copyin(a[0:20], S)" (function()
     expect.accepts("data copyin(a[50:20])", function()
@@ -250,7 +250,7 @@ end)
 -- Data leave with their last reference. Then the clause that leaves decides whether they are copied;
 -- but a clause that found them there copies nothing, even if it is the last.
 
-case("accepts: exit data copies out what a level brought and left to it [DIR-4.3-05]", function()
+case("accepts: exit data copies out what a level mapped and left to it [DIR-4.3-05]", function()
   expect.accepts("data copyin(b)", function()
     acc "enter data copyin(b)"
     acc "parallel" "b[0] = -1;"
@@ -260,7 +260,7 @@ case("accepts: exit data copies out what a level brought and left to it [DIR-4.3
   expect.host("b[0]", -1)
 end)
 
-case("accepts: the clause that brought them copies out, though others were dropped [DIR-4.3-05]", function()
+case("accepts: the clause that mapped them copies out, though others were dropped [DIR-4.3-05]", function()
   expect.moves(function()
     acc "data copy(b)" (function()
       acc "enter data pcopyin(b)"
@@ -303,7 +303,7 @@ case("accepts: what one range connected is apart again without it [DIR-6-02]", f
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: ranges are apart again when the clause that joined them goes [DIR-4.3-04]", function()
+case("accepts: ranges are apart again when the clause that joined them ends [DIR-4.3-04]", function()
   host.q = addr "a[10]"
   acc "data copyin(a[0:10])" (function()
     acc "enter data copyin(q[0:10])"

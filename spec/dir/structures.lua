@@ -154,7 +154,7 @@ case("differs: a present piece is not sent again [DIR-4.2-02 DIR-4.2-06]", funct
   expect.host("b[0]", 3)
 end)
 
--- Structures that are held: a pointer in G is followed, or a pointer leads to H[1].
+-- Structures that are held: a pointer in G is followed, or a pointer points to H[1].
 local function fill_held()
   for i = 0, 49 do host.G.u[i], host.H[1].u[i] = i, i end
   host.G.k, host.H[1].k = 7, 7
@@ -165,9 +165,9 @@ end
 
 local held = {
   { "a structure with a pointer that is followed", "G.", "G", "copyin(G.p[0:2])" },
-  { "what a pointer leads to", "s->", "s[0]", "copyin(s->p[0:2])" },
-  { "what a pointer of a structure leads to", "T.in[1].", "T.in[1]", "copyin(T.in[1].p[0:2])" },
-  { "what a pointer leads to, of which nothing was named", "s->", "s[0]", "create(s->k)" },
+  { "what a pointer points to", "s->", "s[0]", "copyin(s->p[0:2])" },
+  { "what a pointer of a structure points to", "T.in[1].", "T.in[1]", "copyin(T.in[1].p[0:2])" },
+  { "what a pointer points to, of which nothing was named", "s->", "s[0]", "create(s->k)" },
 }
 
 for _, one in ipairs(held) do
@@ -270,7 +270,7 @@ case("accepts: a present_or clause beside a pointer of the structure is sent [DI
   expect.host("b[0]", 7)
 end)
 
-case("rejects: what a pointer leads to is not made by a clause that wants it there [DIR-1-02]", function()
+case("rejects: what a pointer points to is not mapped by a clause that requires it to be present [DIR-1-02]", function()
   fill_held()
   expect.fails("not-present", function() acc "data present(s->u[0:10])" end)
   expect.accepts("data no_create(s->u[0:10])", function() expect.absent "s[0]" end)

@@ -111,7 +111,7 @@ case("accepts: a scalar that is allocatable [FLANG-alloc-1]", function()
   expect.host("s%n", 5)
 end)
 
-case("differs: what is not allocated brings nothing [FLANG-alloc-1]", function()
+case("differs: what is not allocated maps nothing [FLANG-alloc-1]", function()
   fortran "deallocate(dd%a)"
   expect.moves(function() acc "enter data copyin(dd)" end, { h2d = 1, d2h = 0 })
   expect.events(function() acc "enter data copyin(dd%a)" end, {})

@@ -98,7 +98,7 @@ case("differs: the target of create(d)'s pointer is not created [FLANG-pointer-2
   expect.fails("host-pointer-on-device", used)
 end)
 
-case("rejects: a null descriptor leads nowhere [FLANG-pointer-2]", function()
+case("rejects: a null descriptor points to nothing [FLANG-pointer-2]", function()
   created()
   expect.fails("null-pointer", used)
 end)
@@ -129,7 +129,7 @@ case("accepts: the counter is that of a device [FLANG-pointer-1]", function()
   expect.detached "d%p"
 end)
 
-case("differs: nothing that the device can see tells the counter [FLANG-pointer-1]", function()
+case("differs: nothing that the device can see shows the counter [FLANG-pointer-1]", function()
   fortran "integer(8) :: w(9), v(9)"
   copied()
   acc_memcpy_from_device(addr "w(1)", acc_deviceptr "d", 72)
@@ -153,7 +153,7 @@ case("accepts: bounds come with the attach [FLANG-pointer-3]", function()
   expect.equal(output(), { "0 -1 1 0 3.0" })
 end)
 
-case("differs: a pointer on null brings nothing [FLANG-pointer-3]", function()
+case("differs: a null pointer maps nothing [FLANG-pointer-3]", function()
   created()
   expect.events(function() fortran "!$acc enter data copyin(d%p)" end, {})
   expect.detached "d%p"

@@ -51,7 +51,7 @@ for _, each in ipairs(ways) do
       act()
       expect.detached "d%p"
       expect.equal(device_words "d"[1], 0)
-      expect.count("t1", { dynamic = 2 }) -- what it led to stays
+      expect.count("t1", { dynamic = 2 }) -- what it pointed to stays
       fortran "d%p => t2"
       acc "enter data copyin(d%p)" -- and it can be attached again
       expect.attached("d%p", 1)

@@ -69,7 +69,7 @@ case("accepts: the document's procedure [FLANG-other-2]", function()
   expect.equal(output(), { "3.0" })
 end)
 
-case("accepts: the data come and go, nothing else [FLANG-other-2]", function()
+case("accepts: the data are mapped and unmapped, nothing else [FLANG-other-2]", function()
   expect.events(function() fortran "call wrapper(dd%a)" end,
     { "alloc a", "h2d a", "incref a", "decref a", "free a" })
 end)

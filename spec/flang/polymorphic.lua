@@ -1,4 +1,4 @@
--- Polymorphic objects: their descriptors lead to the record of the dynamic type, which an attach brings along.
+-- Polymorphic objects: their descriptors point to the record of the dynamic type, which an attach maps, too.
 scenario { title = "FLANG: descriptors with an addendum", language = "fortran", rules = "openacc-3.3" }
 
 fortran [[
@@ -111,7 +111,7 @@ case("accepts: a second copyin counts the attachments of pointer and record [FLA
   expect.equal(kind_on_device(), "child 2.5")
 end)
 
-case("accepts: at zero the record goes with the attachment [FLANG-todo-1]", function()
+case("accepts: at zero the record is unmapped with the attachment [FLANG-todo-1]", function()
   acc "enter data copyin(d, c) attach(d%p)"
   fortran "call acc_detach(d%p)"
   expect.equal(present_names(), { "c", "d" })
@@ -205,7 +205,7 @@ case("accepts: in select type a block has the whole object, for directives too [
   expect.equal(present_names(), {})
 end)
 
-case("accepts: a dummy's descriptor tells the type for the time of the call [FLANG-other-1]", function()
+case("accepts: a dummy's descriptor has the type for the time of the call [FLANG-other-1]", function()
   fortran "call tell(c); call tell(g); call tell(b); call tell(d%p)"
   expect.equal(output(), { "child 3.5", "more 2.5", "base 1", "child 4.5" })
   expect.equal(present_names(), {})

@@ -66,14 +66,14 @@ case("accepts: an object inside an object, an object in an array [FLANG-storage-
   expect.equal(#state().attached, 1)
 end)
 
-case("rejects: default(present) brings nothing [FLANG-storage-1 ACC33-2.7.3-1]", function()
+case("rejects: default(present) maps nothing [FLANG-storage-1 ACC33-2.7.3-1]", function()
   acc "enter data copyin(d%p)"
   expect.present "t1"
   expect.fails("not-present", function() fortran("!$acc serial default(present)\n" .. use) end)
   expect.absent "d"
 end)
 
-case("differs: an implicit copy(d) alone leads nowhere [FLANG-storage-1]", function()
+case("differs: after an implicit copy(d) alone the pointer points to nothing [FLANG-storage-1]", function()
   expect.fails("host-pointer-on-device", function() fortran("!$acc serial\n" .. use) end)
 end)
 

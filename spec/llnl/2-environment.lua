@@ -72,7 +72,7 @@ end)
 
 -- ------------------------------------------------------------------------------------ two steps --
 
-case("accepts: a section brings its pointer, which leads to the device's array [LLNL-2.1-05]", function()
+case("accepts: a section maps its pointer, which points to the device's array [LLNL-2.1-05]", function()
   omp "target data map(to: a[0:8])" (function()
     expect.present "a"
     expect.present "a[0:8]"
@@ -183,7 +183,7 @@ case("differs: a copy is another scalar [LLNL-2.2-03]", function()
   end, { h2d = { count = 1, bytes = 4 }, d2h = 0 })
 end)
 
-case("accepts: first the pointer is looked up, then what it leads to [LLNL-2.2-04]", function()
+case("accepts: first the pointer is looked up, then what it points to [LLNL-2.2-04]", function()
   omp "target enter data map(to: a[0:8])"
   expect.count("a", { dynamic = 1 })
   omp "target map(a[0:8])" "a[7] = 88;"

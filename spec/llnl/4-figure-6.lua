@@ -25,7 +25,7 @@ case("accepts: a name, constructs, types, and clauses of any sort [LLNL-4-01]", 
   expect.fails("duplicate-name", function() omp "declare group name(many) shared(x)" end)
 end)
 
-case("rejects: a group that nothing leads to, two names, unknown clauses and constructs [LLNL-4-01]", function()
+case("rejects: a group that no clause binds, two names, unknown clauses and constructs [LLNL-4-01]", function()
   expect.malformed "declare group firstprivate(n)"
   expect.malformed "declare group"
   expect.malformed "declare group name()"

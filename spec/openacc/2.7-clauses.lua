@@ -335,7 +335,7 @@ case("accepts: a structure is copied bit by bit [ACC33-2.7.1-5]", function()
   expect.host("S.name[0:4]", { 65, 66, 67, 70 })
 end)
 
-case("rejects: what its pointers lead to is not copied; constants are no data [ACC33-2.7.1-5 HOUSE-language]",
+case("rejects: what its pointers point to is not copied; constants are no data [ACC33-2.7.1-5 HOUSE-language]",
   function()
     expect.moves(function()
       acc "data copy(S)" (function() expect.absent "S.a[0:2]" end)

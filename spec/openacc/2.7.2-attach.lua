@@ -164,7 +164,7 @@ case("rejects: in a strict profile detach below zero is an error [ACC33-det-1 TR
 end)
 
 for _, clause in ipairs { "copyin", "create", "attach" } do
-  case(("accepts: %s of a null pointer makes the device's null, whatever it led to [ACC33-att-4 ACC33-gloss-2]")
+  case(("accepts: %s of a null pointer makes the device's null, whatever it pointed to [ACC33-att-4 ACC33-gloss-2]")
     :format(clause), function()
       host.S = { n = 2, a = { 1, 2 } }
       acc "enter data copyin(S)"
@@ -202,7 +202,7 @@ case("accepts: a null pointer to structures has nothing to be walked [ACC33-glos
   acc "exit data delete(O.in[0:3])"
 end)
 
-case("rejects: where a null pointer is not present it leads to an error [ACC33-gloss-2 ACC33-2.7-2]", function()
+case("rejects: where a null pointer is not present it is an error [ACC33-gloss-2 ACC33-2.7-2]", function()
   rules "openacc-2.0"
   declare "struct t { int n; float *a; }; struct t T;"
   host.T = { n = 2, a = { 1, 2 } }

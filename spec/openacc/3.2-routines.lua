@@ -101,7 +101,7 @@ case("accepts: attach and detach [ACC33-3.2.18-1]", function()
   expect.detached "S.a"
 end)
 
-case("rejects: attach of what is no pointer, not there, or leads nowhere [ACC33-3.2.18-1 ACC33-att-2]",
+case("rejects: attach of what is no pointer, is absent, or points to nothing [ACC33-3.2.18-1 ACC33-att-2]",
   function()
     expect.fails("not-a-pointer", function() acc_attach("S.n") end)
     expect.fails("not-present", function() acc_attach("S.a") end)

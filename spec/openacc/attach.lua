@@ -1,6 +1,6 @@
 -- Deep copies by hand, as programs do them: structures, lists, tables of rows, one pointer at a time.
 -- Each under OpenACC 3.3 and under libgomp 12, which differ where a structure is absent: there libgomp
--- maps the member that leads to a section, too.
+-- maps the member that points to a section, too.
 scenario { title = "OpenACC: attach and detach in programs" }
 
 local profiles = { "openacc-3.3", "libgomp-12" }
@@ -254,7 +254,7 @@ each("accepts: a list grows at the front by routines [ACC33-2.7-7]", list, funct
   expect.equal(#state().present, 0)
 end)
 
-each("accepts: rows that a table of pointers leads to [ACC33-att-7]",
+each("accepts: rows that a table of pointers points to [ACC33-att-7]",
   "struct s { int a; int **b; }; struct s v; int n = 20;", function()
     host.v = { a = 3, b = first(20, function() return first(8, function() return 0 end) end) }
     for round = 1, 4 do
@@ -393,7 +393,7 @@ each("accepts: the device's pointer is what acc_create gave, then the host's aga
     expect(host.p == addr "value")
   end)
 
-each("accepts: a member that leads to a section has references of its own [ACC33-att-10]", three,
+each("accepts: a member that points to a section has references of its own [ACC33-att-10]", three,
   function()
     fill()
     for _ = 1, 2 do
@@ -415,7 +415,7 @@ each("accepts: a member that leads to a section has references of its own [ACC33
     end
   end, { "libgomp-12" })
 
-each("differs: a member that leads to a section, where it is not mapped with it [ACC33-att-10]", three,
+each("differs: a member that points to a section, where it is not mapped with it [ACC33-att-10]", three,
   function()
     fill()
     acc "enter data copyin(S.n, S.b[0:n])"

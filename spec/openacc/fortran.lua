@@ -96,7 +96,7 @@ case("rejects: allocate where the device has no memory left: x stays unallocated
   expect.host("allocated(x)", false)
 end)
 
-case("accepts: stat tells how allocate and deallocate went [HOUSE-language]", function()
+case("accepts: stat reports how allocate and deallocate ended [HOUSE-language]", function()
   fortran [[
     real, allocatable :: x(:)
     integer :: how(4)

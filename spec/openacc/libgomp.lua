@@ -189,7 +189,7 @@ acc33("accepts: D8: a second attach follows the pointer and counts from one [ACC
     expect.device("S.a[1]", 20)
   end)
 
-libgomp("differs: D8: a second attach counts, wherever the pointer leads now [ACC33-att-3]",
+libgomp("differs: D8: a second attach counts, wherever the pointer points now [ACC33-att-3]",
   function()
     attached()
     host.S.a = addr "B[0]"
@@ -262,7 +262,7 @@ libgomp("accepts: D11: what the same directive detaches does not [ACC33-att-7]",
   expect(host.S.a == addr "A[0]")
 end)
 
-acc33("accepts: D12: when a target goes, pointers to it are detached [ACC33-att-11]", function()
+acc33("accepts: D12: when a target is unmapped, pointers to it are detached [ACC33-att-11]", function()
   attached()
   expect.events(function() acc_delete "A" end, { "detach S.a", "decref A", "free A" })
   expect.detached "S.a"

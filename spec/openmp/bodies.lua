@@ -391,7 +391,7 @@ case("accepts: on variables of the body, and private ones [OMP60-body-1]", funct
   expect.equal(#state().present, 0)
 end)
 
-case("rejects: there they are wrong as anywhere else, and told at their place [OMP60-body-1 OMP60-tgt-1]", function()
+case("rejects: there they are wrong as anywhere, and reported where they stand [OMP60-body-1 OMP60-tgt-1]", function()
   wrong("not-present", "OMP60-map-9", "{\n#pragma omp target map(present, to: b)\n s = 1; }", "parallel")
   wrong("clause-not-allowed", "OMP60-map-1", "{\n#pragma omp target enter data map(from: b)\n }", "parallel")
   wrong("unknown-name", "HOUSE-names", "{\n#pragma omp target map(nobody)\n s = 1; }", "parallel")

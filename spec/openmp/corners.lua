@@ -82,7 +82,7 @@ function()
   expect.equal(#state().present, 2)
 end)
 
-case("accepts: implied by its name, named by a pointer: a structure brings no more members [OMPEX-struct_map-12]",
+case("accepts: implied by its name, named by a pointer: a structure maps no more members [OMPEX-struct_map-12]",
 function()
   expect.accepts("target map(tofrom: L->p[:0]) map(alloc: T.c[1:2])", "T.c[2] = 9;")
   expect.host("T.c[2]", 5)
@@ -90,14 +90,14 @@ end)
 
 -- ----------------------------------------------------------------------------------------- pointers --
 
-case("accepts: in a target construct the base pointer of a member leads to it [OMP60-map-7 OMP60-map-11]", function()
+case("accepts: in a target construct the base pointer of a member points to it [OMP60-map-7 OMP60-map-11]", function()
   omp "target map(L->b)" "L->b = 105;"
   expect.host("T.b", 105)
   expect.accepts("target map(to: L->c)", "L->c[1] = 7;")
   expect.host("T.c[1]", 4)
 end)
 
-case("differs: to other members it leads not [OMP60-map-11]", function()
+case("differs: it does not point to other members [OMP60-map-11]", function()
   expect.fails("not-present", function() omp "target map(L->b)" "L->a = 1;" end)
 end)
 
@@ -112,7 +112,7 @@ case("accepts: a base pointer is firstprivate, though it is present and not atta
   expect.host("A[1]", 49)
 end)
 
-case("accepts: a pointer that is in no clause leads to a section by its base address [OMP60-map-10]", function()
+case("accepts: a pointer that is in no clause points to a section by its base address [OMP60-map-10]", function()
   host.u = addr "A[0]"
   expect.moves(function()
     expect.accepts("target data map(u[2:3])", function() omp "target" "u[2] = 30;" end)
@@ -129,7 +129,7 @@ case("rejects: a section of which elements in front are used [OMP60-map-10]", fu
   end)
 end)
 
-case("accepts: by what ends where it leads, too [OMP60-map-10]", function()
+case("accepts: by what ends where it points, too [OMP60-map-10]", function()
   host.u = addr "A[4]"
   expect.moves(function()
     omp "target data map(A[0:4])" (function() omp "target" "u[-1] = 44;" end)
@@ -137,7 +137,7 @@ case("accepts: by what ends where it leads, too [OMP60-map-10]", function()
   expect.host("A[3]", 44)
 end)
 
-case("accepts: private pointers that lead before their section do not reach its neighbours [OMP60-map-11]", function()
+case("accepts: private pointers that point before their section do not reach its neighbours [OMP60-map-11]", function()
   host.u = addr "B[0]"
   expect.accepts("target data map(A, B[1:2])", function()
     omp "target map(from: u[1:2])" "u[1] = A[4] + 121;"
@@ -232,7 +232,7 @@ case("differs: elements of an array that no clause names are not there [OMP60-ma
   expect.fails("not-present", function() omp "target" "A[3] = 1;" end)
 end)
 
-case("accepts: what an implied map brings, by what is present on the construct's device [OMP60-map-12]", function()
+case("accepts: what an implied map takes, by what is present on the construct's device [OMP60-map-12]", function()
   expect.moves(function() omp "target enter data map(to: S.a)" end, { h2d = { count = 1, bytes = 4 }, d2h = 0 })
   omp "target device(1)" "S.b = 3;"
   expect.host("S.b", 3)
@@ -293,7 +293,7 @@ case("accepts: a hundred objects with their sections, counted by construct [OMP6
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: their sections go, and the pointers stay as they are [OMP60-map-6 OMP60-map-7]", function()
+case("accepts: their sections are unmapped, and the pointers stay as they are [OMP60-map-6 OMP60-map-7]", function()
   fill()
   omp "target enter data map(to: M)"
   omp "target enter data map(alloc: M[0].len)"

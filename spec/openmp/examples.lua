@@ -41,7 +41,7 @@ case("accepts: a pointer of the device is attached for as long as its section is
   expect.absent "p[0:8]"
 end)
 
-case("rejects: afterwards it leads nowhere [OMP60-map-7]", function()
+case("rejects: afterwards it points to nothing [OMP60-map-7]", function()
   omp "declare target(p)"
   host.p = host.ptr1
   omp "target map(p[:N])" "p[0] = 1;"

@@ -53,7 +53,7 @@ end)
 case("accepts: the item whose bytes hold the address comes first, then the nearest one [OMP60-map-10]", function()
   omp "target enter data map(to: v[0:1]) map(to: v[6:2])"
   host.q = addr "v[0]"
-  expect.fails("out-of-bounds", function() omp "target" "q[6] = 1;" end) -- it leads into v[0:1]
+  expect.fails("out-of-bounds", function() omp "target" "q[6] = 1;" end) -- it points into v[0:1]
   host.q = addr "v[1]"
   omp "target map(from: o)" "o = q[5];"
   expect.host("o", 26)

@@ -32,7 +32,7 @@ case("accepts: a scalar that is present is not used, either [OMP60-map-11]", fun
   expect.device("x", 1)
 end)
 
-case("accepts: arrays and structures come and go [OMP60-map-11]", function()
+case("accepts: arrays and structures are mapped and unmapped [OMP60-map-11]", function()
   expect.moves(function() omp "target" "v[0] = v[1];" end, { h2d = { bytes = 64 }, d2h = { bytes = 64 } })
   expect.host("v[0]", 1)
   omp "target" "s.k = s.n; s.in.j = 3;"
@@ -61,7 +61,7 @@ case("accepts: pointers are found by value [OMP60-map-11 OMP60-map-10]", functio
   expect.host("p[1]", 51)
 end)
 
-case("accepts: the body's own pointers may be changed, whatever they led to [OMP60-map-11]", function()
+case("accepts: the body's own pointers may be changed, whatever they pointed to [OMP60-map-11]", function()
   expect.moves(function()
     omp "target data map(tofrom: p[0:4], v)" (function()
       omp "target" "p++; p[0] = 50; ++p; *p = 51; q = p; q[1] = 52;"
@@ -74,7 +74,7 @@ case("accepts: the body's own pointers may be changed, whatever they led to [OMP
   expect.equal(host.q, NULL)
 end)
 
-case("differs: what they lead to is not there [OMP60-map-11]", function()
+case("differs: what they point to is absent [OMP60-map-11]", function()
   local err = expect.fails("null-pointer", function() omp "target" "p[0] = 50;" end)
   expect.equal(err.help, "map a section of it: p[0:n]")
   host.np = addr "s"
@@ -318,7 +318,7 @@ case("differs: a private variable has no value [OMP60-map-11]", function()
   expect.fails("uninitialized-read", function() omp "target private(v) map(n)" "n = v[0];" end)
 end)
 
-case("accepts: implicit firstprivate pointers lead to what is there [OMP60-map-11]", function()
+case("accepts: implicit firstprivate pointers point to present data [OMP60-map-11]", function()
   expect.moves(function()
     omp "target data map(p[0:4])" (function() omp "target" "p[0] = 5; p = p + 1; p[0] = 6;" end)
   end, { h2d = { count = 1, bytes = 32 }, d2h = { count = 1, bytes = 32 } })
@@ -399,7 +399,7 @@ case("rejects: has_device_addr with what is not there [OMP60-map-11 OMPEX-struct
   expect.fails("not-present", function() omp "target has_device_addr(x)" "x = 1;" end)
 end)
 
-case("accepts: reductions are brought back, lastprivate, too [OMP60-map-11]", function()
+case("accepts: reductions are copied to the host, lastprivate, too [OMP60-map-11]", function()
   omp "target parallel for reduction(+: x)" "for (int i = 0; i < 4; i++) x += i;"
   expect.host("x", 7)
   omp "target teams distribute parallel for lastprivate(n)" "for (int i = 0; i < 3; i++) n = i;"
@@ -410,7 +410,7 @@ case("accepts: reductions are brought back, lastprivate, too [OMP60-map-11]", fu
   expect.host("x", 7)
 end)
 
-case("differs: without a clause a loop's variable is not brought back [OMP60-map-11]", function()
+case("differs: without a clause a loop's variable is not copied to the host [OMP60-map-11]", function()
   expect.accepts("target parallel for", "for (int i = 0; i < 4; i++) x += i;")
   expect.host("x", 1)
 end)

@@ -349,7 +349,7 @@ end)
 
 -- -------------------------------------------------------------------------------------------- exit --
 
-case("accepts: the last reference brings the data back and removes them [OMP60-map-6]", function()
+case("accepts: the last reference copies the data to the host and removes them [OMP60-map-6]", function()
   omp "target enter data map(to: v)"
   omp "target enter data map(to: v)"
   omp "target" "v[0] = 50;"
@@ -419,7 +419,7 @@ case("accepts: one item as delete, others only released [OMP60-map-6]", function
   expect.count("x", { dynamic = 1 })
 end)
 
-case("accepts: delete and from together bring back and remove [OMP60-map-6]", function()
+case("accepts: delete and from together copy to the host and remove [OMP60-map-6]", function()
   for _ = 1, 2 do omp "target enter data map(to: v)" end
   omp "target" "v[0] = 50;"
   moved("target exit data map(delete: v) map(from: v)", 0, { bytes = 64 })
@@ -427,7 +427,7 @@ case("accepts: delete and from together bring back and remove [OMP60-map-6]", fu
   expect.absent "v"
 end)
 
-case("accepts: always brings back although references remain [OMP60-map-6]", function()
+case("accepts: always copies to the host although references remain [OMP60-map-6]", function()
   omp "target enter data map(to: v)"
   omp "target map(always, from: v)" "v[0] = 50;"
   expect.host("v[0]", 50)
@@ -581,7 +581,7 @@ case("rejects: rows that are not whole, strides, sections through pointers [OMP6
   expect.fails("syntax", "target data map(to: nodes@[0:2].n)")
 end)
 
-case("rejects: a null pointer, or one that leads nowhere [OMP60-sec-1]", function()
+case("rejects: a null pointer, or one that points to nothing [OMP60-sec-1]", function()
   host.p = NULL
   expect.fails("null-pointer", "target data map(to: p@[0:4])", "OMP60-sec-1")
   expect.fails("null-pointer", "target enter data map(alloc: p@[0:4])", "OMP60-sec-1")

@@ -176,7 +176,7 @@ case("accepts: objects are present by the sections that the mapper maps [OMP60-m
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: target constructs over objects without the base pointers they would bring [OMP60-map-15]", function()
+case("accepts: target constructs over objects without the base pointers they would map [OMP60-map-15]", function()
   omp "declare mapper(struct plain v) map(v.a, v.b[0:2])"
   host.plain = { a = 1, b = { 1, 2 } }
   omp "target enter data map(alloc: plain)"
@@ -242,14 +242,14 @@ case("accepts: through sections and pointers, with mappers of their own [OMP60-m
   expect.equal(#state().present, 0)
 end)
 
-case("rejects: a type that leads to itself without end [OMP60-map-15]", function()
+case("rejects: a type that points to itself without end [OMP60-map-15]", function()
   omp "declare mapper(struct tree t) map(t.n, t.next) map(t.next[0:1])"
   expect.fails("recursive-type", "target data map(to: tree)", "OMP60-map-15")
 end)
 
 -- ------------------------------------------------------------------------------------------- types --
 
-case("accepts: what both types send is sent, what both bring back comes back [OMP60-map-2]", function()
+case("accepts: what both types send is sent, what both copy to the host is copied [OMP60-map-2]", function()
   host.plain = { a = 1, b = { 1, 2 } }
   for _, own in ipairs { "alloc", "to", "from", "tofrom" } do
     omp(("declare mapper(by_%s: struct plain v) map(to: v.a, v.b) map(%s: v.b[0:2])"):format(own, own))

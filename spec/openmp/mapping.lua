@@ -123,7 +123,7 @@ case("accepts: beside a structure a mapper of its member takes nothing away [OMP
   expect.equal({ host.s1.s2.d, host.s1.s2.e, host.s1.c, host.s1.d }, { 1, 2, 3, 4 })
 end)
 
-case("differs: alone the mapper brings only what it names [OMP60-map-15]", function()
+case("differs: alone the mapper maps only what it names [OMP60-map-15]", function()
   omp "target enter data map(alloc: s1)"
   omp "target map(present, alloc: s1)" "s1.s2.d = 1; s1.s2.e = 2;"
   omp "target exit data map(mapper(first_alone), always, from: s1.s2)"

@@ -256,7 +256,7 @@ end)
 
 -- ------------------------------------------------------------------------------------- its lifetime --
 
-case("accepts: an attached pointer stays so until what it leads to leaves [OMP60-map-8]", function()
+case("accepts: a pointer stays attached until its target is unmapped [OMP60-map-8]", function()
   omp "target enter data map(to: p, p[0:8])"
   omp "target enter data map(to: p[0:8])"
   omp "target exit data map(release: p[0:8])"
@@ -275,7 +275,7 @@ case("accepts: an attached pointer stays so until it leaves itself [OMP60-map-8]
   expect.attached "p"
 end)
 
-case("accepts: the host's pointer keeps its value, whatever is brought back [OMP60-map-8]", function()
+case("accepts: the host's pointer keeps its value, whatever is copied to the host [OMP60-map-8]", function()
   local before = host.p
   expect.moves(function()
     omp "target map(tofrom: p, p[0:8])" "p[0] = 1;"
@@ -310,7 +310,7 @@ case("accepts: the device's pointer keeps its value, whatever is sent [OMP60-map
   end)
 end)
 
-case("accepts: once what it led to is gone it may lead elsewhere [OMP60-map-8]", function()
+case("accepts: once its target is unmapped a pointer may point elsewhere [OMP60-map-8]", function()
   omp "target enter data map(to: p, p[0:8])"
   host.q = host.p
   omp "target exit data map(release: q[0:8])"

@@ -22,7 +22,7 @@ case("accepts: members, and a section through one of them [OMPEX-struct_map-1 OM
   expect.absent "S.p[0:N]"
 end)
 
-case("accepts: the section is attached to the member that leads to it [OMPEX-struct_map-2]", function()
+case("accepts: the section is attached to the member that points to it [OMPEX-struct_map-2]", function()
   omp "target data map(alloc: S.p) map(S.p[:N]) map(to: S.a, S.b)" (function()
     expect.present "S.a"
     expect.present "S.p[0:100]"

@@ -37,7 +37,7 @@ case("accepts: p comes with its section where the whole object is implied [OMPEX
   expect.host("obj.buffer[99]", 202)
 end)
 
-case("differs: without a map of its section p leads to the host [OMPEX-struct_map-5]", function()
+case("differs: without a map of its section p points to the host [OMPEX-struct_map-5]", function()
   method("SAXPY", "driver", function()
     expect.fails("host-pointer-on-device", function()
       omp "target map(to: p, a, b) map(from: buffer[:100])" "for (int i = 0; i < 100; i++) buffer[i] = p[i] * a + b;"

@@ -69,7 +69,7 @@ case("accepts: the implied structure gives access to its present members [OMPEX-
   expect.host("S2.a", 11)
 end)
 
-case("accepts: without target data the implied structure brings its pointer [OMPEX-struct_map-12]", function()
+case("accepts: without target data the implied structure maps its pointer [OMPEX-struct_map-12]", function()
   expect.moves(function()
     omp "target map(S3.p[:N], S3.a, S3.b)" (of "S3")
   end, { h2d = { count = 3, bytes = 416 }, d2h = { count = 2, bytes = 408 } })
@@ -115,13 +115,13 @@ case("differs: a variable of the device agrees with the host only after update [
   expect.host("g", 7)
 end)
 
-case("accepts: in 5.1 a bare section does not bring its pointer [OMPEX-struct_map-15]", function()
+case("accepts: in 5.1 a bare section does not map its pointer [OMPEX-struct_map-15]", function()
   expect.moves(function()
     omp "target data map(S3.p[:N])" (function() expect.absent "S3.p" end)
   end, { h2d = { count = 1, bytes = 400 }, d2h = { count = 1, bytes = 400 } })
 end)
 
-case("differs: in 4.0 a section brings its pointer [OMPEX-struct_map-15]", function()
+case("differs: in 4.0 a section maps its pointer [OMPEX-struct_map-15]", function()
   rules "openmp-4.0"
   declare "struct mapped { float a, b, *p; } S; int N = 2;"
   host.S = { a = 1, p = { 1, 2 } }

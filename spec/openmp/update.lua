@@ -15,7 +15,7 @@ local function moved(text, h2d, d2h)
   expect.moves(function() expect.accepts(text) end, { h2d = h2d, d2h = d2h })
 end
 
-case("accepts: to sends, from brings back, wholly or in part [OMP60-upd-1]", function()
+case("accepts: to sends, from copies to the host, wholly or in part [OMP60-upd-1]", function()
   omp "target enter data map(to: v)"
   omp "target" "for (int i = 0; i < 8; i++) v[i] = 50 + i;"
   moved("target update from(v[2:2])", 0, { count = 1, bytes = 16 })

@@ -119,7 +119,7 @@ case("rejects: in 5.2 a section of a pointer needs a length [OMP60-ver-1 OMP60-m
   expect.fails("invalid-section", function() omp "target map(p[:])" "p[2] = 7;" end)
 end)
 
-case("accepts: from 5.2 on a pointer that leads to nothing present keeps its value [OMP60-map-10]", function()
+case("accepts: from 5.2 on a pointer that points to nothing present keeps its value [OMP60-map-10]", function()
   rules "openmp-5.2"
   omp "target" "if (p == 0) a[0] = 1; else a[0] = 2;"
   expect.host("a[0]", 2)

@@ -233,7 +233,7 @@ case("differs: a member that left cannot be used [TR14-1.2-18 TR14-1.2-19]", fun
   end)
 end)
 
-case("accepts: bottom up: leaves first, then what leads to them [TR14-1.2-18 TR14-1.2-20]",
+case("accepts: bottom up: leaves first, then what points to them [TR14-1.2-18 TR14-1.2-20]",
   function()
     host.M = { l = { { x = { 1, 2 } } } }
     expect.moves(function() acc "enter data copyin(M.l->x[0:2])" end, { h2d = { count = 1, bytes = 8 }, d2h = 0 })

@@ -331,7 +331,7 @@ case("rejects: with the valid elements there is no room to append [TR14-2.3-03 T
   end)
 end)
 
-case("accepts: elements that need deep copy bring their own shape [TR14-2.3-04]", function()
+case("accepts: elements that need deep copy have their own shape [TR14-2.3-04]", function()
   vectors()
   declare [[
     struct item { int n; float *p;

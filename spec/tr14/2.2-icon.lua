@@ -50,7 +50,7 @@ fortran [[
   end do
 ]]
 
-case("accepts: only the members of the dynamical core go along [TR14-2.2-01 TR14-2.2-02]", function()
+case("accepts: only the members of the dynamical core are mapped [TR14-2.2-01 TR14-2.2-02]", function()
   acc "enter data copyin(p_nh_state)"
   expect.equal(#state().present, 1 + 2 * (5 + 2 + 1 + 2))
   for i = 1, 2 do
@@ -95,7 +95,7 @@ case("accepts: a convenience pointer is attached inside the member it is an alia
   expect.equal(output(), { "7.0" })
 end)
 
-case("differs: an alias that leads out of what is there brings its target [TR14-2.2-03]", function()
+case("differs: an alias that points outside of present data maps its target [TR14-2.2-03]", function()
   fortran [[
     real, pointer :: other(:,:)
     allocate(other(2,2))
@@ -105,7 +105,7 @@ case("differs: an alias that leads out of what is there brings its target [TR14-
   expect.present "other"
 end)
 
-case("accepts: a list that stays behind may lead to itself [TR14-2.2-04]", function()
+case("accepts: a list that is not mapped may point to itself [TR14-2.2-04]", function()
   expect.moves(function()
     fortran [[
       type(t_var_list), target :: node

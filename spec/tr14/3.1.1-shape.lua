@@ -212,7 +212,7 @@ case("differs: without a section a pointer is not followed [TR14-3.1.1-11 TR14-3
     end)
   end)
 
-case("accepts: the shape holds for variables, elements, members and what pointers lead to"
+case("accepts: the shape holds for variables, elements, members and what pointers point to"
   .. " [TR14-3.1.1-12]",
   function()
     declare [[
@@ -287,7 +287,7 @@ case("accepts: members follow the clause of their object [TR14-3.1.1-13]", funct
   expect.host("V.a[0:3]", { 0, 10, 20 })
 end)
 
-case("differs: copyin brings no member back [TR14-3.1.1-13]", function()
+case("differs: copyin copies no member back [TR14-3.1.1-13]", function()
   with "#pragma acc shape init_needed(n) include(a[0:n])"
   acc "data copyin(V)" (function()
     expect.accepts("parallel present(V)", "for (int i = 0; i < V.n; ++i) V.a[i] = 10 * i;")

@@ -463,7 +463,7 @@ case("rejects: what is excluded does not move [TR14-3.2.3-03 ACC33-upd-1]", func
   expect.fails("not-present", function() acc "update invoke<only_b>(self: X)" end)
 end)
 
-case("accepts: invoke in a policy, for structures and what pointers lead to [TR14-3.2.4-01]", function()
+case("accepts: invoke in a policy, for structures and what pointers point to [TR14-3.2.4-01]", function()
   declare "struct list { int n; struct deep *items; } L;"
   host.L = { n = 2, items = { deep(), deep() } }
   acc "policy(all) type(struct list) default(copyin) invoke<in_out>(items[0:n])"

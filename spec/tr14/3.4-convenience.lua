@@ -60,7 +60,7 @@ case("differs: a shape holds for all objects, members for one [TR14-3.4-01]", fu
   end)
 end)
 
-case("accepts: any object as base: elements, inner structures, what pointers lead to [TR14-3.4-02]",
+case("accepts: any object as base: elements, inner structures, what pointers point to [TR14-3.4-02]",
   function()
     acc "data copyin(Y[i].b[0:Y[i].n])" (function()
       expect.attached("Y[1].b", 1)

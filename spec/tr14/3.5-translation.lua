@@ -58,7 +58,7 @@ case("accepts: what is there is looked up, and nothing moves [TR14-3.5-02]", fun
   expect.count("v", { structured = 0, dynamic = 1 })
 end)
 
-case("rejects: what is not there is not brought [TR14-3.5-02 TR14-3.5-03 TR14-4.2-09]", function()
+case("rejects: what is absent is not mapped [TR14-3.5-02 TR14-3.5-03 TR14-4.2-09]", function()
   expect.fails("not-present", function() acc "data present(p[@])" end)
   acc "enter data copyin(v[0:2])"
   expect.fails("not-present", function() acc "data present(p[@])" end)
@@ -114,7 +114,7 @@ case("rejects: without a base the end is nowhere, with one it has no element [TR
   end)
 end)
 
-case("accepts: a base that another clause brings, before it or behind it [TR14-3.5-06]", function()
+case("accepts: a base that another clause maps, before it or behind it [TR14-3.5-06]", function()
   for _, text in ipairs { "data copyin(first[0:6]) present(last[@first])",
     "data present(last[@first]) copyin(first[0:6])" } do
     acc(text)(function()
@@ -141,7 +141,7 @@ case("accepts: null pointers stay null, and nothing is asked of an empty base [T
   end)
 end)
 
-case("rejects: a base that leads to nothing on the device [TR14-3.5-06 TR14-4.2-09]", function()
+case("rejects: a base that points to nothing on the device [TR14-3.5-06 TR14-4.2-09]", function()
   expect.fails("not-present", function() acc "data present(last[@first])" end)
   acc "enter data copyin(v[1:5])"
   expect.present "v[1:5]"
@@ -192,7 +192,7 @@ case("accepts: every pointer is looked up on its own [TR14-3.5-08]", function()
   expect.device("w[0:2]", { 7, 80 })
 end)
 
-case("rejects: one of the pointers leads to nothing on the device [TR14-3.5-08 TR14-4.2-09]", function()
+case("rejects: one of the pointers has no target on the device [TR14-3.5-08 TR14-4.2-09]", function()
   host.ptrs[1] = addr "w[1]"
   acc "enter data copyin(v)"
   expect.fails("not-present", function() acc "data copyin(ptrs[0:n][@])" end)
@@ -223,7 +223,7 @@ case("accepts: sections of one element in a present array come to the same [TR14
   expect.equal(by_alias[4], "alloc ptrs[0:3]")
 end)
 
-case("rejects: sections bring what is absent, and must fit what is there [TR14-3.5-09 ACC33-2.7.1-1]", function()
+case("rejects: sections map what is absent, and must fit what is present [TR14-3.5-09 ACC33-2.7.1-1]", function()
   acc "data copyin(ptrs[0:n][0:1])" (function()
     expect.present "v[5]"
     expect.absent "v[1]"
@@ -277,7 +277,7 @@ case("accepts: aliases are attached, counted and detached as other pointers [TR1
   expect.detached "R.finish"
 end)
 
-case("differs: updates move neither aliases nor what they lead to [TR14-3.5-11]", function()
+case("differs: updates move neither aliases nor what they point to [TR14-3.5-11]", function()
   local before = host "R.finish"
   acc "data copyin(R)" (function()
     acc "parallel present(R)" "R.start[2] = 30; R.n = 2;"

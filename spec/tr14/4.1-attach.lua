@@ -61,7 +61,7 @@ case("rejects: attach where the target of the pointer is absent [TR14-4.1-02 ACC
   expect.fails("not-present", function() acc "enter data attach(p)" end)
 end)
 
-case("accepts: pointers are detached before objects go [TR14-4.1-03]", function()
+case("accepts: pointers are detached before objects are unmapped [TR14-4.1-03]", function()
   local region = acc "data copyin(X)"
   local order = {}
   for _, e in ipairs(events(function() region:close() end)) do order[#order + 1] = e.op end
@@ -69,7 +69,7 @@ case("accepts: pointers are detached before objects go [TR14-4.1-03]", function(
   expect.equal(order[#order], "free")
 end)
 
-case("rejects: an object goes while a pointer is attached to it, or in it [TR14-4.1-03 TR14-4.3-12]", function()
+case("rejects: an object is unmapped while a pointer is attached to it, or in it [TR14-4.1-03 TR14-4.3-12]", function()
   acc "enter data copyin(v) copyin(p)"
   expect.fails("still-attached", function() acc "exit data delete(v)" end)
   acc "exit data delete(p) delete(v)"

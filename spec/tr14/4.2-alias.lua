@@ -23,7 +23,7 @@ local function permutations(list, n, visit)
   end
 end
 
-case("accepts: clauses in any order: present finds what another clause brings"
+case("accepts: clauses in any order: present finds what another clause maps"
   .. " [TR14-4.2-01 TR14-4.2-02]",
   function()
     permutations({ "copy(a[0:10])", "present(b[0:10])", "create(v[2:3])" }, nil, function(order)
@@ -37,7 +37,7 @@ case("accepts: clauses in any order: present finds what another clause brings"
     end)
   end)
 
-case("rejects: no order helps if nothing brings the data [TR14-4.2-01 TR14-4.2-02 TR14-4.2-09]", function()
+case("rejects: no order helps if nothing maps the data [TR14-4.2-01 TR14-4.2-02 TR14-4.2-09]", function()
   permutations({ "copy(a[0:5])", "present(b[10:5])" }, nil, function(order)
     expect.fails("not-present", function() acc("data " .. table.concat(order, " ")) end)
   end)
@@ -126,7 +126,7 @@ case("rejects: a present object that is nowhere [TR14-4.2-09]", function()
   expect.fails("not-present", function() acc "data create(v[0:2]) present(v[4:2])" end)
 end)
 
-case("accepts: pointers attach to what any clause brought [TR14-4.2-10]", function()
+case("accepts: pointers attach to what any clause mapped [TR14-4.2-10]", function()
   host.S = { n = 4, p = addr "v[0]", q = addr "v[2]" }
   for _, text in ipairs { "data copyin(S) copyin(v)", "data copyin(v) copyin(S)" } do
     acc(text)(function()
@@ -150,7 +150,7 @@ case("rejects: the same, where a part of one of them is present already [TR14-4.
   expect.absent "v[1:3]"
 end)
 
-case("accepts: at the end references go first, then copies, then memory [TR14-4.2-11]", function()
+case("accepts: at the end counters change first, then data are copied, then memory is freed [TR14-4.2-11]", function()
   expect.moves(function()
     for _, text in ipairs { "data copy(a[0:10]) present(b[0:10])",
       "data present(b[0:10]) copy(a[0:10])" } do

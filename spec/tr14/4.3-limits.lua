@@ -158,7 +158,7 @@ case("accepts: pointers in unions are shaped as others are [TR14-4.3-10]", funct
   end)
 end)
 
-case("rejects: the wrong member of a union leads nowhere [TR14-4.3-10 ACC33-2.7.1-1]", function()
+case("rejects: the wrong member of a union points to nothing [TR14-4.3-10 ACC33-2.7.1-1]", function()
   declare [[
     union either { long number; float *f;
         #pragma acc shape include(f[0:2])
@@ -342,7 +342,7 @@ case("rejects: async on what takes none [TR14-4.3-19 ACC33-2.7-8]", function()
   expect.malformed "acc enter data copyin(v) async("
 end)
 
-case("accepts: hundreds of objects of one construct come and go together [TR14-4.3-05]", function()
+case("accepts: hundreds of objects of one construct are mapped and unmapped together [TR14-4.3-05]", function()
   declare "struct deep many[100];"
   for k = 0, 99 do host.many[k] = { n = 1, a = { k }, b = { -k } } end
   acc "enter data copyin(many)"

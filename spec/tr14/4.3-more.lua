@@ -19,7 +19,7 @@ declare [[
 host.X = { n = 2, m = 5, a = { 1, 2 }, b = { 3, 4 } }
 for k = 0, 49 do host.rows[k] = { n = 2, p = { k, k } } end
 
-case("accepts: bottom up: what a member leads to is there, so it is used [TR14-4.3-01]", function()
+case("accepts: bottom up: what a member points to is present, so it is used [TR14-4.3-01]", function()
   acc_copyin "X.a[0:2]"
   acc_copyin "X.b[0:2]"
   host.X.a[0] = 10
@@ -31,7 +31,7 @@ case("accepts: bottom up: what a member leads to is there, so it is used [TR14-4
   end)
 end)
 
-case("rejects: bottom up: only part of what a member leads to is there [TR14-4.3-01 TR14-4.2-03]", function()
+case("rejects: bottom up: only part of what a member points to is present [TR14-4.3-01 TR14-4.2-03]", function()
   acc_copyin "X.a[0:1]"
   expect.fails("partially-present", function() acc "enter data copyin(X)" end)
   expect.fails("not-present", function() acc "data invoke<>(X)::{ default(exclude) present(b[0:n]) }" end)

@@ -194,7 +194,7 @@ case("accepts: the policy that a plain clause means [TR14-5-09]", function()
   expect.host("B.p[2]", 9)
 end)
 
-case("accepts: the policy that a clause means holds for what members lead to [TR14-5-09]", function()
+case("accepts: the policy that a clause means holds for what members point to [TR14-5-09]", function()
   acc "policy for(copyout) type(struct part) default(exclude) copyout(q[0:n])"
   local region = acc "data copyout(W.list[0:2])"
   expect.uninitialized "W.list[1].q[0:3]"

@@ -14,7 +14,7 @@ local HOST_REACHED = { rule = "AMB-OMPEX-02",
   text = "on a device whose code reaches host memory a host address works; the scenario's device tells that it "
     .. "is none of its own" }
 local BROUGHT_POINTER = { rule = "OMPEX-struct_map-6",
-  text = "a section maps its elements, not the pointer that leads to them; LLVM up to 21 maps both, "
+  text = "a section maps its elements, not the pointer that points to them; LLVM up to 21 maps both, "
     .. "as OpenMP 4.0 had it" }
 local BROUGHT_AND_USED = { rule = "OMPEX-struct_map-6",
   text = "nothing attaches the pointer; LLVM up to 21 has attached it on target data, and runs the region with the "
@@ -78,7 +78,7 @@ local NEVER_WRITTEN = { rule = "TR14-1.2-12",
 local SECTION_UNCHECKED = { rule = "ACC33-2.7.1-1",
   text = "the scenario knows how long arrays are; compiled programs map whatever lies behind them" }
 local ELEMENT_POINTER = { rule = "TR14-3.4-02",
-  text = "the pointer that leads to the section is attached; gcc 12 leaves it where an index is a variable" }
+  text = "the pointer that points to the section is attached; gcc 12 leaves it where an index is a variable" }
 local NOTHING_THERE = { rule = "TR14-3.5-06",
   text = "an alias needs no object of its own at its address; acc_attach does" }
 local NO_WORDS = { rule = "ACC33-2.7.1-3", text = "gcc 12 has no data clauses of several dimensions behind pointers" }
@@ -107,13 +107,13 @@ local openacc = {
     ["parents that are read, though they were not sent"] = { NEVER_WRITTEN },
   },
   ["3.4-convenience"] = {
-    ["any object as base: elements, inner structures, what pointers lead to"]
+    ["any object as base: elements, inner structures, what pointers point to"]
       = { ELEMENT_POINTER },
   },
   ["4.1-attach"] = {
     ["pointers attach to objects of this directive, and to those present before"]
       = { [2] = PLAIN_POINTER },
-    ["an object goes while a pointer is attached to it, or in it"] = { PLAIN_POINTER },
+    ["an object is unmapped while a pointer is attached to it, or in it"] = { PLAIN_POINTER },
   },
   corners = {
     ["the base of a member's alias in a clause is an empty section"]
@@ -138,7 +138,7 @@ local openacc = {
     ["pointers with a section, pointer variables"] = { [2] = PLAIN_POINTER },
     ["in a strict profile a new target is an error"] = { PLAIN_POINTER },
     ["in a strict profile detach below zero is an error"] = { ["end"] = PLAIN_POINTER },
-    ["where a null pointer is not present it leads to an error"]
+    ["where a null pointer is not present it is an error"]
       = { ["end"] = BROUGHT_MEMBER },
   },
   ["3.2-routines"] = {
@@ -156,7 +156,7 @@ local openacc = {
       = { compile = COMPILER_CRASHES },
     ["members alone, where clauses leave the structure out under openacc-3.3"]
       = { BROUGHT_MEMBER },
-    ["a member that leads to a section, where it is not mapped with it under openacc-3.3"]
+    ["a member that points to a section, where it is not mapped with it under openacc-3.3"]
       = { [2] = BROUGHT_MEMBER },
   },
   lifetimes = {

@@ -15,7 +15,7 @@ local interface = {
   member_sign = "between an object and its member", subscripts = "(array's type, index from 0) -> those of an element",
   range_text = "(array's type, first, behind the last, both from 0) -> subscripts of consecutive elements",
   behind = "(name of an object, whether it is a variable, path) -> a part of it", numbers_places = "whether places in "
-    .. "memory are told as elements from 0",
+    .. "memory are shown as elements from 0",
   parse = "(session, start, text) -> tree; start: directive, omp_directive, references",
   is_directive = "(text) -> whether it is one directive; otherwise it is declarations",
   declare = "(session, text): carries out declarations",

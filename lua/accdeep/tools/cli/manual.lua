@@ -25,7 +25,7 @@ stops and says why, and which rule says so.
 .PP
 A
 .I scenario
-is a Lua script that says what a host program does to its memory and which directives it meets.
+is a Lua script that says what a host program does to its memory and which directives it encounters.
 Scenarios are examples, tests and specification at once;
 .B accdeep run
 runs them.
