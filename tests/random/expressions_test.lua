@@ -133,11 +133,20 @@ local function changed(n, how)
     pick { "", ", " .. name })
 end
 
+-- A function of C's library that is exact.
+local function called(n, how)
+  local name, two = pick { "sqrt", "fabs", "floor", "ceil", "trunc", "round" }, nil
+  if random(3) == 1 then name, two = pick { "fmod", "fmax", "fmin" }, random(0, n) end
+  return ("{%s%s(%s%s)}"):format(name, pick { "", "f" }, expression(n - (two or 0), how),
+    two and ", " .. expression(two, without(how, "changes")) or "")
+end
+
 -- An expression of so many operators. { } around a part stand for ( ) here, and for a value of its own in C: the
 -- compiler computes each step, so that it sees each overflow.
 function expression(n, how)
   if n <= 0 then return "{" .. leaf(how) .. "}" end
-  local what = random(13)
+  local what = random(14)
+  if what == 14 and how.floats then return called(n - 1, how) end
   if what == 13 and how.changes and n >= 2 then return changed(n - 2, how) end
   if what <= 2 then
     local op = pick { "-", "~", "!", "+" }
@@ -169,7 +178,7 @@ end
 local function by_compiler(declared, texts)
   local name = os.tmpname()
   local out = assert(io.open(name .. ".c", "w"))
-  out:write("#include <setjmp.h>\n#include <signal.h>\n#include <stdio.h>\n", declared,
+  out:write("#include <setjmp.h>\n#include <signal.h>\n#include <math.h>\n#include <stdio.h>\n", declared,
     "static sigjmp_buf undefined;\nstatic void trapped(int n) { siglongjmp(undefined, n); }\n",
     "#define VALUE(...) ({ __auto_type value = (__VA_ARGS__); value; })\n",
     "#define IS_FLOAT(x) _Generic((x), float: 1, double: 1, long double: 1, default: 0)\n",
@@ -180,7 +189,7 @@ local function by_compiler(declared, texts)
   for _, text in ipairs(texts) do out:write("  SAY(", text, ")\n") end
   out:write("  return 0;\n}\n")
   out:close()
-  assert(os.execute(("%s -o %s.out %s.c"):format(COMPILER, name, name)))
+  assert(os.execute(("%s -o %s.out %s.c -lm"):format(COMPILER, name, name)))
   local pipe, list = assert(io.popen(name .. ".out")), {}
   for line in pipe:lines() do
     list[#list + 1] = line ~= "-" and (tonumber(line) or line:find "nan" and 0 / 0
