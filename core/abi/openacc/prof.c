@@ -1,7 +1,7 @@
 /* prof.c - the profiling interface of OpenACC (3.3, section 5): what tools are told.
  *
- * Callbacks run between the steps of a call, without the lock, and may call any routine; nothing is
- * reported of what they do themselves. What the core does under the lock is noted, and reported when the
+ * Callbacks run between the steps of a call, without the lock, and may call any routine; what tools do
+ * themselves is not reported to them. What the core does under the lock is noted, and reported when the
  * step is done, in the order of the document's steps: an upload then begins and ends at once, and
  * its bytes have been moved before. Times are to be had of constructs, their data, their kernels.
  *
