@@ -243,16 +243,19 @@ local function refuse(name, pos)
     { length = #name, help = "accd_deviceptr gives the address" })
 end
 
--- Whether C runs the plan of a directive. accepts: the plans that are wanted, nil: any; others are an error.
+-- Whether C runs the plan of a directive, or the plan's making raises an error. accepts: the plans that are wanted,
+-- nil: any; others are an error.
 local function wanted(s, node, kind, text, accepts)
   local levels = s.ctx:levels(s.now.device)
-  if accepts and not accepts[kinds[kind]] then
+  if kind == "body" or kind == "declaration" then
+    return true
+  elseif kind == "host data" then
+    refuse("host_data", node.pos)
+  elseif accepts and not accepts[kinds[kind]] then
     raise("clause-not-allowed", 1, ("'%s' is no %s"):format(node.name, accepts.step and "construct on data"
       or "compute construct"), { length = #text, help = "accd_directive carries it out" })
   elseif kind == "host" then
     raise("unsupported", 1, ("'%s' is about the threads of the program: its own compiler does that"):format(node.name))
-  elseif kind == "host data" then
-    refuse("host_data", node.pos)
   elseif kind == "shutdown" and #levels > 0 then
     raise("region-nesting", node.pos, "a region is still open on the device", { rule = "ACC33-shut-1" })
   end

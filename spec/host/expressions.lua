@@ -30,6 +30,7 @@ case("accepts: operators follow C's precedence and promotions [HOUSE-language]",
   expect.host("top + 4 < top", true)
   expect.host("-1 > 0u", true)
   expect.host("(unsigned char)300 + (int)f", 45)
+  expect.host("(unsigned long)1.5e19 - 5000000000000000000u == 10000000000000000000u", true)
   expect.host("n > 2 ? f * 2 : 0", 3)
   expect.host("!zero && (zero || n == 3)", true)
   expect.host("zero ? n / zero : 1", 1)

@@ -248,6 +248,10 @@ static void kernels(accd *a)
     is_empty(a);
     va[0] = 1;
     task.result = 3;
+    refuses(a, accd_compute(a, "acc host_data use_device(p)", kernel, &task), ACCD_INVALID, "unsupported",
+            "'host_data'");
+    refuses(a, accd_compute(a, "acc loop", kernel, &task), ACCD_REGION_NESTING, "region-nesting",
+            "'loop' stands in");
     refuses(a, accd_compute(a, "acc serial copy(X)", kernel, &task), ACCD_CALLBACK, "callback",
           "the kernel of 'serial' failed: it returned 3");
     ok(va[0] == 1, "nothing came back");

@@ -53,6 +53,15 @@ end
 -- "text", "static", "run", "environment" or "internal"; nil for a code that does not exist.
 function diagnostic.phase(code) return phase_of[code] end
 
+-- Results of fn(...), which reads a text: whatever the code of an error, the text is wrong, but for values of pointers.
+function diagnostic.static(fn, ...)
+  local results = table.pack(pcall(fn, ...))
+  if results[1] then return table.unpack(results, 2, results.n) end
+  local err = results[2]
+  if diagnostic.is(err) and err.code ~= "null-pointer" then err.phase = "static" end
+  error(err, 0)
+end
+
 -- All codes, as keys.
 function diagnostic.codes() return phase_of end
 

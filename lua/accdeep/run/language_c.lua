@@ -108,13 +108,7 @@ function c.category(_, t)
   return (types.is_record(t) or t.kind == "array") and "aggregate" or t.kind == "pointer" and "pointer" or "scalar"
 end
 
--- Whatever the code of an error, the text is wrong; but not where values are.
-function c.planned(_, fn, ...)
-  local ok, made = pcall(fn, ...)
-  if ok then return made end
-  if diagnostic.is(made) and made.code ~= "null-pointer" then made.phase = "static" end
-  error(made, 0)
-end
+function c.planned(_, fn, ...) return diagnostic.static(fn, ...) end
 
 -- The number of a device must be an expression at least.
 function c.completed(plan)

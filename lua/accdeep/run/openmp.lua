@@ -19,7 +19,7 @@ local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
 
-local openmp = { name = "omp", lower = map.directive }
+local openmp = { name = "omp", lower = function(...) return diagnostic.static(map.directive, ...) end }
 
 openmp.in_kernel = { "a directive inside a target construct", "OMP60-tgt-1" }
 

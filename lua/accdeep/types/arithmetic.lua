@@ -95,6 +95,12 @@ local function to_integer(v)
   return math.tointeger(v >= 0 and math.floor(v) or math.ceil(v))
 end
 
+-- The same for unsigned integers of 64 bits: the bits of a number from 2^63 on are those of one that is 2^64 less.
+local function to_unsigned(v)
+  if math.type(v) == "float" and v >= 0x1p63 and v < 0x1p64 then return math.tointeger(v - 0x1p64) end
+  return to_integer(v)
+end
+
 -- A double that rounds to a float as an integer of 64 bits does.
 local function nearly(v)
   if v < 1 << 53 and v > -1 << 53 then return v + 0.0 end
@@ -118,7 +124,8 @@ function arithmetic.converter(from, to)
   end
   local wrap = wrapper(to)
   if to.code == BOOL then return wrap end
-  if from.float or from.auto then return function(v) return wrap(to_integer(v)) end end
+  local whole = is_wide(to) and to_unsigned or to_integer
+  if from.float or from.auto then return function(v) return wrap(whole(v)) end end
   if from.code == to.code then return identity end
   return wrap
 end

@@ -80,7 +80,9 @@ local function converted(from, to, text)
     return to.code == scalar.f32 and rounded(to, text) or ("(double)%s"):format(text)
   end
   if to.code == scalar.bool then return wrapped(to, text) end
-  if from.float then return wrapped(to, ("accd_integer(%s)"):format(text)) end
+  if from.float then
+    return wrapped(to, (to.size == 8 and not to.signed and "accd_unsigned(%s)" or "accd_integer(%s)"):format(text))
+  end
   return from.code == to.code and text or wrapped(to, text)
 end
 

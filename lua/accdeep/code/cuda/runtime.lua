@@ -321,6 +321,11 @@ static __device__ i64 accd_integer(double v)
   return v >= -9223372036854775808.0 && v < 9223372036854775808.0 ? (i64)v : 0;
 }
 
+static __device__ i64 accd_unsigned(double v)
+{
+  return v >= 9223372036854775808.0 && v < 18446744073709551616.0 ? (i64)(u64)v : accd_integer(v);
+}
+
 static __device__ i64 accd_divided(accd_thread &t, i64 a, i64 b, bool is_unsigned, bool rest, u32 site)
 {
   if (b == 0) {
