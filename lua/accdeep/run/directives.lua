@@ -9,6 +9,7 @@
 local catalogue = require "accdeep.catalogue.openmp"
 local diagnostic = require "accdeep.base.diagnostic"
 local grammar = require "accdeep.grammar.openacc"
+local interface = require "accdeep.base.interface"
 local kernel = require "accdeep.run.kernel"
 local openacc = require "accdeep.run.openacc"
 local openmp = require "accdeep.run.openmp"
@@ -16,7 +17,7 @@ local plan_cache = require "accdeep.run.plan_cache"
 local private = require "accdeep.run.host_private"
 
 -- What a directive language is; OpenACC and OpenMP each fill all of these.
-local interface = {
+local slots = {
   name = "the word of scenarios: acc, omp",
   understand = "(session, text) -> tree of the directive, with the clauses in effect",
   kind_of = "(tree) -> kind of the directive in the catalogue; nil: a definition",
@@ -31,10 +32,7 @@ local interface = {
   in_kernel = "{message, rule} of a directive in the body of a compute construct",
 }
 
-for _, language in ipairs { openacc, openmp } do
-  for slot in pairs(interface) do assert(language[slot] ~= nil, language.name .. " lacks " .. slot) end
-  for slot in pairs(language) do assert(interface[slot], language.name .. " has a slot without a use: " .. slot) end
-end
+for _, language in ipairs { openacc, openmp } do interface(slots, language.name, language) end
 
 local directives = {}
 

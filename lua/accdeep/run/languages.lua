@@ -3,8 +3,9 @@
 
 local c = require "accdeep.run.language_c"
 local fortran = require "accdeep.run.language_fortran"
+local interface = require "accdeep.base.interface"
 
-local interface = {
+local slots = {
   name = "what scenarios and options call it",
   -- names and texts
   keywords = "words that are no names, as keys",
@@ -52,11 +53,4 @@ local interface = {
   counters = "(session, depth, tree) -> the variables that count the loops of a loop construct: {variable}",
 }
 
-local languages = { c = c, fortran = fortran }
-
-for name, language in pairs(languages) do
-  for slot in pairs(interface) do assert(language[slot] ~= nil, name .. " lacks " .. slot) end
-  for slot in pairs(language) do assert(interface[slot], name .. " has what no language is asked for: " .. slot) end
-end
-
-return languages
+return { c = interface(slots, "c", c), fortran = interface(slots, "fortran", fortran) }
