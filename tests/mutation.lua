@@ -197,7 +197,7 @@ local function lines_of(text)
   return lines
 end
 
--- The line of a file's text that says why nobody notices that a step is left out, or nil.
+-- The line of a file's text with the reason why a step that is left out goes unnoticed, or nil.
 local function reason_of(step, lines)
   for _, line in ipairs(step.lines) do
     if lines[line]:find "%-%- unnoticed: " then return line end

@@ -246,7 +246,6 @@ end
 -- Whether C runs the plan of a directive, or the plan's making raises an error. accepts: the plans that are wanted,
 -- nil: any; others are an error.
 local function wanted(s, node, kind, text, accepts)
-  local levels = s.ctx:levels(s.now.device)
   if kind == "body" or kind == "declaration" then
     return true
   elseif kind == "host data" then
@@ -256,10 +255,10 @@ local function wanted(s, node, kind, text, accepts)
       or "compute construct"), { length = #text, help = "accd_directive carries it out" })
   elseif kind == "host" then
     raise("unsupported", 1, ("'%s' is about the threads of the program: its own compiler does that"):format(node.name))
-  elseif kind == "shutdown" and #levels > 0 then
+  elseif kind == "shutdown" and #s.ctx:levels(s.now.device) > 0 then
     raise("region-nesting", node.pos, "a region is still open on the device", { rule = "ACC33-shut-1" })
   end
-  for _, level in ipairs(kind == "declare" and levels or {}) do
+  for _, level in ipairs(kind == "declare" and s.ctx:levels(s.now.device) or {}) do
     if level.kind ~= "declare" then
       raise("region-nesting", node.pos, "declare inside a data region", { rule = "ACC33-dec-1" })
     end

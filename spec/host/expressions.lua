@@ -45,6 +45,8 @@ case("accepts: functions of C's library are on doubles, with an f on floats [HOU
   expect.host("atan2(0.0, -1.0) == acos(-1.0) && asin(1.0) * 2 == acos(-1.0)", true)
   expect.host("log2(8) + log10(1000) + pow(2, 10)", 1030)
   expect.host("roundf(0.1f) + truncf(1.9f)", 1)
+  expect.host("abs(-7.9)", 7)
+  expect.fails("unknown-name", function() return host "absf(1)" end)
   body "f = trunc(-2.5f); a[0] = round(2.5); a[1] = fmin(n, 2);"
   expect.host("a[0] * 10 + a[1]", 32)
   expect.host("f", -2)

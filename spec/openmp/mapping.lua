@@ -102,7 +102,7 @@ case("accepts: members alone leave the rest of the structure absent, and leave t
   expect.absent "x[0:10]"
 end)
 
-case("accepts: exit data takes what is there, and passes over a member that nobody mapped [OMP60-map-6]", function()
+case("accepts: exit data takes what is there, and passes over a member that is not mapped [OMP60-map-6]", function()
   expect.moves(function()
     omp "target enter data map(to: u.second[0:1])"
   end, { h2d = { count = 1, bytes = 4 }, d2h = 0 })

@@ -454,7 +454,7 @@ case("accepts: bounds of siblings, functions, globals and enumerators, for each 
     expect.equal(#state().present, 0)
   end)
 
-case("rejects: bounds with names that nobody declared, or that are no integers [TR14-3.1.1-21]",
+case("rejects: bounds with undeclared names, or that are no integers [TR14-3.1.1-21]",
   function()
     declare "struct array A; float x;"
     local wrong = { unheard = "unknown-name", ["unheard(n)"] = "unknown-name", ["A.x"] = "unknown-member",

@@ -468,13 +468,13 @@ end
 
 -- The name in the library, and the type: a name may end with the f of float.
 local function in_library(name)
-  if name == "abs" or library[name] then return name, name == "abs" and INT or DOUBLE end
+  if library[name] then return name, name == "abs" and INT or DOUBLE end
   local plain = name:match "^(.*)f$"
-  if library[plain] then return plain, scalars.float end
+  if library[plain] and plain ~= "abs" then return plain, scalars.float end
 end
 
 local function call_library(env, node, plain, t)
-  local count = plain == "abs" and 1 or library[plain][1]
+  local count = library[plain][1]
   if #node.args ~= count then
     raise("type-mismatch", node.pos, ("%s takes %d argument%s"):format(node.base.name, count, count == 1 and "" or "s"))
   end

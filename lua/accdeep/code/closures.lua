@@ -332,7 +332,7 @@ function values.method(env, e)
 end
 
 function values.library(env, e)
-  local fn = e.name == "abs" and math.abs or library[e.name][2]
+  local fn = library[e.name][2]
   local convert = converter(DOUBLE, e.type)
   local a, b = value(env, e.args[1]), e.args[2] and value(env, e.args[2])
   if b then return function(f) return convert(fn(a(f), b(f))) end end

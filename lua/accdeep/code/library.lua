@@ -1,6 +1,6 @@
--- library.lua - functions of C's library that expressions know, with an f at the end for float, too.
+-- library.lua - functions of C's library that expressions know; those of doubles with an f at the end for float, too.
 --
--- name -> {count, value, cuda}: how many arguments, the function on doubles, and its text in a GPU's kernel, where %1
+-- name -> {count, value, cuda}: how many arguments, the function on numbers, and its text in a GPU's kernel, where %1
 -- and %2 stand for the arguments; nil: devices differ in the last bits of the result.
 
 local floor, ceil, fmod = math.floor, math.ceil, math.fmod
@@ -16,6 +16,7 @@ local function round(x)
 end
 
 return {
+  abs = { 1, math.abs, "%1 < 0 ? -%1 : %1" }, -- of int
   fabs = { 1, math.abs, "fabs(%1)" },
   sqrt = { 1, math.sqrt, "sqrt(%1)" },
   floor = { 1, function(x) return whole(floor(x), x) end, "floor(%1)" },

@@ -50,7 +50,7 @@ setmetatable(Session, { __index = Session.__newindex })
 directives.extend(Session)
 type_directives.extend(Session)
 
-local NOBODY = observers.of {}
+local NO_OBSERVERS = observers.of {}
 
 -- Freed blocks stay readable for messages until so many bytes have been freed after them.
 local QUARANTINE = 64 << 20
@@ -137,7 +137,7 @@ function session.new(options, outer)
     outer = outer or false,
     options = options,
     rules = profiles.profile(options.rules),
-    observers = outer and outer.observers or options.observers and observers.of(options.observers) or NOBODY,
+    observers = outer and outer.observers or options.observers and observers.of(options.observers) or NO_OBSERVERS,
 
     language = languages[options.language or "c"],
     ctx = false, devices = options.devices or 1,

@@ -10,7 +10,7 @@ local typed = require "accdeep.code.typed"
 local types = require "accdeep.types"
 
 local scalar, scalars = core.scalar, types.scalars
-local INT, LONG, ULONG = scalars.int, scalars.long, scalars["unsigned long"]
+local LONG, ULONG = scalars.long, scalars["unsigned long"]
 
 local expression = {}
 
@@ -311,15 +311,13 @@ end
 function values.library(w, e)
   local operands = {}
   for i, arg in ipairs(e.args) do operands[i] = w:keep(holder(e.type), value(w, arg)) end
-  local v = operands[1]
-  if e.name == "abs" then return w:keep("i64", wrapped(INT, ("%s < 0 ? -%s : %s"):format(v, v, v))) end
   local text = library[e.name][3]
   if not text then
     local suffix = e.type.code == scalar.f32 and "f" or ""
     w:give_up(("%s%s is not computed alike on every device"):format(e.name, suffix))
   end
   local filled = text:gsub("%%(%d)", function(number) return operands[tonumber(number)] end)
-  return w:keep("double", rounded(e.type, filled))
+  return w:keep(holder(e.type), e.type.float and rounded(e.type, filled) or wrapped(e.type, filled))
 end
 
 function values.call(w, e) w:give_up(("%s is a function of the scenario"):format(e.name)) end
