@@ -11,12 +11,7 @@ local wants_picture = arg[1] == "--picture"
 if wants_picture then table.remove(arg, 1) end
 local root = assert(arg[1], "usage: arrows.lua [--picture] ROOT OBJECT...|MODULE...")
 
-local function text_of(path)
-  local file = assert(io.open(root .. "/" .. path, "rb"))
-  local text = file:read "a"
-  file:close()
-  return text
-end
+local text_of = require "files"(root)
 
 local of_modules = arg[2] and arg[2]:find "%.lua$" ~= nil
 local layout = of_modules and floors.modules or floors.core

@@ -12,12 +12,7 @@ local root, writes = assert(arg[1], "usage: page.lua ROOT [--write]"), arg[2] ==
 local PAGE, PAGES = "ARCHITECTURE.md", { "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md" }
 local problems = {}
 
-local function text_of(path)
-  local file = assert(io.open(root .. "/" .. path, "rb"))
-  local text = file:read "a"
-  file:close()
-  return text
-end
+local text_of = require "files"(root)
 
 local function exists(path)
   local file = io.open(root .. "/" .. path)
