@@ -1,0 +1,383 @@
+-- sentences.lua [SOURCE...] - whether the sentences of pages, headers and texts are short and use the field's words.
+--
+-- Prints, for each source, the number of sentences, their average length in words, and each sentence that is too long
+-- or has an unwanted word. A source is a path from the root of the repository:
+--   a page (.md), a header (.h, .def: comments and texts), a Lua file with texts (strings with a blank), a Lua file of
+--   scenarios (in spec/: names of cases), or a folder of Lua files.
+-- Without a source, those in `checked` are read and a self-test is run. --all reads those in `others`, too.
+--
+-- A sentence also ends with its paragraph, heading, list item, table cell or comment. A code span is one word. Code
+-- blocks and targets of links are left out. A text of fewer than four words is a name and does not count.
+
+local LONGEST, AVERAGE, SHORTEST = 30, 15, 4
+
+-- Unwanted words as Lua patterns, and better words. In the patterns "_" is a blank.
+local unwanted = {
+  { "leads?_to", "points to; causes" }, { "led_to", "pointed to; caused" },
+  { "told", "reported; said" },
+  { "meets?", "encounters" },
+  { "otherwise_than", "differs from; unlike" },
+  { "nobody", "no thread; no program; nothing" },
+  { "brought", "mapped; copied" }, { "brings?", "maps; copies" },
+  { "go_on", "continue" }, { "goes_on", "continues" }, { "goes_ahead", "continues" },
+  { "passes_over", "ignores" },
+  { "mends?", "corrects" }, { "puts?_right", "restores" },
+  { "stands?_in", "is in" }, { "stands?_on", "is on" }, { "stands?_at", "is at" },
+  { "behind", "after; past" }, { "in_front_of", "before" },
+  { "comes?_back", "is copied back" },
+  { "data_leave", "data are unmapped" }, { "object_leaves", "object is unmapped" },
+  { "pointer_leaves", "pointer is unmapped" },
+  { "takes?_one_off", "decrements" }, { "counts?_up", "increments" },
+  { "there_is_not", "does not exist" }, { "there_are_not", "do not exist" },
+  { "and_is_none", "and is not one" }, { "if_it_is_none", "if it is not one" },
+  { "but_for", "except" }, { "nothing_but", "only" }, { "nothing_else_is_said", "not stated otherwise" },
+  { "asks_of", "requires of" }, { "at_hand", "available" }, { "anew", "again" }, { "kin", "similar ones" },
+  { "turned_round", "reversed" }, { "faces?", "interface" }, { "walked_by", "mapped by" },
+}
+for _, entry in ipairs(unwanted) do entry.pattern = "%f[%a]" .. entry[1]:gsub("_", "%%s+") .. "%f[%A]" end
+
+-- Sources that satisfy the aim: the test.
+local checked = {
+  "ARCHITECTURE.md",
+  "CHANGELOG.md",
+  "SECURITY.md",
+}
+
+-- Sources that do not yet; who makes one satisfy it moves its line up.
+local others = {
+  "README.md",
+  "CONTRIBUTING.md",
+  "spec/README.md",
+  "examples/async.md",
+  "examples/deep-copy.md",
+  "examples/directory.md",
+  "examples/embedding.md",
+  "examples/export.md",
+  "examples/fortran.md",
+  "examples/glossary.md",
+  "examples/gpu.md",
+  "examples/installed.md",
+  "examples/looking.md",
+  "examples/openmp.md",
+  "examples/programs.md",
+  "examples/tutorial/tutorial.md",
+  "lua/embed/accdeep.h",
+  "core/accdeep_core.h",
+  "core/accdeep_queues.h",
+  "core/accdeep_rules.def",
+  "core/abi/directory/accdeep_directory.h",
+  "lua/accdeep/base/codes.lua",
+  "lua/accdeep/catalogue/glossary.lua",
+  "lua/accdeep/catalogue/knobs.lua",
+  "lua/accdeep/see/reference",
+  "spec/rules/acc20.lua",
+  "spec/rules/acc33.lua",
+  "spec/rules/dir.lua",
+  "spec/rules/flang.lua",
+  "spec/rules/house.lua",
+  "spec/rules/llnl.lua",
+  "spec/rules/omp60.lua",
+  "spec/rules/ompex.lua",
+  "spec/rules/tr14.lua",
+  "spec/async",
+  "spec/dir",
+  "spec/flang",
+  "spec/host",
+  "spec/house",
+  "spec/llnl",
+  "spec/openacc",
+  "spec/openmp",
+  "spec/tr14",
+}
+
+-- A block is a piece of text that ends a sentence: {raw = the text, text = the same without marks and as long,
+-- at = {{position, line} ...}}.
+local function new_block(blocks)
+  blocks[#blocks + 1] = { raw = "", at = {} }
+  return blocks[#blocks]
+end
+
+-- Adds a piece that begins on a line.
+local function add(block, line, text)
+  if block.raw ~= "" then block.raw = block.raw .. " " end
+  block.at[#block.at + 1] = { #block.raw + 1, line }
+  block.raw = block.raw .. text
+end
+
+local function line_of(block, position)
+  local line = 0
+  for _, piece in ipairs(block.at) do if piece[1] <= position then line = piece[2] end end
+  return line
+end
+
+-- A code span is one word, a link its words.
+local function plain(text)
+  text = text:gsub("(`+)(.-)%1", function(marks, code) return ("x"):rep(2 * #marks + #code) end)
+  text = text:gsub("%[([^%]]*)(%]%([^)]*%))", function(words, target) return " " .. words .. (" "):rep(#target) end)
+  return (text:gsub("[*\\]", " "))
+end
+
+-- Adds the blocks of a page whose first line is `number`.
+local function page(blocks, text, number)
+  local block, fence, hidden, after_blank = nil, false, false, true
+  local function put(line)
+    block = block or new_block(blocks)
+    add(block, number, line)
+  end
+  for line in (text .. "\n"):gmatch "(.-)\n" do
+    local is_code = fence or hidden or after_blank and not block and line:find "^    "
+    local item = line:match "^%s*[-*]%s+(.*)$" or line:match "^%s*%d+%.%s+(.*)$"
+    if line:find "^%s*```" then
+      block, fence = nil, not fence
+    elseif hidden or line:find "^<!%-%-" then
+      block, hidden = nil, not line:find "%-%->"
+    elseif is_code or line:find "^%s*$" then
+      block = nil
+    elseif line:find "^#" then
+      block = nil
+      put(line:match "^#+%s*(.*)$")
+      block = nil
+    elseif line:find "^|" then
+      local cells = line:gsub("`[^`]*`", function(code) return (code:gsub("|", "x")) end):gsub("\\|", "xx")
+      for cell in cells:gmatch "|%s*([^|]+)" do
+        block = nil
+        if not cell:find "^[-: ]*$" then put(cell) end
+      end
+      block = nil
+    elseif item then
+      block = nil
+      put(item)
+    else
+      put(line:match "^>?%s*(.*)$")
+    end
+    after_blank = line:find "^%s*$" ~= nil
+    number = number + 1
+  end
+end
+
+-- Reads a text: `at` is the place that has been reached, `line` its line.
+local function new_reader(text)
+  local reader = { text = text, at = 1, line = 1 }
+  function reader.find(pattern) return text:match("^" .. pattern, reader.at) end
+  function reader.advance(to)
+    reader.line = reader.line + select(2, text:sub(reader.at, to - 1):gsub("\n", ""))
+    reader.at = to
+  end
+  -- The text of a quoted string, which is read.
+  function reader.quoted()
+    local first = reader.at + 1
+    local quote, last = text:sub(first - 1, first - 1), first
+    while text:sub(last, last) ~= quote do last = last + (text:sub(last, last) == "\\" and 2 or 1) end
+    reader.advance(last + 1)
+    return text:sub(first, last - 1)
+  end
+  return reader
+end
+
+-- Adds the blocks of comments and strings of C. What is indented in a comment is code.
+local function header(blocks, text)
+  local reader = new_reader(text)
+  local last -- the block of a string that may go on
+  while reader.at <= #text do
+    local comment, behind = reader.find "/%*(.-)%*/()"
+    if comment then
+      local block
+      local line = reader.line
+      for each in (comment .. "\n"):gmatch "(.-)\n" do
+        local words = each:gsub("^%s*%*", "", 1):gsub("%-%-%-*", "")
+        local item = words:match "^%s*%-%s+(.*)$"
+        if item then block = nil end
+        if words:find "^%s*$" or words:find "^     " and line > reader.line then
+          block = nil
+        else
+          block = block or new_block(blocks)
+          add(block, line, item or words:match "^%s*(.*)$")
+        end
+        line = line + 1
+      end
+      last = nil
+      reader.advance(behind)
+    elseif reader.find '"' then
+      last = last or new_block(blocks)
+      local line = reader.line
+      add(last, line, reader.quoted())
+    else
+      local blank = reader.find "%s+()"
+      if not blank then last = nil end
+      reader.advance(blank or reader.find "[%w_]+()" or reader.at + 1)
+    end
+  end
+end
+
+-- Fields of Lua tables that hold names and code.
+local code_fields = {}
+for name in ("rules rule example prelude name syntax section id kind status base against is also see"):gmatch "%S+" do
+  code_fields[name] = true
+end
+
+-- Adds the blocks of strings in Lua; cases: only those of the names of cases.
+local function lua(blocks, text, cases)
+  local reader = new_reader(text)
+  local before = "" -- what is in front of a string, from the last comma on
+  -- A string and those that `..` adds to it.
+  local function strings(block)
+    repeat
+      local line = reader.line
+      if reader.find "[\"']" then
+        add(block, line, reader.quoted())
+      else
+        local name, behind = reader.find "([%w_.]+)()"
+        if not name then return end
+        add(block, line, "x")
+        reader.advance(behind)
+      end
+      local joined = reader.find "%s*%.%.%s*()"
+      if joined then reader.advance(joined) end
+    until not joined
+  end
+  local function is_blank(s) return (" "):rep(#s) end
+  while reader.at <= #text do
+    local field = before:match "([%a_][%w_]*)=$"
+    local comment = reader.find "%-%-%[(=*)%["
+    local level = reader.find "%[(=*)%["
+    if comment or level then
+      local said, behind = text:match("^[-]*%[=*%[(.-)%]" .. (comment or level) .. "%]()", reader.at)
+      if level and field == "text" and not cases then page(blocks, said, reader.line) end
+      reader.advance(behind)
+      before = ""
+    elseif reader.find "%-%-" then
+      reader.advance(reader.find "[^\n]*()")
+    elseif reader.find "[\"']" then
+      local found = {}
+      strings(new_block(found))
+      local raw = found[1].raw
+      if cases and before:find "case%(?$" then
+        found[1].raw = raw:gsub("^%a+: ", is_blank):gsub("%[[%w%s.,-]+%]", is_blank)
+        blocks[#blocks + 1] = found[1]
+      elseif not cases and not code_fields[field] and raw:find "%s" then
+        found[1].raw = raw:gsub("^[%w_.?|]+ [%w_.?|<>]* ?%- ", is_blank) -- "name type - text"
+        blocks[#blocks + 1] = found[1]
+      end
+      before = ""
+    else
+      local word = reader.find "%s+" or reader.find "[%w_]+" or text:sub(reader.at, reader.at)
+      before = word == "," and "" or before .. (word:find "%s" and "" or word)
+      reader.advance(reader.at + #word)
+    end
+  end
+end
+
+local abbreviations = {}
+for name in ([[e.g. i.e. etc. vs. cf. No. p. pp. sec. Fig.]]):gmatch "%S+" do abbreviations[name] = true end
+
+-- Calls use(text, first) with each sentence of a block: what it is and where it begins.
+local function sentences(block, use)
+  local text, from, at = block.text, block.text:find "%S", 1
+  while from do
+    local stop = text:match("[.!?][)\"'%]]*()%s", at) or text:match("[.!?][)\"'%]]*()$", at) or #text + 1
+    local word = text:sub(from, stop - 1):match "%S+$" or ""
+    if not (abbreviations[word] or word:find "^%.%.%.?$") or stop > #text then
+      use(text:sub(from, stop - 1), from)
+      from = text:find("%S", stop)
+    end
+    at = stop
+  end
+end
+
+-- The number of words of a sentence: those with a letter or a digit.
+local function length_of(sentence)
+  local count = 0
+  for word in sentence:gmatch "%S+" do if word:find "%w" then count = count + 1 end end
+  return count
+end
+
+-- Judges a file: adds to result, {count, words, problems = {{path, line, text} ...}}.
+local function judge(result, path, text)
+  local blocks = {}
+  if path:find "%.md$" then
+    page(blocks, text, 1)
+  elseif path:find "%.lua$" then
+    lua(blocks, text, path:find "^spec/" and not path:find "^spec/rules/")
+  else
+    header(blocks, text)
+  end
+  for _, block in ipairs(blocks) do
+    block.text = plain(block.raw)
+    sentences(block, function(sentence, first)
+      local length = length_of(sentence)
+      local function problem(what)
+        local shown = block.raw:sub(first, first + #sentence - 1):gsub("%s+", " ")
+        result.problems[#result.problems + 1] = { path, line_of(block, first), ("%s: %s"):format(what, shown) }
+      end
+      if length >= SHORTEST then result.count, result.words = result.count + 1, result.words + length end
+      if length > LONGEST then problem(length .. " words") end
+      local lower = sentence:lower()
+      for _, entry in ipairs(unwanted) do
+        local found = lower:match(entry.pattern)
+        if found then problem(("'%s', better: %s"):format(found, entry[2])) end
+      end
+    end)
+  end
+end
+
+local function new_result() return { count = 0, words = 0, problems = {} } end
+
+-- Whether the lint finds what is wrong in texts of each kind.
+local function selftest()
+  local long = ("word "):rep(LONGEST)
+  local function expect(path, text, count, line, what)
+    local found = new_result()
+    judge(found, path, text)
+    local problem = found.problems[1]
+    local as_wanted = found.count == count and #found.problems == (line and 1 or 0)
+      and (not line or problem[2] == line and problem[3]:find(what, 1, true) == 1)
+    if not as_wanted then
+      error(("self-test: %s\n%s\n%d sentences, %d problems, %s"):format(path, text, found.count, #found.problems,
+        problem and problem[2] .. ": " .. problem[3] or ""), 0)
+    end
+  end
+  expect("a.md", "# A title has four words\n\nOne two three four. Five six seven eight (and nine).\n", 3)
+  expect("a.md", "A sentence, e.g. this one, is `a. b` one.\n\n```\n" .. long .. "more\n```\n", 1)
+  expect("a.md", "- " .. long .. "\n- " .. long .. "\n", 2)
+  expect("a.md", "One two three\nfour. " .. long .. "\nmore.\n", 2, 2, "31 words")
+  expect("a.md", "[A link](x.md) that leads to a file.\n", 1, 1, "'leads to'")
+  expect("a.md", "| one | two |\n|---|---|\n| is it `told`? | told \\| it |\n", 0, 3, "'told'")
+  expect("a.h", "/* One two three four.\n *\n *     told(code);\n * Five six\n * brings seven. */\n", 2, 4, "'brings'")
+  expect("a.def", 'X(A, "one two three "\n  "four nobody")\n', 1, 1, "'nobody'")
+  expect("a.lua", 'return { text = "one two three " .. FOUR\n  .. "five told", rules = "a told b" }', 1, 1, "'told'")
+  expect("a.lua", 'return { "a told", [[b told]], --[[c told]] params = { "b? int - four words" } }', 0, 1, "'told'")
+  expect("spec/a.lua", 'case("accepts: one two told [X-1]", function() f "a told" end)', 0, 1, "'told'")
+end
+
+local root = (arg[0]:match "^(.*)/[^/]*$" or ".") .. "/.."
+local failed = false
+
+-- The files of a source: of a folder, the Lua files in it.
+local function files_of(source)
+  if source:find "%.%w+$" then return { source } end
+  local files = {}
+  local pipe = assert(io.popen(("cd '%s' && find '%s' -name '*.lua' | sort"):format(root, source)))
+  for path in pipe:lines() do files[#files + 1] = path end
+  pipe:close()
+  return files
+end
+
+local function show(source)
+  local result = new_result()
+  for _, path in ipairs(files_of(source)) do
+    local file = assert(io.open(root .. "/" .. path))
+    judge(result, path, file:read "a")
+    file:close()
+  end
+  for _, problem in ipairs(result.problems) do print(("%s:%d: %s"):format(table.unpack(problem))) end
+  local average = result.words / math.max(result.count, 1)
+  print(("%s: %d sentences, %.1f words on average%s, %d problems"):format(source, result.count, average,
+    average > AVERAGE and (" (at most %d wanted)"):format(AVERAGE) or "", #result.problems))
+  failed = failed or result.count == 0 or #result.problems > 0 or average > AVERAGE
+end
+
+local all = arg[1] == "--all"
+if #arg == 0 or all then selftest() end
+for _, source in ipairs((#arg == 0 or all) and checked or arg) do show(source) end
+for _, source in ipairs(all and others or {}) do show(source) end
+os.exit(not failed)
