@@ -73,10 +73,10 @@ carry-cuda: deps-test build
 bench-cuda: deps-bench build
 	@tests/cuda/run $(BUILD) bench
 
-# Pages in Markdown: the reference, rule profiles, the C interfaces.
-docs: build
-	@$(CMAKE) --build $(BUILD) --target docs -- --no-print-directory >$(BUILD)/log || { cat $(BUILD)/log; exit 1; }
-	@echo "$(BUILD)/docs/index.md"
+# Makes spec/reference/ and examples/glossary.md again: the reference, rules, profiles, C interfaces, terms.
+docs: configured
+	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target docs -- --no-print-directory >$(BUILD)/log 2>&1 || { cat $(BUILD)/log; exit 1; }
+	@echo "spec/reference/index.md"
 
 install: build
 	@$(CMAKE) --install $(BUILD) --prefix $(PREFIX)

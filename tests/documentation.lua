@@ -3,7 +3,8 @@
 -- A block ```console holds commands behind "$ " and their output. `accdeep` is the program under test; a line "..." in
 -- the output stands for any number of lines. ```console no-gpu is left out where there is a CUDA driver, ```console
 -- needs x where there is no program x. A block ```lua or ```c under a heading shows parts of the file of that kind that
--- was named last there, `examples/x.lua`: each paragraph of it stands in that file. Links lead to files that are there.
+-- was named last there, `examples/x.lua`: each paragraph of it stands in that file. Links point to files that exist
+-- and to headings in them. Of the pages in spec/reference only links are checked: tests/lua run what these show.
 
 local program = arg[1]
 local pages = { "README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md" }
@@ -87,12 +88,23 @@ local function check_excerpt(page, kind, block, above)
   end
 end
 
+-- The headings of a page as links name them; nil if there is no such file.
+local anchors = setmetatable({}, { __index = function(all, path)
+  local text, names = read(path), {}
+  for title in ("\n" .. (text or "")):gsub("```.-```", ""):gmatch "\n#+ ([^\n]+)" do
+    names[title:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-")] = true
+  end
+  all[path] = text and names
+  return all[path]
+end })
+
 local function check_links(page, text)
-  for link in text:gsub("```.-```", ""):gmatch "%]%(([^)#]+)" do
-    local path = (page:match "^(.*/)" or "") .. link
-    if not link:find "^%a+:" and not read(path) then
+  for link in text:gsub("```.-```", ""):gmatch "%]%(([^)]+)" do
+    local name, heading = link:match "^([^#]*)#?(.*)$"
+    local path = name == "" and page or (page:match "^(.*/)" or "") .. name
+    if not link:find "^%a+:" and not (anchors[path] and (heading == "" or anchors[path][heading])) then
       failed = failed + 1
-      print(("%s: there is no %s"):format(page, path))
+      print(("%s: there is no %s"):format(page, link))
     end
   end
 end
@@ -123,5 +135,6 @@ for _, page in ipairs(pages) do
     end
   end
 end
+for page in assert(io.popen "find spec/reference -name '*.md' | sort"):lines() do check_links(page, read(page)) end
 print(("%d commands and %d excerpts, %d fail"):format(count, excerpts, failed))
 os.exit(failed == 0 and count > 0 and excerpts > 0)

@@ -47,10 +47,13 @@ local function readable(lines)
   local out, hidden = {}, 0
   for _, line in ipairs(lines) do
     if line:find "^#%s*if" then hidden = hidden + 1 end
-    if hidden == 0 and not line:find "^#include" then out[#out + 1] = (line:gsub("ACCD_API ", "")) end
+    if hidden == 0 and not line:find "^#include" then out[#out + 1] = line end
     if line:find "^#%s*endif" then hidden = hidden - 1 end
   end
-  return (table.concat(out, "\n"):gsub("^%s*\n", ""):gsub("%s+$", ""))
+  local code = table.concat(out, "\n"):gsub("ACCD_API ([^;]*)", function(declaration)
+    return (declaration:gsub("\n" .. (" "):rep(#"ACCD_API "), "\n")) -- what stands below the first argument still does
+  end)
+  return (code:gsub("^%s*\n", ""):gsub("%s+$", ""))
 end
 
 -- The page of a header, called by its file's name.

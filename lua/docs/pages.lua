@@ -15,6 +15,9 @@ local pages = {}
 -- A text in a cell of a table.
 local function cell(text) return (text:gsub("|", "\\|")) end
 
+-- A text that is no Markdown.
+local function prose(text) return (text:gsub("[*_<]", "\\%0")) end
+
 local function put(out, format, ...) out[#out + 1] = select("#", ...) > 0 and format:format(...) or format end
 
 local function put_code(out, language, code) put(out, "```%s\n%s```\n", language, code) end
@@ -30,9 +33,12 @@ local function put_fields(out, list)
   put(out, "")
 end
 
+-- The anchor of a heading, as usual readers of Markdown make it.
+local function anchor(title) return (title:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-")) end
+
 local function put_rules(out, ids)
   local list = {}
-  for id in ids:gmatch "%S+" do list[#list + 1] = "`" .. id .. "`" end
+  for id in ids:gmatch "%S+" do list[#list + 1] = ("[%s](rules.md#%s)"):format(id, anchor(id)) end
   put(out, "Rules: %s\n", table.concat(list, ", "))
 end
 
@@ -59,9 +65,6 @@ local function put_entry(out, chapter, entry)
   if entry.example then put_code(out, "lua", entry.example) end
   if entry.whole and chapter.prelude then put(out, "This example stands alone.\n") end
 end
-
--- The anchor of a heading, as usual readers of Markdown make it.
-local function anchor(title) return (title:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-")) end
 
 local function put_chapter(out, chapter)
   put(out, "## %s\n\n%s\n", chapter.title, chapter.text)
@@ -133,7 +136,7 @@ function pages.glossary()
 
 Terms of the field, and those of accdeep. `accdeep explain "attach counter"` prints one, `accdeep rules ID` its rule.
 
-<!-- Made from lua/accdeep/catalogue/glossary.lua: `make docs`, then cp build/docs/glossary.md examples. -->
+<!-- `make docs` makes this page of lua/accdeep/catalogue/glossary.lua. -->
 ]] }
   for _, entry in ipairs(terms) do
     put(out, "## %s\n\n%s\n", entry[1], entry.text)
@@ -148,51 +151,68 @@ Terms of the field, and those of accdeep. `accdeep explain "attach counter"` pri
   return table.concat(out, "\n")
 end
 
+-- -------------------------------------------------------------------------------------------- rules --
+
+function pages.rules()
+  local out = { [[
+# Rules
+
+Every rule that cases of the specification show. `accdeep explain ID` prints one, with the places that decide it and
+the cases that show it.
+]] }
+  for _, document in ipairs(rules.all()) do
+    put(out, "- [%s](#%s)", document.title, anchor(document.title))
+  end
+  for _, document in ipairs(rules.all()) do
+    put(out, "\n## %s\n", document.title)
+    for _, rule in ipairs(document.rules) do
+      put(out, "### %s\n\n%s%s\n", rule.id, prose(rule.text), rule.why and "\n\nUntestable: " .. prose(rule.why) or "")
+    end
+  end
+  return table.concat(out, "\n")
+end
+
 -- ----------------------------------------------------------------------------------------- profiles --
 
--- The sentence of each rule that knobs cite, behind the tables.
-local function put_rule_texts(out, lists)
-  local seen = {}
-  put(out, "## The rules\n")
-  for _, list in ipairs(lists) do
-    for _, decision in ipairs(list) do
-      for id in decision.knob.rules:gmatch "%S+" do
-        if not seen[id] then
-          seen[id] = true
-          put(out, "- **%s**: %s", id, rules.rule(id).text)
-        end
-      end
-    end
+-- The rules of a knob, as links from a page in the folder of profiles.
+local function rule_links(knob)
+  local list = knob.rules:gsub("%S+", function(id) return ("[%s](../rules.md#%s)"):format(id, anchor(id)) end)
+  return (list:gsub(" ", ", "))
+end
+
+local function put_decisions(out, list)
+  put(out, "| knob | what it is about | | rules |\n|---|---|---|---|")
+  for _, d in ipairs(list) do
+    put(out, "| `%s = %s` | %s | %s | %s |", d.knob.name, tostring(d.value), cell(d.knob.about), cell(d.meaning),
+      rule_links(d.knob))
   end
   put(out, "")
 end
 
-local function rule_list(knob)
-  return knob.rules == "" and "" or "`" .. knob.rules:gsub(" ", "`, `") .. "`"
-end
-
+-- tr14 has all its knobs; another profile, those that tr14's page does not have or decides otherwise.
 function pages.profile(name)
   local entry, differing, same = profile.describe(name)
   local out = { ("# The profile `%s`\n\nFollows %s. %s\n"):format(name, entry.follows, entry.text) }
   put(out, "This scenario holds under `%s`, and not under `%s`:\n", name, entry.against)
   put_code(out, "lua", entry.example)
-  if #differing > 0 then
-    put(out, "## What differs from `tr14`\n")
-    put(out, "| knob | what it is about | here | `tr14` | rules |\n|---|---|---|---|---|")
-    for _, d in ipairs(differing) do
-      put(out, "| `%s = %s` | %s | %s | %s | %s |", d.knob.name, tostring(d.value), cell(d.knob.about),
-        cell(d.meaning), cell(d.usual), rule_list(d.knob))
-    end
-    put(out, "")
+  if name == "tr14" then
+    put(out, "## What it decides\n")
+    put_decisions(out, same)
+    return table.concat(out, "\n")
   end
-  put(out, #differing > 0 and "## As `tr14`\n" or "## What it decides\n")
-  put(out, "| knob | what it is about | | rules |\n|---|---|---|---|")
-  for _, d in ipairs(same) do
-    put(out, "| `%s = %s` | %s | %s | %s |", d.knob.name, tostring(d.value), cell(d.knob.about), cell(d.meaning),
-      rule_list(d.knob))
+  put(out, "## What differs from `tr14`\n")
+  put(out, "| knob | what it is about | here | `tr14` | rules |\n|---|---|---|---|---|")
+  for _, d in ipairs(differing) do
+    put(out, "| `%s = %s` | %s | %s | %s | %s |", d.knob.name, tostring(d.value), cell(d.knob.about), cell(d.meaning),
+      cell(d.usual), rule_links(d.knob))
   end
-  put(out, "")
-  put_rule_texts(out, { differing, same })
+  put(out, "\nAll other knobs have the values of [`tr14`](tr14.md).\n")
+  local own = {}
+  for _, decision in ipairs(same) do own[#own + 1] = knobs.is_openmp(decision.knob) and decision or nil end
+  if #own > 0 then
+    put(out, "## What only OpenMP's profiles decide\n")
+    put_decisions(out, own)
+  end
   return table.concat(out, "\n")
 end
 

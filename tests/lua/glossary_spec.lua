@@ -1,6 +1,5 @@
 -- The glossary: `accdeep explain TERM` knows every term and its other forms; what terms refer to is there.
 local glossary = require "accdeep.see.glossary"
-local pages = require "docs.pages"
 local rules = require "accdeep.catalogue.rules"
 local terms = require "accdeep.catalogue.glossary"
 
@@ -59,12 +58,5 @@ describe("the glossary", function()
       assert.is_true(#related > 0, entry[1])
       for _, name in ipairs(related) do assert.is_true(known[name] and name ~= entry[1], name) end
     end
-  end)
-
-  it("is the page in examples", function()
-    local file = assert(io.open "examples/glossary.md")
-    local page = file:read "a"
-    file:close()
-    assert.equal(pages.glossary(), page, "make docs, then cp build/docs/glossary.md examples")
   end)
 end)
