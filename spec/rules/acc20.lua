@@ -2,6 +2,6 @@
 -- see tr14.lua.
 return {
   { id = "ACC20-2.6-1", section = "2.6", kind = "run-time error", status = "done",
-    text = "A plain copy, copyin, copyout or create wants data that are not present "
-      .. "(already-present); only the present_or clauses use what is there." },
+    text = "A plain copy, copyin, copyout or create of data that are present is an error (already-present). Only the "
+      .. "present_or clauses use data that are present." },
 }

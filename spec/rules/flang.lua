@@ -2,102 +2,103 @@
 -- the fields: see tr14.lua.
 return {
   { id = "FLANG-cfi-1", section = "cfi", kind = "meaning", status = "done",
-    text = "A descriptor is a CFI_cdesc_t: data address first (base_addr), size depends on rank." },
+    text = "A descriptor is a CFI_cdesc_t. Its first member is the data address (base_addr). Its size depends on the "
+      .. "rank." },
 
   { id = "FLANG-pointer-1", section = "pointer", kind = "meaning", status = "done",
-    text = "The attachment counter belongs to each pointer in device memory and is not visible "
-      .. "to the program; only its effects are." },
+    text = "Each pointer in device memory has an attach counter. The program cannot read the counter and sees only "
+      .. "its effects." },
   { id = "FLANG-pointer-2", section = "pointer", kind = "meaning", status = "done",
-    text = "enter data create(d): storage for d including its member descriptors; the (null) "
-      .. "host descriptors arrive verbatim." },
+    text = "enter data create(d) allocates device memory for d, including the descriptors of its components. The "
+      .. "null descriptors of the host arrive there unchanged." },
   { id = "FLANG-pointer-3", section = "pointer", kind = "meaning", status = "done",
-    text = "enter data copyin(d%p), target absent: allocate and copy the data, then attach: "
-      .. "device base_addr becomes device address, other members from the host, counter "
-      .. "becomes 1." },
+    text = "enter data copyin(d%p) with an absent target first allocates and copies the data, and then attaches. The "
+      .. "base_addr on the device becomes the device address. The other members of the descriptor come from the "
+      .. "host. The attach counter becomes 1." },
   { id = "FLANG-pointer-4", section = "pointer", kind = "meaning", status = "done",
-    text = "The same again: no copy, counter 2." },
+    text = "A second enter data copyin(d%p) copies nothing and increments the attach counter to 2." },
   { id = "FLANG-pointer-5", section = "pointer", kind = "meaning", status = "done",
-    text = "acc_detach lowers it to 1: still attached and usable; a second lowers it to 0: the "
-      .. "device descriptor gets the host value." },
+    text = "acc_detach then decrements the counter to 1: the pointer stays attached and usable. A second acc_detach "
+      .. "decrements the counter to 0: the device descriptor gets the value of the host descriptor." },
   { id = "FLANG-pointer-6", section = "pointer", kind = "run-time error", status = "done",
-    text = "After that present(d) and a use of d%p(1,2) fails: base_addr is a host address "
+    text = "After the last detach, a use of d%p(1,2) under present(d) is an error, as base_addr is a host address "
       .. "(host-pointer-on-device)." },
 
   { id = "FLANG-detach-1", section = "detach", kind = "meaning", status = "done",
-    text = "Detach restores the whole descriptor from the current host descriptor, not just "
-      .. "base_addr (otherwise \"chimeras\")." },
+    text = "Detach restores the whole descriptor from the current host descriptor, not only base_addr. Otherwise the "
+      .. "descriptor would be a mixture of old and new members." },
   { id = "FLANG-detach-2", section = "detach", kind = "figure", status = "done",
-    text = "copyin(d); d%p => t1; copyin(d%p); d%p(10:,10:) => d%p; acc_detach(d%p); copyout(d): "
-      .. "lbound(d%p) is 10,10, not the stale bounds." },
+    text = "The steps of the example are: copyin(d); d%p => t1; copyin(d%p); d%p(10:,10:) => d%p; acc_detach(d%p); "
+      .. "copyout(d). Then lbound(d%p) is 10,10 and not the old bounds." },
 
   { id = "FLANG-moving-target-1", section = "moving-target", kind = "meaning", status = "done",
-    text = "D%p => t1; attach; d%p => t2; attach: new target, counter set to 1, device "
-      .. "descriptor on t2." },
+    text = "The pointer d%p is attached to t1. The program assigns d%p => t2 and attaches again. Then the target is "
+      .. "t2, the attach counter is 1, and the device descriptor describes t2." },
   { id = "FLANG-moving-target-2", section = "moving-target", kind = "meaning", status = "done",
-    text = "Same target, new bounds (d%p(10:,10:) => d%p), attach: treated as new: descriptor "
-      .. "rewritten, counter 1, not 2." },
+    text = "Attach after a change of the bounds alone, such as d%p(10:,10:) => d%p, counts as a new attachment. The "
+      .. "descriptor is written again, and the counter becomes 1, not 2." },
   { id = "FLANG-moving-target-3", section = "moving-target", kind = "meaning", status = "done",
-    text = "The identity of a Fortran pointer for attach is the whole descriptor." },
+    text = "Attach compares the whole descriptor of a Fortran pointer, not only the address." },
 
   { id = "FLANG-dummy-1", section = "dummy", kind = "meaning", status = "done",
-    text = "Pointer dummy arguments follow the same rules: attach through dummy p updates the "
-      .. "device descriptor of d%p." },
+    text = "Pointer dummy arguments follow the same rules. Attach through a dummy argument p updates the device "
+      .. "descriptor of d%p." },
 
   { id = "FLANG-storage-1", section = "storage", kind = "meaning", status = "done",
-    text = "A member's descriptor storage comes with its aggregate, explicitly or by implicit "
-      .. "copy(d) (or present under default(present))." },
+    text = "The storage for the descriptor of a component is mapped with its aggregate. The aggregate is mapped by a "
+      .. "clause or by an implicit copy(d). Under default(present) the implicit clause is present(d)." },
   { id = "FLANG-storage-2", section = "storage", kind = "precedence", status = "done",
-    text = "Serial present(d%p) with d not mapped: order must be copy(d) first, then "
+    text = "The construct serial present(d%p), where d is not mapped, does copy(d) first. Then the construct does "
       .. "present(d%p) with its attach." },
   { id = "FLANG-storage-3", section = "storage", kind = "meaning", status = "done",
-    text = "No attach if the descriptor is not present, or the target is not: serial attach(p) "
-      .. "on a dummy whose actual is unmapped does nothing, silently; use then fails." },
+    text = "Attach has no effect if the descriptor or the target is not present. So serial attach(p) on a dummy "
+      .. "argument whose actual argument is unmapped has no effect and reports nothing. A later use fails." },
 
   { id = "FLANG-alloc-1", section = "alloc", kind = "meaning", status = "done",
-    text = "ALLOCATABLE members and dummies follow the POINTER rules." },
+    text = "ALLOCATABLE components and dummy arguments follow the rules of POINTER." },
 
   { id = "FLANG-other-1", section = "other", kind = "choice", status = "done",
-    text = "Descriptors of assumed-shape, assumed-rank, polymorphic dummies are local; if placed "
-      .. "on the device they live no longer than the call." },
+    text = "Descriptors of assumed-shape, assumed-rank and polymorphic dummy arguments are local. A copy of such a "
+      .. "descriptor on the device lives no longer than the call." },
   { id = "FLANG-other-2", section = "other", kind = "meaning", status = "done",
-    text = "copyin(a) of assumed-shape a(10:,10:) bound to dd%a: only the data action is "
-      .. "required; the temporary descriptor overlaps nothing; a(10,11) reads dd%a(1,2)." },
+    text = "copyin(a) of an assumed-shape a(10:,10:), whose actual argument is dd%a, needs only its data action. The "
+      .. "temporary descriptor overlaps no mapped memory. a(10,11) reads dd%a(1,2)." },
 
   { id = "FLANG-composite-1", section = "composite", kind = "meaning", status = "done",
-    text = "Attach of a descriptor: find device descriptor; compare (for the counter); find "
-      .. "device data; write data address and shape; map addendum data and attach its "
-      .. "pointers." },
+    text = "Attach of a descriptor has five steps. Find the device descriptor. Compare the descriptors for the "
+      .. "counter. Find the device data. Write the data address and the shape. Map the data of the addendum and "
+      .. "attach its pointers." },
 
   { id = "FLANG-order-1", section = "order", kind = "precedence", status = "done",
     text = "In every data clause the data action precedes the attach." },
 
   { id = "FLANG-recipe-1", section = "recipe", kind = "choice", status = "done",
-    text = "The front end hands over variable address, descriptor address, offset and size of "
-      .. "the section; languages without descriptors use the plain pointer form and no recipe." },
+    text = "The front end passes the address of the variable, the address of the descriptor, and the offset and size "
+      .. "of the section. Languages without descriptors use the form for plain pointers." },
 
   { id = "FLANG-api-1", section = "api", kind = "meaning", status = "untestable",
-    text = "Attach-descriptor(descriptor, data, offset, size, file, line): data must equal "
-      .. "base_addr, for verification only (mismatch (pointer-changed)); scalars: offset 0, "
-      .. "size = scalar size.",
+    text = "The routine attach-descriptor takes descriptor, data, offset, size, file and line. data serves for "
+      .. "verification: a difference from base_addr is an error (pointer-changed). For a scalar, offset is 0 and "
+      .. "size is the size of the scalar.",
     why = "no scenario calls it: tests/core/descriptors.c does" },
   { id = "FLANG-api-2", section = "api", kind = "meaning", status = "done",
-    text = "Step 1: data section not present (return, silently)." },
+    text = "Step 1: if the data section is not present, the routine returns and reports nothing." },
   { id = "FLANG-api-3", section = "api", kind = "meaning", status = "done",
-    text = "Step 2: descriptor not present (return, silently)." },
+    text = "Step 2: if the descriptor is not present, the routine returns and reports nothing." },
   { id = "FLANG-api-4", section = "api", kind = "meaning", status = "done",
-    text = "Step 3: counter is not 0 and host descriptor equal to the one used last (counter)+1, "
-      .. "return." },
+    text = "Step 3 applies if the counter is above 0 and the host descriptor equals the last one used. The routine "
+      .. "increments the counter and returns." },
   { id = "FLANG-api-5", section = "api", kind = "meaning", status = "done",
-    text = "Step 4: copy host descriptor, patch base_addr, do data actions for auxiliary "
-      .. "pointers and patch them, counter becomes 1." },
+    text = "Step 4 copies the host descriptor and sets base_addr. Then the step does the data actions for auxiliary "
+      .. "pointers and sets these pointers, too. The counter becomes 1." },
   { id = "FLANG-api-6", section = "api", kind = "meaning", status = "done",
-    text = "With a section the device base_addr is device(data+offset) - offset, so that indices "
-      .. "keep their meaning." },
+    text = "For a section, base_addr on the device is device(data+offset) - offset. So indices keep their meaning." },
   { id = "FLANG-api-7", section = "api", kind = "meaning", status = "done",
-    text = "Presence checks and auxiliary data actions are one atomic step with respect to the "
+    text = "The checks of presence and the auxiliary data actions are one atomic step with respect to the "
       .. "counters." },
 
   { id = "FLANG-todo-1", section = "todo", kind = "future", status = "done",
-    text = "Device id parameter; detach. (for detach: counter-1, at 0 FLANG-detach-1 and undo "
-      .. "the auxiliary data actions; counter 0: nothing.)" },
+    text = "The document plans a parameter for the device and a detach. Our reading: detach decrements the counter. "
+      .. "At 0, detach follows FLANG-detach-1 and undoes the auxiliary data actions. If the counter is 0 already, "
+      .. "detach has no effect." },
 }

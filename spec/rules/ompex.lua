@@ -2,54 +2,50 @@
 -- the fields: see tr14.lua.
 return {
   { id = "OMPEX-struct_map-1", section = "struct_map", kind = "meaning", status = "done",
-    text = "Only structure elements in map clauses have storage on the device; the others "
-      .. "(2 MB buffers, x) have none and cannot be accessed." },
+    text = "Only the structure elements in map clauses have storage on the device. The other elements (buffers of 2 "
+      .. "MB, x) have no storage there, and a kernel cannot access them." },
   { id = "OMPEX-struct_map-2", section = "struct_map", kind = "meaning", status = "done",
-    text = "A pointer member used as base of a mapped section (S.p[:N]) is attached to the "
-      .. "section's device storage." },
+    text = "A pointer member that is the base of a mapped section, as in S.p[:N], is attached to the device storage "
+      .. "of the section." },
   { id = "OMPEX-struct_map-3", section = "struct_map", kind = "meaning", status = "done",
-    text = "On the target construct an explicit map of the pointer member is optional  then." },
+    text = "Then the target construct may omit an explicit map of the pointer member." },
   { id = "OMPEX-struct_map-4", section = "struct_map", kind = "choice", status = "done",
-    text = "Grouping the mapped members without gaps lets the runtime optimise transfer "
-      .. "and footprint." },
+    text = "A program can declare the mapped members next to each other, without gaps. Then the runtime can save "
+      .. "transfers and device memory." },
   { id = "OMPEX-struct_map-5", section = "struct_map", kind = "meaning", status = "done",
-    text = "In a C++ member function the same holds for unqualified members (this "
-      .. "implicit): p[:N] attached to p." },
+    text = "In a C++ member function the same holds for unqualified members, with an implicit this: p[:N] is "
+      .. "attached to p." },
   { id = "OMPEX-struct_map-6", section = "struct_map", kind = "run-time error", status = "done",
-    text = "Wrong, case 1: enclosing target data map(S1.p[:N]), then target with only the "
-      .. "implicit map of S1: the first map covers the elements, not S1.p; the implicit "
-      .. "map does not attach. S1.p[i] then uses a host address and will probably fail "
-      .. "(host-pointer-on-device)." },
+    text = "Case 1, wrong: a target data construct with map(S1.p[:N]) encloses a target construct with only the "
+      .. "implicit map of S1. The first map covers the elements, not S1.p, and the implicit map does not attach. A "
+      .. "use of S1.p[i] reads a host address and is an error (host-pointer-on-device)." },
   { id = "OMPEX-struct_map-7", section = "struct_map", kind = "run-time error", status = "done",
-    text = "Wrong, case 2: enclosing target data map(S2.p[:N]), then target map(S2.p, "
-      .. "S2.a, S2.b): still not attached (the same error)." },
+    text = "Case 2, wrong: a target data construct with map(S2.p[:N]) encloses a target construct with map(S2.p, "
+      .. "S2.a, S2.b). S2.p is still not attached, and a use is the same error (host-pointer-on-device)." },
   { id = "OMPEX-struct_map-8", section = "struct_map", kind = "meaning", status = "done",
-    text = "Attach needs a construct that maps a list item whose base pointer is the "
-      .. "pointer, while that pointer is already present or is created by this same "
-      .. "construct." },
+    text = "A construct attaches a pointer if it maps a list item whose base pointer is that pointer. The pointer "
+      .. "must be present already, or the same construct creates it." },
   { id = "OMPEX-struct_map-9", section = "struct_map", kind = "meaning", status = "done",
-    text = "Right, case 1: target data maps S1.p[:N], S1.p, S1.a, S1.b together: attached "
-      .. "for the whole region; the nested target's implicit S1 refers to that storage; "
-      .. "only a, b, p may be accessed." },
+    text = "Case 1, right: target data maps S1.p[:N], S1.p, S1.a and S1.b together. S1.p is attached for the whole "
+      .. "region. The implicit S1 of the nested target construct refers to this storage. A kernel may access only a, "
+      .. "b and p." },
   { id = "OMPEX-struct_map-10", section = "struct_map", kind = "meaning", status = "done",
-    text = "Right, case 2: only the section in target data; the nested target maps S2.a, "
-      .. "S2.b and a zero-length section with base S2.p: attached. Any length from 0 to "
-      .. "N works alike." },
+    text = "Case 2, right: target data maps only the section. The nested target construct maps S2.a, S2.b and a "
+      .. "zero-length section with base S2.p, and so attaches S2.p. Any length from 0 to N has the same effect." },
   { id = "OMPEX-struct_map-11", section = "struct_map", kind = "meaning", status = "done",
-    text = "The implicit map of S2 in case 2 gives access to a, b, p only." },
+    text = "In case 2 the implicit map of S2 gives access to a, b and p only." },
   { id = "OMPEX-struct_map-12", section = "struct_map", kind = "meaning", status = "done",
-    text = "Right, case 3: no target data; target maps S3.a, S3.b, S3.p[:N]; the implicit "
-      .. "map of S3 maps S3.p too, because no other part of S3 was present before; "
-      .. "attached." },
+    text = "Case 3, right: there is no target data. The target construct maps S3.a, S3.b and S3.p[:N]. The implicit "
+      .. "map of S3 also maps S3.p, as no other part of S3 was present before. S3.p is attached." },
   { id = "OMPEX-struct_map-13", section = "struct_map", kind = "meaning", status = "done",
-    text = "An implicit map of a structure some of whose parts are present or explicitly "
-      .. "mapped adds no storage for the other parts." },
+    text = "If a part of a structure is present or explicitly mapped, an implicit map of the structure adds no "
+      .. "storage for the other parts." },
   { id = "OMPEX-struct_map-14", section = "struct_map", kind = "background", status = "done",
-    text = "Commented-out passage (not normative): a pointer mapped in target data behaves "
-      .. "as alloc, its host address is neither sent nor fetched; sections are attached "
-      .. "at the begin and detached at the end of each inner region; a declare-target "
-      .. "global persists on the device and needs update to agree with the host." },
+    text = "A passage that is commented out is not normative. In this passage a pointer in target data behaves like "
+      .. "alloc: its host address is neither sent nor fetched. Each inner region attaches sections at its start and "
+      .. "detaches them at its end. A declare target global persists on the device and needs update to agree with "
+      .. "the host." },
   { id = "OMPEX-struct_map-15", section = "struct_map", kind = "restriction", status = "done",
-    text = "Examples 1 to 4 are marked for OpenMP 5.1 and later; under 4.0/4.5 the case-3 and "
-      .. "zero-length readings differ (LLNL-2.1-05, 2.2-04)." },
+    text = "Examples 1 to 4 apply to OpenMP 5.1 and later. Under 4.0 and 4.5, case 3 and zero-length sections have "
+      .. "other meanings (LLNL-2.1-05, LLNL-2.2-04)." },
 }
