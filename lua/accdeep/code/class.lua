@@ -146,7 +146,7 @@ end
 -- agree on those that are defaulted or deleted.
 function Definition:special(item)
   local text = self.session.now.current.text
-  local parameters = text:sub(item.parameters_at, grammar.pattern "round":match(text, item.parameters_at, {}) - 1)
+  local parameters = text:sub(item.parameters_at, grammar.skip("round", text, item.parameters_at) - 1)
   local is_given = item.outcome ~= "default" and item.outcome ~= "delete"
   if item.role == "constructor" then
     if item.name ~= self.spec.name then

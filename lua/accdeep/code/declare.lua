@@ -375,7 +375,7 @@ end
 
 -- All declarations of a text, in order. Earlier ones stay when a later one is wrong.
 function declare.text(session, text)
-  local at, braces = grammar.skip(text, 1), {}
+  local at, braces = grammar.skip("space", text, 1), {}
   with(session.now, { scope = session.now.scope }, function()
     while at <= #text do
       local node, after = grammar.parse("external", text, at, session.now.scope)

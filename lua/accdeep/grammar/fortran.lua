@@ -397,7 +397,7 @@ end
 
 return grammar.new {
   parts = { expressions, declarations, beyond, statements, directive.rules, openmp.rules },
-  starts = { expression = true, spec = true, designator = true, directive = true, omp_directive = true,
-    references = true, body = true, program = true, call = true },
+  whole = "directive omp_directive expression body call designator spec references program",
+  beginning = "",
   lex = lexer,
 }

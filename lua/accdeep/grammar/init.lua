@@ -8,6 +8,7 @@ local advice = require "accdeep.grammar.advice"
 local lpeg = require "lpeg"
 local lex = require "accdeep.grammar.lex"
 local diagnostic = require "accdeep.base.diagnostic"
+local list = require "accdeep.base.words".list
 local openacc = require "accdeep.grammar.openacc"
 local openmp = require "accdeep.grammar.openmp"
 
@@ -16,32 +17,39 @@ lpeg.setmaxstack(4000)
 
 local no_state = {}
 
-local function build(language, start, trace)
+-- One pattern for all start rules, as most of what LPeg translates is shared by them. The name of the start rule is
+-- the second extra argument of a match.
+local function build(language, trace)
   local lx = language.lex(trace)
-  local rules = { "start" }
+  local rules, start = { "start", space = lx.blanks }, lpeg.P(false)
   for _, part in ipairs(language.parts) do part(rules, lx) end
-  rules.start = start == "space" and lx.space or lx.space * lpeg.V(start)
-  if language.starts[start] then rules.start = rules.start * -lpeg.P(1) end
+  local function add(names, behind)
+    for _, name in ipairs(list(names)) do
+      start = start + lpeg.Cmt(lpeg.Carg(2), function(_, _, wanted) return wanted == name end) * lpeg.V(name) * behind
+    end
+  end
+  add(language.whole, -lpeg.P(1))
+  add(language.beginning, lpeg.P(true))
+  rules.start = lx.space * start
   return lpeg.P(rules) * lpeg.Cp()
 end
 
 -- LPeg translates a pattern when it is first used. Where memory ends meanwhile the pattern must not be used
--- again: it is kept once it has matched something.
-local function pattern(language, start, trace)
-  local patterns = language.patterns
-  local made = patterns[trace][start]
+-- again: it is kept once it was used.
+local function pattern(language, trace)
+  local made = language.patterns[trace]
   if not made then
-    made = build(language, start, trace)
-    local ok, err = pcall(made.match, made, "", 1, no_state)
-    if not ok and not (type(err) == "table" and err.syntax) then error(err, 0) end
-    patterns[trace][start] = made
+    made = build(language, trace)
+    made:match("", 1, no_state, "")
+    language.patterns[trace] = made
   end
   return made
 end
 
 -- Decides HOUSE-syntax.
-local function match(p, text, at, state)
-  local ok, node, after = pcall(p.match, p, text, at, state)
+local function match(language, trace, start, text, at, state)
+  local p = pattern(language, trace)
+  local ok, node, after = pcall(p.match, p, text, at, state, start)
   if ok then return node, after end
   if type(node) == "table" and node.syntax then return nil, node end
   if type(node) == "string" and (node:find("stack overflow", 1, true)
@@ -59,16 +67,16 @@ local function describe(text, at)
   return ("unexpected '%s'"):format(word:gsub("%c", "?")), #word
 end
 
--- A parser for a language: parts (functions that add rules), starts (start rules, and whether they must
--- reach the end of the text), lex (function of trace that gives the helpers of lex.lua), help? (function of start,
--- text, position and message: help for an error, or nil).
+-- A parser for a language: parts (functions that add rules), names of start rules - whole (they must reach the end of
+-- the text) and beginning (they need not) -, lex (function of trace that gives the helpers of lex.lua), help? (function
+-- of start, text, position and message: help for an error, or nil).
 local function new(language)
-  language.patterns = { [false] = {}, [true] = {} }
+  language.patterns = {}
   local parser = {}
 
   function parser.parse(start, text, at, state)
     at = at or 1
-    local node, after = match(pattern(language, start, false), text, at, state or no_state)
+    local node, after = match(language, false, start, text, at, state or no_state)
     if node ~= nil and type(after) == "number" then return node, after end
     local pos, what
     if type(after) == "table" and after.unsupported then
@@ -79,7 +87,7 @@ local function new(language)
     else
       local tracing = { is_type = state and state.is_type, is_template = state and state.is_template,
         qualified_type = state and state.qualified_type }
-      local _, failure = match(pattern(language, start, true), text, at, tracing)
+      local _, failure = match(language, true, start, text, at, tracing)
       pos = tracing.far or at
       if type(failure) == "table" then pos, what = failure.pos, failure.syntax end
     end
@@ -96,13 +104,11 @@ local function new(language)
         help = language.help and language.help(start, text, pos, what) })
   end
 
-  -- The LPeg pattern of a start rule.
-  function parser.pattern(start) return pattern(language, start, false) end
+  -- The LPeg pattern; further arguments of its match are a state and the name of a start rule.
+  function parser.pattern() return pattern(language, false) end
 
-  -- Skips blanks and comments; returns the next position.
-  function parser.skip(text, at)
-    return (pattern(language, "space", false):match(text, at, no_state))
-  end
+  -- Passes by blanks and comments, and what a start rule without nodes describes; returns the next position.
+  function parser.skip(start, text, at) return (parser.pattern():match(text, at, no_state, start)) end
 
   return parser
 end
@@ -116,21 +122,8 @@ local grammar = new {
     openacc.rules,
     openmp.rules,
   },
-  starts = {
-    expression = true,
-    directive = true,
-    omp_directive = true,
-    references = true,
-    body = true,
-    type_name = true,
-    any_type = true,
-    external = false,
-    parameter_names = false,
-    returned = false,
-    initial = false,
-    round = false,
-    space = false,
-  },
+  whole = "directive omp_directive expression body references type_name any_type",
+  beginning = "external parameter_names returned initial round space",
   lex = lex.new,
   help = advice.syntax,
 }

@@ -35,8 +35,8 @@ function lex.new(trace, blank)
     return true
   end
   local mark = trace and Cmt(Carg(1), far) or P(true)
-  local space = (blank or lex.blank) * mark
-  self.space = space
+  local space = lpeg.V "space" -- a rule, as it stands behind every token
+  self.space, self.blanks = space, (blank or lex.blank) * mark
 
   -- A token followed by blanks.
   function self.token(p) return P(p) * space end
@@ -55,6 +55,28 @@ function lex.new(trace, blank)
     table.sort(sorted, function(a, b) return #a > #b end)
     for _, w in ipairs(sorted) do p = p + P(w) * -alnum end
     return C(p) * space
+  end
+
+  -- The longest of the texts in known, captured as its value. gap: what stands between words; joint: a letter that may
+  -- stand there, too.
+  function self.phrases(known, gap, joint)
+    local first_words = {}
+    for text in pairs(known) do first_words[text:match "^%S+"] = true end
+    local one = self.raw_name * Cp()
+    local found, behind -- for the second capture, as the first looks ahead and keeps nothing
+    local function look(_, _, ...)
+      local text
+      found = nil
+      for i = 1, select("#", ...), 2 do
+        local w, at = select(i, ...)
+        if joint then w = w:gsub(joint, " ") end
+        if not text and not first_words[w:match "^%S+"] then return false end
+        text = text and text .. " " .. w or w
+        if known[text] then found, behind = known[text], at end
+      end
+      return found ~= nil
+    end
+    return #Cmt(one * (gap * one) ^ 0, look) * Cmt(P(true), function() return behind, found end) * space
   end
 
   local function not_keyword(_, at, name)

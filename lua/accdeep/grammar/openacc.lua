@@ -15,15 +15,17 @@ local P, S, V, C, Cc, Cp, Ct = lpeg.P, lpeg.S, lpeg.V, lpeg.C, lpeg.Cc, lpeg.Cp,
 -- First words of directives, as keys, and all names.
 local directive = { first_words = {}, all_names = {} }
 
--- Names of directives without parentheses of their own, the longest first, and of those about members.
+-- Names of directives without parentheses of their own, and of those about members.
 local names, member_names = {}, {}
 for i, entry in ipairs(openacc.directives) do
-  local list = entry.kind == "members" and member_names or not entry.takes and names or {}
-  list[#list + 1] = entry[1]
+  if entry.kind == "members" then
+    member_names[#member_names + 1] = entry[1]
+  elseif not entry.takes then
+    names[entry[1]] = entry[1]
+  end
   directive.all_names[i] = entry[1]
   directive.first_words[entry[1]:match "^%a+"] = true
 end
-table.sort(names, function(a, b) return #a > #b end)
 
 -- Clauses of shapes and policies that take members.
 local of_members = {}
@@ -40,17 +42,7 @@ function directive.rules(rules, lx)
   local sentinel = P "#" * S " \t" ^ 0 * P "pragma" * S " \t" ^ 1 * P "acc" * -lx.alnum * lx.space
     + P "acc" * -lx.alnum * lx.space + lex.fortran_sentinel * lx.space
 
-  local name = P(false)
-  for _, words in ipairs(names) do
-    local p = P(true)
-    local first = true
-    for w in words:gmatch "%S+" do
-      p = p * (first and P(true) or S " \t" ^ 1) * P(w) * -lx.alnum
-      first = false
-    end
-    name = name + p * Cc(words)
-  end
-  name = name * lx.space
+  local name = lx.phrases(names, S " \t" ^ 1)
 
   -- <name>, <name(values)>, and the clause's parentheses
   local values = opt(sym "(" * Ct(lx.list(V "expression") ^ -1) * expect(sym ")", "expected ',' or ')'"))

@@ -19,20 +19,13 @@ function openmp.rules(rules, lx)
   local sentinel = P "#" * S " \t" ^ 0 * P "pragma" * S " \t" ^ 1 * P "omp" * -lx.alnum * lx.space
     + P "omp" * -lx.alnum * lx.space + (lx.fortran and P "!$omp" * -lx.alnum * lx.space or P(false))
   local gap = (S " \t" + P "\\" * P "\r" ^ -1 * P "\n") ^ 1
-  local function phrases(list)
-    local p = P(false)
-    for _, words in ipairs(list) do
-      local q, before = P(true), nil
-      for w in words:gmatch "%S+" do
-        local joined = lx.fortran and before == "end" -- enddo
-        q = (before and q * (joined and gap ^ -1 or gap + P "_") or q) * P(w)
-        if not lx.fortran or w ~= "end" then q = q * (-lx.alnum + #P "_") end
-        before = w
-      end
-      if not lx.fortran or before ~= "end" then q = q * -lx.alnum end
-      p = p + q * Cc(words)
+  local function phrases(names)
+    local known = {}
+    for _, name in ipairs(names) do
+      known[name] = name
+      if lx.fortran then known[name:gsub("^end ", "end")] = name end -- enddo
     end
-    return p * lx.space
+    return (lx.fortran and -P "end_" or P(true)) * lx.phrases(known, gap, "_")
   end
   local name = phrases(lx.fortran and catalogue.fortran_names or catalogue.names)
   local beyond = phrases(lx.fortran and {} or catalogue.beyond)
