@@ -1,4 +1,4 @@
--- The whole of TR14 Figure A.1: one type, three shapes, and what each directive moves.
+-- TR14 Figure A.1: one type, three shapes, and what each directive moves.
 --
 --   accdeep run examples/deep_type.lua
 
@@ -30,7 +30,7 @@ declare [[
 local number = 0
 local shown = { alloc = true, h2d = true, d2h = true, attach = true }
 
--- Runs a piece and prints what it did; gives its moves back, to compare.
+-- Runs a piece and prints its events. Returns its moves, for comparisons.
 local function account(text, piece)
   number = number + 1
   print(("%2d. %s"):format(number, text))
@@ -62,7 +62,7 @@ end
 
 host.X = { n = 3, a = { 1, 2, 3 }, b = { 4, 5, 6 }, c = { 7, 8, 9 } }
 
--- A deep copy of X: n, the pointers, and what they point to.
+-- A deep copy of X: n, the pointers, and their targets.
 step "data copy(X)"
 show()
 acc "parallel present(X)" [[
@@ -93,7 +93,7 @@ end_data()
 expect.host("X.a[0:3]", { 100, 101, 102 })
 expect.host("X.b[0:3]", { 4, 5, 6 })
 
--- Updates: all of X, then member b alone, said in two ways.
+-- Updates: all of X, then only member b, written in two ways.
 acc "data copy(X)" (function()
   acc "parallel present(X)" (function(d)
     for k = 0, d.X.n - 1 do d.X.a[k], d.X.b[k] = 1 + k, 10 + k end
@@ -127,7 +127,7 @@ acc "parallel present(Y[0:size])" [[
 local by_shape = step "update self<only_b>(Y[0:size])"
 expect.host("Y[2].b[0:4]", { 20, 21, 22, 23 })
 
--- The loop of the figure, one directive an element.
+-- The loop of the figure: one directive for each element.
 local by_loop = account("for (int i=0;i<size;++i) #pragma acc update self(Y[i].b[0:Y[i].n])", function()
   for element = 0, host.size - 1 do
     host.i = element

@@ -1,5 +1,5 @@
--- Figure 1 of the directory paper: pieces of one array, named in nested data environments, lie in one
--- block of device memory, so that a[i + 50] is where the compiler thinks it is.
+-- Figure 1 of the directory paper: nested data environments name pieces of one array. They lie in one
+-- block of device memory, so that a[i + 50] is where the compiler expects it.
 --
 --   accdeep run examples/directory.lua
 
@@ -13,7 +13,7 @@ declare [[
 for i = 0, 69 do host.a[i] = i end
 for i = 0, 19 do host.b[i] = 100 * i end
 
--- Runs a piece and prints what it did.
+-- Runs a piece and prints its events.
 local function account(title, piece)
   print("-- " .. title)
   local result
@@ -25,8 +25,8 @@ local function account(title, piece)
   return result
 end
 
--- The outer environment: b, and the first twenty elements of a. copyin and copyout of the same data are a
--- copy.
+-- The outer environment: b, and the first twenty elements of a. copyin and copyout of the same data
+-- mean copy.
 local outer = account("outer environment opens", function()
   return acc "data copyin(b[0:20], a[0:20]) copyout(a[0:20])"
 end)
@@ -36,9 +36,9 @@ acc "parallel loop" [[
 local before = acc_deviceptr "a[0]"
 show()
 
--- The inner environment: more of a, and what lies between under another name. By its base a[50:20] belongs
--- to a[0:20]: they become a[0:70]. Only now does c[0:20], which is a[25:20], meet a range of a. One block is
--- allocated for all; what was on the device moves there, with the kernel's results, and the rest comes from
+-- The inner environment: more of a, and c, another name of a part between. a[50:20] and a[0:20] have the
+-- same base and become a[0:70]. Then c[0:20], which is a[25:20], overlaps this range. One block is allocated
+-- for all. The data on the device move to the new block, with the kernel's results. The rest is copied from
 -- the host.
 host.c = addr "a[25]"
 local inner = account("inner environment opens", function()
@@ -48,13 +48,13 @@ show()
 
 local level = state().levels[2]
 expect.equal(level.original[1].state, "copyin")   -- a clause
-for _, tuple in ipairs(level.artificial) do       -- what came of it
+for _, tuple in ipairs(level.artificial) do       -- its block on the device
   if tuple.name == "a[0:70]" then
     expect.equal(tuple.state, "ALLOC")            -- this level allocated it
     expect.equal(tuple.ancestors, { "a[0:20]", "c[0:20]", "a[50:20]" })
   else
     expect.equal(tuple.name, "b[0:20]")
-    expect.equal(tuple.state, "ALIAS")            -- as it was one level below
+    expect.equal(tuple.state, "ALIAS")            -- the block of the outer level
   end
 end
 expect(acc_deviceptr "a[50]" == acc_deviceptr "a[0]" + 50)
@@ -65,18 +65,18 @@ acc "parallel loop" [[
   for (int i = 0; i < 20; i++) a[i] += a[i + 25] + a[i + 50];
 ]]
 
--- Five elements between a[20] and c[0] belong to nobody: there is room for them in the block, but no value.
+-- No clause names the five elements between a[20] and c[0]. The block has room for them, but no values.
 expect.absent "a[20:5]"
 expect.fails("uninitialized-read", function() acc "parallel" "float x = a[20];" end)
 
--- The inner environment ends: the results move to where the outer one has its data, nothing to the host.
+-- The inner environment ends: the results move to the block of the outer one, nothing to the host.
 account("inner environment ends", function() inner:close() end)
 expect(acc_deviceptr "a[0]" == before)
 expect.absent "a[20:50]"
 expect.host("a[19]", 19)
 show()
 
--- The outer one ends: its copyout brings the results home.
+-- The outer one ends: its copyout copies the results to the host.
 account("outer environment ends", function() outer:close() end)
 for i = 0, 19 do expect.host(("a[%d]"):format(i), i + 100 * i + (i + 25) + (i + 50)) end
 for i = 20, 69 do expect.host(("a[%d]"):format(i), i) end

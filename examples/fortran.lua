@@ -1,5 +1,5 @@
--- A Fortran pointer is more than an address: attaching it brings its bounds to the device, detaching it brings
--- those the host has by then.
+-- A Fortran pointer is an address with bounds. An attach writes the bounds to the device, too. A detach writes
+-- the bounds that the host has at that time.
 --
 --   accdeep run examples/fortran.lua
 
@@ -23,7 +23,7 @@ fortran [[
 expect.attached("d%p", 1)
 show()
 
--- What the device sees of d%p.
+-- Prints the bounds and the first element of d%p on the device.
 local function look()
   fortran [[
     !$acc serial present(d)
@@ -34,14 +34,14 @@ local function look()
 end
 look()
 
--- New bounds stay on the host until the pointer is attached again; then it is a new pointer, counted from one.
+-- New bounds reach the device with the next attach. It is a new pointer then: its attach counter is one.
 fortran "d%p(10:,10:) => d%p"
 look()
 fortran "!$acc enter data attach(d%p)"
 expect.attached("d%p", 1)
 look()
 
--- Without its last attachment the device holds the host's address, which is none of its own.
+-- After the last detach the pointer on the device holds the host's address.
 fortran "!$acc exit data detach(d%p)"
 print(expect.fails("host-pointer-on-device", look))
 

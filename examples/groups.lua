@@ -1,4 +1,4 @@
--- Groups of clauses: said once, and bound to constructs by name, by their type, or to all in a scope.
+-- Groups of clauses: declared once, and bound to constructs by name, by type, or to all in a scope.
 scenario { title = "OpenMP: groups of clauses", rules = "indirect", cites = { "LLNL-4-05" } }
 
 declare "int a = 1, b = 2, c = 3, d, use_threads = 1;"

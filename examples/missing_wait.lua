@@ -1,6 +1,6 @@
--- Two activity queues, and a wait that is missing. Where queues do their work at once nobody notices:
+-- Two activity queues, and a missing wait. In program order the result is still right:
 --   accdeep run examples/missing_wait.lua
--- Where they do it as late as they may, it shows:
+-- With delayed queues the result is wrong:
 --   accdeep run --async delayed examples/missing_wait.lua
 scenario { title = "A wait is missing" }
 

@@ -1,4 +1,4 @@
--- What hardware would not tell: a kernel follows a pointer that was never attached.
+-- A kernel follows a pointer that was never attached. Hardware does not report this.
 --
 --   accdeep run examples/never_attached.lua
 

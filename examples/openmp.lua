@@ -1,4 +1,4 @@
--- OpenMP: members of a structure, a pointer that is attached or not, a mapper, and what a kernel finds by value.
+-- OpenMP: members of a structure, a pointer that is attached or not, a mapper, and indirect data.
 scenario { title = "OpenMP: structure mapping and indirect data", rules = "openmp-5.1" }
 
 declare [[
@@ -14,14 +14,14 @@ declare [[
 host.G = { n = 4, u = { 1, 2, 3, 4 } }
 for i = 0, 2 do host.levels[i] = { n = i + 1, u = { 1, 1, 1 } } end
 
--- Members that stand on one construct lie in one small block; the section is attached to the pointer.
+-- Members in the clauses of one construct share one small block; the section is attached to the pointer.
 omp "target data map(to: G.n) map(tofrom: G.u, G.u[0:G.n])" (function()
   show()
   omp "target" "for (int i = 0; i < G.n; i++) G.u[i] *= 10;"
 end)
 expect.host("G.u[0:4]", { 10, 20, 30, 40 })
 
--- Mapped in a construct of its own, the section has no pointer that it could be attached to.
+-- Here the section is mapped without its pointer: no pointer is attached to it.
 omp "target data map(G.u[0:4])" (function()
   local err = expect.fails("host-pointer-on-device", function()
     omp "target map(G.u)" "G.u[0] = 0;"
@@ -30,14 +30,14 @@ omp "target data map(G.u[0:4])" (function()
   print(err.help)
 end)
 
--- A mapper says it once for all: the core walks the array, however long it is.
+-- A mapper describes the members once, for arrays of any length.
 omp "target map(levels)" [[
   for (int k = 0; k < 3; k++)
     for (int i = 0; i < levels[k].n; i++) levels[k].u[i] += k;
 ]]
 expect.host("levels[2].u[2]", 3)
 
--- Figure 5 of "Supporting Indirect Data Mapping in OpenMP": arrays are mapped, copies of the pointers are used.
+-- Figure 5 of "Supporting Indirect Data Mapping in OpenMP": arrays are mapped, and copies of their pointers are used.
 local function figure_5()
   declare "double *a, *b, *inner_a, *inner_b; int N = 3;"
   host.a, host.b = { 1, 2, 3 }, { 10, 20, 30 }

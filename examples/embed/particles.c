@@ -1,6 +1,6 @@
 /* particles.c - a computation on nested structures, in three variants: device memory managed by hand, by
- * accdeep on a device that this program's functions can reach, and by accdeep on a GPU's memory. The same
- * results come of all; what differs are lines and times. */
+ * accdeep on a device that this program's functions can access, and by accdeep on a GPU's memory. All give
+ * the same results. They differ in lines and times. */
 #include "particles.h"
 
 #include <accdeep.h>
@@ -19,7 +19,7 @@
 
 static accd *session;
 
-/* A kernel: what a GPU would run in parallel. domain is a device address, and so are the pointers in it. */
+/* A kernel. domain is a device address, and so are the pointers in it. */
 static int step(accd *a, int device, void *domain)
 {
     (void)a, (void)device;
@@ -29,8 +29,8 @@ static int step(accd *a, int device, void *domain)
     return 0;
 }
 
-/* The same for memory that only copies reach: each cell comes here, and goes back. A program with kernels of
- * its own for the GPU launches one here instead, on the same addresses. */
+/* The same for device memory that this program cannot access: each cell is copied to the host and back. A
+ * program with its own kernels for the GPU launches one here instead, with the same addresses. */
 static int step_by_copies(accd *a, int device, void *domain)
 {
     (void)device;
@@ -79,7 +79,7 @@ static void by_hand(struct domain *domain, double *energies)
 {
     accd_context *context = accd_get_context(session);
     size_t n = (size_t)domain->ncells;
-    struct cell *cells = malloc(n * sizeof *cells); /* as the device has them */
+    struct cell *cells = malloc(n * sizeof *cells); /* with device addresses */
     for (size_t i = 0; i < n; i++) {
         size_t bytes = (size_t)domain->cells[i].n * sizeof(double);
         cells[i] = domain->cells[i];
@@ -96,7 +96,7 @@ static void by_hand(struct domain *domain, double *energies)
         if (t % REPORT_EVERY == 0) {
             from_device(context, back, image.cells, n * sizeof *back);
             for (size_t i = 0; i < n; i++)
-                domain->cells[i].energy = back[i].energy; /* not its pointers */
+                domain->cells[i].energy = back[i].energy; /* but not its pointers */
             *energies++ = energy_of(domain);
         }
     }
@@ -175,10 +175,10 @@ static void destroy(struct domain *domain)
 
 static double seconds(void)
 {
-    return (double)clock() / CLOCKS_PER_SEC; /* of the processor, whatever else the machine does */
+    return (double)clock() / CLOCKS_PER_SEC; /* CPU time: does not depend on other work of the machine */
 }
 
-/* Runs a variant; 0: its device is not there. kernel NULL: by hand. */
+/* Runs a variant. kernel NULL: by hand. Returns 0 if the device does not exist. */
 static int run(const char *title, const char *device, accd_kernel_fn kernel, int lines,
                double *energies)
 {

@@ -1,4 +1,4 @@
-/* particles.h - what the variants of the example share: particles in cells, each cell with arrays of its own. */
+/* particles.h - data and computation of all variants: particles in cells, each cell with its own arrays. */
 #ifndef PARTICLES_H
 #define PARTICLES_H
 
@@ -15,7 +15,7 @@ struct domain {
 
 enum { CELLS = 2000, STEPS = 100, REPORT_EVERY = 20 };
 
-/* One step of a cell whose arrays the caller can reach: springs to all neighbours in the cell. */
+/* One step of a cell whose arrays the caller can access: springs to all neighbours in the cell. */
 static inline void step_cell(struct cell *cell, double dt)
 {
     cell->energy = 0;

@@ -1,5 +1,5 @@
-// vectors.cpp - a C++ program whose data are vectors of vectors. accdeep sees the classes as they lie in
-// memory; a shape says that a vector's elements belong to it.
+// vectors.cpp - a C++ program whose data are vectors of vectors. accdeep gets the layout of the classes, and
+// a shape that includes the elements of a vector.
 #include <accdeep.h>
 
 #include <iostream>
@@ -8,7 +8,7 @@
 
 namespace {
 
-// std::vector of the GNU and LLVM libraries: three pointers, of which the first leads to the elements.
+// std::vector of the GNU and LLVM libraries: three pointers. The first points to the elements.
 const char declarations[] = R"(
   template<class T> class vector {
     T *first, *last, *room;
@@ -47,8 +47,8 @@ private:
     accd *a = nullptr;
 };
 
-// On the device: pointers lead to device memory, and only the first one of each vector does. How many
-// elements there are is known from the host.
+// A vector on the device. Only the first pointer of each vector is attached; the others hold host addresses.
+// The host's vectors know the number of elements.
 struct device_vector {
     double *first, *last, *room;
 };

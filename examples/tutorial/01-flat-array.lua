@@ -1,4 +1,4 @@
--- A flat array: what a kernel uses must be there, and the host sees the result when the region has ended.
+-- A flat array: a kernel needs its data on the device, and the host sees the result when the region has ended.
 scenario { title = "Tutorial 1: a flat array" }
 
 declare "int n = 4; float u[4] = { 1, 2, 3, 4 };"

@@ -14,4 +14,4 @@ acc "data copy(g)" (function()
     acc "parallel loop present(g)" "for (int i = 0; i < g.n; i++) g.u[i] *= 2;"
   end))
 end)
-expect.host("g.u[3]", 4)      -- nothing happened to it
+expect.host("g.u[3]", 4)      -- unchanged

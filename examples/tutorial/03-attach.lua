@@ -1,4 +1,4 @@
--- A deep copy by hand: the structure, what its pointer points to, and the pointer attached.
+-- A deep copy by hand: map the structure, map the target of its pointer, attach the pointer.
 scenario { title = "Tutorial 3: a deep copy by hand" }
 
 declare [[
@@ -18,14 +18,14 @@ print(expect.fails("host-pointer-on-device", double))
 acc_attach "g.u"
 double()
 
--- What an attached pointer points to stays mapped until the pointer is detached.
+-- The target of an attached pointer stays mapped until the pointer is detached.
 print(expect.fails("still-attached", function() acc_copyout "g.u[0:g.n]" end))
 acc_detach "g.u"
 acc_copyout "g.u[0:g.n]"
 acc "exit data delete(g)"
 expect.host("g.u[3]", 8)
 
--- Clauses attach what they name, in either order.
+-- Clauses attach the pointers of the sections that they name, in either order.
 for _, event in ipairs(events(function() acc "enter data copyin(g, g.u[0:g.n])" end)) do
   print(event, event.rule)
 end

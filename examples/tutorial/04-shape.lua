@@ -1,4 +1,4 @@
--- A shape says once, beside the type, what a copy of an object takes along.
+-- A shape in a type says once what a deep copy of an object includes.
 scenario { title = "Tutorial 4: a shape", cites = { "TR14-3.1.1-01", "TR14-3.1.1-17" } }
 
 declare [[
@@ -16,7 +16,7 @@ acc "data copy(g)" (function()
 end)
 expect.host("g.u[3]", 8)
 
--- create sends nothing, n included: a kernel may not read it.
+-- create copies nothing to the device, not even n: a kernel must not read n.
 print(expect.fails("uninitialized-read", function()
   acc "parallel loop create(g)" "for (int i = 0; i < g.n; i++) g.u[i] = 0;"
 end))
@@ -26,5 +26,5 @@ acc "shape(sized) type(struct grid) init_needed(n)"
 acc "parallel loop copyout<sized>(g)" "for (int i = 0; i < g.n; i++) g.u[i] = 10 * i;"
 expect.host("g.u[3]", 30)
 
--- A shape of what is not there is refused where it stands.
+-- A shape with an unknown member is an error at the shape.
 expect.invalid("shape(wrong) type(struct grid) include(v[0:n])", "unknown-member")

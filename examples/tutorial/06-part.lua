@@ -1,4 +1,4 @@
--- A part of it: named shapes leave members out, policies give each member a direction of its own.
+-- A part of it: named shapes exclude members, policies give each member its own direction.
 scenario { title = "Tutorial 6: a part of it", cites = { "TR14-1.2-10", "TR14-3.2.2-01" } }
 
 declare [[
@@ -12,7 +12,7 @@ declare [[
 ]]
 host.g = { n = 4, u = { 0, 0, 0, 0 }, f = { 1, 2, 3, 4 } }
 
--- f stays at home, and a kernel that asks for it is told so.
+-- f is not mapped, and a kernel that follows it gets an error.
 acc "data copyin<only_u>(g)" (function()
   expect.absent "g.f[0:4]"
   print(expect.fails("excluded-member", function()
@@ -20,7 +20,7 @@ acc "data copyin<only_u>(g)" (function()
   end))
 end)
 
--- copy moves everything there and back; the policy moves f there and u back.
+-- copy copies everything in both directions; the policy copies f to the device and u to the host.
 local function solve(clause)
   acc(("data %s"):format(clause))(function()
     acc "parallel loop present(g)" "for (int i = 0; i < g.n; i++) g.u[i] = g.f[i] / 2;"

@@ -1,4 +1,4 @@
--- Pointers that move: the host swaps two of them between steps, and the device has to follow.
+-- Pointers that move: the host swaps two pointers between steps, and the device needs the same swap.
 scenario { title = "Tutorial 8: pointers that move", cites = { "TR14-4.1-08" } }
 
 declare [[
@@ -18,13 +18,13 @@ end
 acc "enter data copyin(g)"
 step()
 swap()
--- The device knows nothing of it: its u is still the old one. An update of g does not move pointers.
+-- The pointers on the device have not changed: u is still the old one. An update does not copy pointers.
 acc "update device(g.n)"
 expect.device("g.u[0]", 1)
 print(expect.fails("pointer-changed", function() acc "exit data delete(g)" end))
 swap()
 
--- Detach, swap, attach: the data stay where they are, only two pointers are written.
+-- Detach, swap, attach: no data are copied, only two pointers are written.
 for _ = 1, 3 do
   step()
   expect.moves(function()

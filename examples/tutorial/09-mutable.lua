@@ -1,4 +1,4 @@
--- A mutable deep copy: parts of a structure come and go while the rest stays on the device.
+-- A mutable deep copy: parts of a structure are mapped and unmapped while the rest stays on the device.
 scenario { title = "Tutorial 9: a mutable deep copy", cites = { "TR14-1.2-18", "TR14-1.2-19", "TR14-1.2-20" } }
 
 declare [[
@@ -22,7 +22,7 @@ local function total()
   return host.sum
 end
 
--- Adds or takes a level, and tells the device how many there are.
+-- push maps a new level, pop unmaps the last one. Both update the number of levels on the device.
 local function push(n, value)
   host.s.level[host.s.levels] = grid(n, value)
   acc(("enter data copyin(s.level[%d][0:1])"):format(host.s.levels))
@@ -35,7 +35,7 @@ local function pop()
   acc(("exit data copyout(s.level[%d][0:1])"):format(host.s.levels))
 end
 
--- From the top: the base first, then grids that attach to it.
+-- From the top: first the solver, then the grids. Each new grid is attached to the solver.
 acc "enter data copyin(s)"
 push(4, 1)
 push(2, 10)
@@ -44,7 +44,7 @@ show()
 pop()
 expect.equal(total(), 4)
 
--- A level that was only announced is a pointer that nobody attached.
+-- Here `levels` is increased, but the new level is not mapped: its pointer was never attached.
 host.s.level[1] = grid(2, 10)
 host.s.levels = 2
 acc "update device(s.levels)"
@@ -55,7 +55,7 @@ pop()
 acc "exit data delete(s)"
 expect.equal(#state().present, 0)
 
--- From the bottom: what is pointed to first, then what points to it. Routines map one object at a time.
+-- From the bottom: first the target, then the structure that points to it. Routines map one object at a time.
 host.s.level[0] = grid(3, 5)
 host.s.levels = 1
 acc_copyin "s.level[0]->u[0:3]"

@@ -1,4 +1,4 @@
--- A class of C++ that holds pointers into its own array, as std::vector does.
+-- A C++ class with three pointers into one array, as in std::vector.
 scenario { title = "Tutorial 10: a vector", cites = { "TR14-2.3-01", "TR14-2.3-02" } }
 
 declare [[
@@ -19,10 +19,10 @@ local function double(clause)
   acc("parallel " .. clause) "for (float *p = v.start; p != v.finish; p++) *p *= 2;"
 end
 
--- One of three pointers is followed. The others are addresses of the host, which p never meets.
+-- The shape includes one of three pointers. The others hold host addresses, so p never equals v.finish.
 print(expect.fails("out-of-bounds", function() double "copy(v)" end))
 
--- @ says that a pointer points into the section of another one: one array moves, three pointers are translated.
+-- @ says that a pointer points into the section of another one: one array is copied, three pointers are attached.
 acc "data copy<whole>(v)" (function()
   double "present<whole>(v)"
   acc "parallel present<whole>(v)" "*v.finish = 80;"      -- there is room for two more

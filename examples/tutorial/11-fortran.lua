@@ -1,4 +1,4 @@
--- The same in Fortran: components describe themselves, so that a deep copy needs no shape.
+-- The same in Fortran: a component has its own bounds, so a deep copy needs no shape.
 scenario { title = "Tutorial 11: Fortran", language = "fortran", cites = { "TR14-1.1-05" } }
 
 fortran [[
@@ -13,7 +13,7 @@ fortran [[
   g%u = 1.0
 ]]
 
--- OpenACC 3.3 follows no component by itself.
+-- OpenACC 3.3 copies no target of a component implicitly.
 case("in OpenACC 3.3", function()
   rules "openacc-3.3"
   fortran "!$acc enter data copyin(g)"

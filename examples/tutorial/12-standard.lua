@@ -1,4 +1,4 @@
--- Step 3 with the words of standard OpenACC only, to be exported as a C program.
+-- Step 3 in standard OpenACC, for the export as a C program.
 scenario { title = "Tutorial 12: standard OpenACC", rules = "openacc-3.3" }
 
 declare [[

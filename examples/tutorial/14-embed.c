@@ -1,4 +1,4 @@
-/* The grid of the tutorial in a C program: its own structure, its own memory, directives as text. */
+/* The grid of the tutorial in a C program, with the program's own structure and memory. Directives are text. */
 #include <accdeep.h>
 #include <stdio.h>
 
@@ -29,7 +29,7 @@ int main(void)
     if (status == ACCD_OK)
         status = accd_bind(a, "g", "struct grid", &g);
 
-    /* What is wrong is reported as in a scenario. */
+    /* Errors are reported as in a scenario. */
     if (status == ACCD_OK && accd_directive(a, "acc data copy(h)") != ACCD_OK)
         printf("%s\n", accd_message(a));
 
