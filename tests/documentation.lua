@@ -95,11 +95,11 @@ local anchors = setmetatable({}, { __index = function(all, path)
     names[title:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-")] = true
   end
   all[path] = text and names
-  return all[path]
+  return rawget(all, path)
 end })
 
 local function check_links(page, text)
-  for link in text:gsub("```.-```", ""):gmatch "%]%(([^)]+)" do
+  for link in text:gsub("```.-```", ""):gsub("`[^`\n]*`", ""):gmatch "%[[^%[%]]*%]%(([^)]+)" do
     local name, heading = link:match "^([^#]*)#?(.*)$"
     local path = name == "" and page or (page:match "^(.*/)" or "") .. name
     if not link:find "^%a+:" and not (anchors[path] and (heading == "" or anchors[path][heading])) then
