@@ -127,12 +127,17 @@ static _Noreturn void tell_fault(const struct goacc_site *site, const struct goa
     uint64_t slot = culprit(watched_device, fault->address, present ? object.info.host : low);
     goacc_spell(site, fault->address, 0, name, sizeof name);
     goacc_spell(site, slot, sizeof(void *), pointer, sizeof pointer);
+    accd_attachment attachment;
+    bool attached = accd_attachment_at(goacc.context, watched_device, (void *)(uintptr_t)slot, &attachment);
     if (present)
-        goacc_tell("error", "host-pointer-on-device", "ACC33-att-3", fault->pc + 1,
+        goacc_tell("error", "host-pointer-on-device", attached ? "ACC33-att-8" : "ACC33-att-3",
+                   fault->pc + 1,
                    "the compute region%s %s host memory at %s, whose data are present as %s%s%s%s",
                    region, does, name, goacc_shown(&object.info).name,
                    slot ? ": the pointer " : ": their host address was used", slot ? pointer : "",
-                   slot ? " was never attached" : "");
+                   attached ? " was attached, and then overwritten"
+                   : slot   ? " was never attached"
+                            : "");
     else
         goacc_tell("error", "host-pointer-on-device", "ACC33-impl-1", fault->pc + 1,
                    "the compute region%s %s host memory at %s, which is not present%s%s%s", region,

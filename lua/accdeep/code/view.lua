@@ -25,11 +25,13 @@ Host.__index, Device.__index = Host, Device
 -- A rule as the documents of the session's profile have it.
 local function cited(session, id) return profiles.cited(id, session.rules.documents) end
 
--- The rule of a null pointer on a device, and that of a pointer which no construct has attached, or has no more.
+-- The rule of a null pointer on a device, and those of a pointer that no construct has attached, or has no more, or whose
+-- device address was overwritten.
 local NULL = { TR14 = "TR14-4.3-15", FLANG = "FLANG-pointer-2", ACC33 = "ACC33-att-6", OMPEX = "OMPEX-struct_map-6" }
 local NEVER = { TR14 = "TR14-1.1-02", FLANG = "FLANG-storage-3", ACC33 = "ACC33-att-6", OMPEX = "OMPEX-struct_map-8" }
 local DETACHED = { TR14 = "TR14-1.1-02", FLANG = "FLANG-pointer-6", ACC33 = "ACC33-att-6",
   OMPEX = "OMPEX-struct_map-8" }
+local OVERWRITTEN = { TR14 = "TR14-4.1-07", ACC33 = "ACC33-att-8", OMPEX = "OMPEX-struct_map-8" }
 
 -- That of these that decides in a kernel.
 local function of_documents(session, ids)
@@ -189,11 +191,15 @@ function Device:classify(address, low, frame)
   elseif target then
     help = ("its target, %s, is present: attach the pointer, or map it by a section of it"):format(target.name)
   end
-  fail(frame, "host-pointer-on-device",
-    ("%s holds a host address on device %d: it %s attached"):format(name, self.number,
-      self.session.device_side.has_detached and "is not" or "was never"),
-    { rule = of_documents(self.session, self.session.device_side.has_detached and DETACHED or NEVER),
-      objects = { target, note.info }, help = help })
+  local why, ids = "it was never attached", NEVER
+  if note.attached then
+    why, ids = "it was attached, and then overwritten", OVERWRITTEN
+    help = "detach the pointer before a transfer overwrites it, and attach it afterwards"
+  elseif self.session.device_side.has_detached then
+    why, ids = "it is not attached", DETACHED
+  end
+  fail(frame, "host-pointer-on-device", ("%s holds a host address on device %d: %s"):format(name, self.number, why),
+    { rule = of_documents(self.session, ids), objects = { target, note.info }, help = help })
 end
 
 -- What a host address in an object that is present in pieces is called; low: its note. Nil if that does not tell.
@@ -300,7 +306,7 @@ function Device:load_pointer(address, low, high, frame)
   local excluded = ctx:excluded_at(number, address)
   return value, {
     name = excluded and excluded.name or holder and self.session:name_inside(holder, address - holder.dev),
-    excluded = excluded ~= nil,
+    excluded = excluded ~= nil, attached = attached ~= nil,
     object = holder and holder.name,
     info = holder,
   }

@@ -27,6 +27,9 @@ int main(int argc, char **argv)
     if (strcmp(way, "pointer") != 0) {
 #pragma acc enter data attach(s->a)
     }
+    if (!strcmp(way, "update")) {
+#pragma acc update device(s[0:1])
+    }
     if (!strcmp(way, "stack"))
         p = hidden(local);
     else if (!strcmp(way, "global"))
