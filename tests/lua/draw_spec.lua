@@ -404,12 +404,22 @@ describe("layout", function()
 end)
 
 describe("a picture as SVG", function()
-  it("has plain colours, for viewers without variables", function()
-    local made = { title = "t", device = 0, boxes = {}, arrows = {}, levels = {}, left_out = {}, fused = {} }
-    local text = svg.document(made, { width = 10, height = 10, boxes = {}, arrows = {}, sides = {} })
-    assert.is_nil(text:find("var(", 1, true))
-    assert.is_truthy(text:find("fill: #", 1, true))
-    assert.is_truthy(text:find("prefers-color-scheme: dark", 1, true))
+  it("has colours as attributes, for viewers without style sheets", function()
+    local box = { id = "h1", side = "device", name = "v", title = "v", notes = {}, is = { absent = true, new = false },
+      rows = { { key = 1, name = "n", text = "4", is = { changed = true, offending = true } } } }
+    local made = { title = "t", device = 0, boxes = { box }, arrows = {}, levels = {}, left_out = {}, fused = {} }
+    local place = { x = 0, y = 0, width = 50, height = 50, head = 20, rows = { 20 } }
+    local text = svg.document(made, { width = 10, height = 10, boxes = { h1 = place }, arrows = {}, sides = {} })
+    for _, word in ipairs { "var(", "class=", "<style", "data-id" } do assert.is_nil(text:find(word, 1, true), word) end
+    for _, part in ipairs { '<rect width="100%" height="100%" fill="#ffffff"/>', -- .paper
+      'rx="4" fill="#f0f0ee" stroke="#9aa1a8" stroke-dasharray="4 3"/>', -- .body, .absent .body
+      'font-size="12" font-weight="700">v</text>', -- .title
+      '<rect x="1" y="20.5" width="48" height="17" fill="#fde8e8"/>', -- .row rect is weaker than .row.offending rect
+      'fill="#c81e1e" font-weight="700">n</text>',
+      'fill="#15803d" font-weight="700">4</text>', -- .row.changed .value is stronger
+      'font-family="ui-monospace, \'DejaVu Sans Mono\', Menlo, Consolas, monospace" font-size="11">' } do
+      assert.is_truthy(text:find(part, 1, true), part .. "\n" .. text)
+    end
   end)
 end)
 

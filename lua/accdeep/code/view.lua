@@ -25,8 +25,8 @@ Host.__index, Device.__index = Host, Device
 -- A rule as the documents of the session's profile have it.
 local function cited(session, id) return profiles.cited(id, session.rules.documents) end
 
--- The rule of a null pointer on a device, and those of a pointer that no construct has attached, or has no more, or whose
--- device address was overwritten.
+-- The rules of pointers on a device: a null pointer, one that no construct has attached, one that was detached, and one
+-- that was attached and then overwritten.
 local NULL = { TR14 = "TR14-4.3-15", FLANG = "FLANG-pointer-2", ACC33 = "ACC33-att-6", OMPEX = "OMPEX-struct_map-6" }
 local NEVER = { TR14 = "TR14-1.1-02", FLANG = "FLANG-storage-3", ACC33 = "ACC33-att-6", OMPEX = "OMPEX-struct_map-8" }
 local DETACHED = { TR14 = "TR14-1.1-02", FLANG = "FLANG-pointer-6", ACC33 = "ACC33-att-6",

@@ -1,7 +1,8 @@
--- style.lua - the colours of pictures, and how their parts look: CSS for an SVG file and for pages.
+-- style.lua - the colours of pictures, and how their parts look: CSS for pages, attributes for an SVG file.
 --
--- Light is usual; a reader who prefers dark gets dark, and a page may choose with data-theme on its root. Pages have
--- the colours as variables. A picture of its own has plain colours, because most viewers know no variables.
+-- Pages have the colours as variables: light is usual, a reader who prefers dark gets dark, and a page may choose with
+-- data-theme on its root. A picture that stands alone has light colours as attributes of its elements, because many
+-- viewers do not know style sheets.
 
 local light = [[
   --paper: #ffffff; --ink: #1c2024; --muted: #687078; --faint: #9aa1a8; --line: #c3c9cf; --edge: #59616a;
@@ -15,7 +16,8 @@ local dark = [[
   --wrong: #ff8080; --wrong-back: #421c1e; --mark: #574a12;]]
 
 local shapes = [[
-.pic text { font: 11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: var(--ink); }
+.pic { font: 11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
+.pic text { fill: var(--ink); }
 .pic .side { stroke: var(--line); } .pic .side.host { fill: var(--host); } .pic .side.device { fill: var(--device); }
 .pic .label { font: 600 13px system-ui, sans-serif; fill: var(--muted); }
 .pic .caption { font: 600 14px system-ui, sans-serif; } .pic .failure { fill: var(--wrong); font-weight: 600; }
@@ -98,14 +100,82 @@ abbr.rule { font-size: 12px; color: var(--muted); text-decoration: underline dot
   .drawing { width: 100%; } section { break-inside: avoid; } .code { break-inside: auto; } }
 ]]
 
--- Rules with a theme's colours in place of its variables.
-local function plain(text, theme)
-  local colours = {}
-  for name, colour in theme:gmatch "%-%-(%w[%w-]*): (#%x+);" do colours[name] = colour end
-  return (text:gsub("var%(%-%-([%w-]+)%)", colours))
+local colours = {}
+for name, colour in light:gmatch "%-%-(%w[%w-]*): (#%x+);" do colours[name] = colour end
+
+-- The rules of `shapes`, the weakest first: {selector = {{tag or false, class ...} ...}, weight, order, attributes}.
+local function parsed()
+  local list = {}
+  for selector, body in (".paper { fill: var(--paper); }\n" .. shapes):gmatch "([^{}]+){([^}]*)}" do
+    local attributes = {}
+    for name, value in body:gmatch "([%w-]+):%s*([^;]+);" do
+      value = value:gsub("var%(%-%-([%w-]+)%)", colours):gsub('"', "'")
+      if name == "font" then
+        attributes["font-weight"] = value:match "^(%d+) "
+        attributes["font-size"], attributes["font-family"] = value:match "(%d+)px (.*)$"
+      else
+        attributes[name] = value:gsub("px$", "")
+      end
+    end
+    for each in selector:gmatch "[^,]+" do
+      local rule = { selector = {}, weight = 0, order = #list, attributes = attributes }
+      for part in each:gmatch "%S+" do
+        local compound = { part:match "^%a+" or false }
+        for class in part:gmatch "%.([%w-]+)" do compound[#compound + 1] = class end
+        rule.selector[#rule.selector + 1] = compound
+        rule.weight = rule.weight + 100 * (#compound - 1) + (compound[1] and 1 or 0)
+      end
+      list[#list + 1] = rule
+    end
+  end
+  table.sort(list, function(a, b) return a.weight < b.weight or a.weight == b.weight and a.order < b.order end)
+  return list
 end
 
-local paper = ".paper { fill: var(--paper); }\n" .. shapes
+-- Whether a part of a selector is about an element: {tag, classes = set}.
+local function is_about(compound, element)
+  if compound[1] and compound[1] ~= element.tag then return false end
+  for i = 2, #compound do if not element.classes[compound[i]] then return false end end
+  return true
+end
+
+-- Whether a selector is about the last of these elements, each inside of the one before.
+local function selects(selector, elements)
+  local k = #selector
+  if not is_about(selector[k], elements[#elements]) then return false end
+  k = k - 1
+  for i = #elements - 1, 1, -1 do if k > 0 and is_about(selector[k], elements[i]) then k = k - 1 end end
+  return k == 0
+end
+
+local rules_of_shapes -- made when a picture needs them
+
+-- An SVG text with attributes in place of its classes.
+local function plain(text)
+  rules_of_shapes = rules_of_shapes or parsed()
+  local open = {}
+  return (text:gsub("<(/?)(%l+)([^<>]-)(/?)>", function(ends, tag, rest, empty)
+    if ends == "/" then
+      open[#open] = nil
+      return nil
+    end
+    local element = { tag = tag, classes = {} }
+    for class in (rest:match ' class="([^"]*)"' or ""):gmatch "%S+" do element.classes[class] = true end
+    open[#open + 1] = element
+    local attributes, names = {}, {}
+    for _, rule in ipairs(rules_of_shapes) do
+      if selects(rule.selector, open) then
+        for name, value in pairs(rule.attributes) do attributes[name] = value end
+      end
+    end
+    for name in pairs(attributes) do names[#names + 1] = name end
+    table.sort(names)
+    for i, name in ipairs(names) do names[i] = (' %s="%s"'):format(name, attributes[name]) end
+    if empty == "/" then open[#open] = nil end
+    return ("<%s%s%s%s>"):format(tag, rest:gsub(' class="[^"]*"', ""):gsub(' data%-%l+="[^"]*"', ""),
+      table.concat(names), empty)
+  end))
+end
 
 local function rules(selector, variables) return ("%s {%s\n}\n"):format(selector, variables) end
 
@@ -114,6 +184,5 @@ return {
   page = rules(":root", light) .. "@media (prefers-color-scheme: dark) {\n"
     .. rules(':root:not([data-theme="light"])', dark) .. "}\n" .. rules(':root[data-theme="dark"]', dark) .. page
     .. shapes .. "@media print {\n" .. rules(":root:root", light) .. "}\n",
-  -- of a picture that stands alone
-  picture = plain(paper, light) .. "@media (prefers-color-scheme: dark) {\n" .. plain(paper, dark) .. "}\n",
+  plain = plain,
 }

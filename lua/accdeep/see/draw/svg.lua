@@ -218,13 +218,13 @@ function svg.document(made, place)
     below[#below + 1] = text("small", MARGIN, bottom, line)
     bottom = bottom + 15
   end
-  return table.concat({ '<?xml version="1.0" encoding="UTF-8"?>',
+  return '<?xml version="1.0" encoding="UTF-8"?>\n' .. style.plain(table.concat({
     ('<svg xmlns="http://www.w3.org/2000/svg" class="pic" role="img" width="%s" height="%s" viewBox="0 0 %s %s">')
       :format(short(width), short(bottom), short(width), short(bottom)),
-    ("<title>%s</title>"):format(escaped(made.title)), "<style>\n" .. style.picture .. "</style>",
+    ("<title>%s</title>"):format(escaped(made.title)),
     '<rect class="paper" width="100%" height="100%"/>', table.concat(over, "\n"),
     ('<g transform="translate(%d %s)">'):format(MARGIN, short(y)), table.concat(svg.parts(made, place), "\n"), "</g>",
-    table.concat(below, "\n"), "</svg>" }, "\n") .. "\n"
+    table.concat(below, "\n"), "</svg>" }, "\n")) .. "\n"
 end
 
 return svg
