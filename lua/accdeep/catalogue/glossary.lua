@@ -5,7 +5,7 @@
 
 return {
   { "@", also = "pointer translation, alias", rule = "TR14-3.5-01", see = "aliasing, attach, list item",
-    text = "Stands in place of a section: `present(p[@])`. The target is present already. Only the pointer is "
+    text = "Replaces a section: `present(p[@])`. The target is present already. Only the pointer is "
       .. "translated to the device's address; no bytes of the target move." },
   { "aliasing", rule = "TR14-4.2-02", see = "@, list item",
     text = "Objects of one directive share bytes. All its clauses are collected before anything is mapped. An "
@@ -29,7 +29,7 @@ return {
     text = "A part of a scenario with a name of its own. It starts with the declarations and values of the "
       .. "file, and passes or fails by itself." },
   { "clause", rule = "ACC33-2.7-1", see = "directive, list item",
-    text = "A word behind a directive's name, with arguments in parentheses: `copyin(a[0:n])`. A data clause "
+    text = "A word after a directive's name, with arguments in parentheses: `copyin(a[0:n])`. A data clause "
       .. "says which list items are mapped and how." },
   { "construct", rule = "ACC33-2.5-1", see = "directive, region",
     text = "A directive together with the statement or block that it applies to. When it is executed, its "
@@ -99,7 +99,7 @@ return {
     text = "What the core executes for each object of a deep copy: which bytes move, which pointers are "
       .. "followed, how many elements they point to. It is made of shapes, policies and mappers." },
   { "nest", also = "nested syntax", rule = "TR14-3.3-01", see = "canonical form, policy, shape",
-    text = "A shape or policy in braces behind one clause: `copyin(x)::{ include(a[0:n]) }`. It holds for that "
+    text = "A shape or policy in braces after one clause: `copyin(x)::{ include(a[0:n]) }`. It holds for that "
       .. "directive alone." },
   { "observer", also = "callback", see = "event, trace",
     text = "A set of callbacks that a run informs of its events, such as the writer of traces. Others call "

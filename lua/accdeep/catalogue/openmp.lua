@@ -9,8 +9,8 @@
 -- parentheses (grammar/openmp.lua); of: parts and directives that have it, `any` but declarations, `group` alone, or
 -- none; @60: since OpenMP 6.0. And
 --   once: it stands once; own: no standard has it
---   argument: what an argument of text is: {words, modifiers?: what may stand before its colon, list?: more may follow
---     behind a comma}, {optional} or {positive}
+--   argument: what an argument of text is: {words, modifiers?: what may be before its colon, list?: more may follow
+--     after a comma}, {optional} or {positive}
 --   attribute: what it makes of a variable: "own" (begins: with the original's value, lasts: the original gets the last
 --     one), "shared", "combined", "threads"
 --   exclusive: a variable stands in one such clause; unmapped: and in none beside its map
@@ -53,7 +53,7 @@ openmp.directives = {
   { "taskwait", kind = "nothing", alone = true, text = "Waits for the tasks." },
   { "taskyield", kind = "nothing", alone = true, text = "Other tasks may run." },
   { "flush", kind = "nothing", alone = true, text = "Threads see the same memory." },
-  { "nothing", kind = "nothing", alone = true, text = "Nothing." },
+  { "nothing", kind = "nothing", alone = true, text = "Has no effect." },
 }
 for _, name in ipairs { "threadprivate", "declare simd", "declare reduction", "declare variant",
   "begin declare variant", "end declare variant", "metadirective", "begin metadirective", "end metadirective",
@@ -166,7 +166,7 @@ openmp.clauses = {
   { "detach", takes = "anything", of = "task", once = true, text = "An event that ends the task." },
   { "hint", takes = "anything", of = "critical atomic", once = true,
     text = "How contended the access is: no effect here." },
-  { "allocator", takes = "anything", of = "", text = "Of allocate, which is not carried out." },
+  { "allocator", takes = "anything", of = "", text = "A clause of allocate, which is not carried out." },
   { "indirect", takes = "anything", of = "declare_target begin_declare_target", argument = { optional = true },
     text = "The procedures are called by pointers." },
   { "fail", takes = "anything", of = "atomic", text = "The memory order of a comparison that fails." },
@@ -185,7 +185,7 @@ openmp.clauses = {
   { "read", takes = "none", of = "atomic", text = "A read that nothing interrupts." },
   { "write", takes = "none", of = "atomic", text = "A write that nothing interrupts." },
   { "update", takes = "none", of = "atomic", text = "A read and a write that nothing interrupts." },
-  { "capture", takes = "none", of = "atomic", text = "A write, and the value before or behind." },
+  { "capture", takes = "none", of = "atomic", text = "A write, and the value before or after." },
   { "compare", takes = "none", of = "atomic", text = "A write if a comparison holds." },
   { "weak", takes = "none", of = "atomic", text = "A comparison may fail without a reason." },
   { "seq_cst", takes = "none", of = "atomic flush", text = "The strongest memory order." },

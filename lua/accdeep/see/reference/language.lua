@@ -4,8 +4,8 @@ return {
   title = "The scenario language",
   text = [[
 A scenario is a Lua 5.4 script. It sees the names below, the expectations, the routines of OpenACC and OpenMP, and the
-part of Lua's library that cannot reach outside. An expression, a type or a directive is given as text, in the
-scenario's language: C (with C++ types) or Fortran.]],
+safe part of Lua's library. Expressions, types and directives are texts in the scenario's language: C (with C++ types)
+or Fortran.]],
   prelude = [[
 declare [=[
   struct vector { int n; float *data; };
@@ -17,27 +17,27 @@ host.v = { n = 2, data = { 5, 6 } }
 ]],
 
   { class = "accdeep.head", text = "The head of a scenario.", fields = {
-    "title? string - what the report calls the scenario",
-    "rules? string|table - the rule profile, `\"tr14\"` if not said, or a table `{ base = \"tr14\", knob = value }`",
+    "title? string - the name of the scenario in reports",
+    "rules? string|table - the rule profile, or a table `{ base = \"tr14\", knob = value }`; default `\"tr14\"`",
     "cites? string[] - ids of the rules that its cases show",
-    "devices? integer - how many devices there are, 1 to 64; 1 if not said",
-    "language? string - `\"c\"` or `\"fortran\"`; without it the first `fortran` says so",
-    "strict? boolean - `false` lets pass what could be undone silently: an object that leaves while something is"
-      .. " attached to it, a detach of what is not attached, an address of before a fusion",
-    "async? string - when queues do their work: `\"program\"`, at once, `\"delayed\"`, as late as the wait, or"
+    "devices? integer - number of devices, 1 to 64; default 1",
+    "language? string - `\"c\"` or `\"fortran\"`; default: Fortran if `fortran` comes first, else C",
+    "strict? boolean - `false` turns three errors off: unmapping an object to which a pointer is attached, detaching"
+      .. " an unattached pointer, using a device address from before a fusion",
+    "async? string - when queued work is done: `\"program\"`, at once; `\"delayed\"`, at the matching wait;"
       .. " `\"concurrent\"`, while the scenario continues, if the device can (cuda)",
-    "descriptors? string - layout of Fortran's descriptors: `\"cfi\"` if not said, `\"flang\"`, `\"gfortran\"`",
+    "descriptors? string - layout of Fortran's descriptors: `\"cfi\"` (default), `\"flang\"`, `\"gfortran\"`",
   } },
 
-  { name = "scenario", params = { "head accdeep.head - title, rules, and what else the whole file needs" },
-    text = "The head of the file. It is optional, and then the first statement.",
+  { name = "scenario", params = { "head accdeep.head - title, rules, and other settings of the whole file" },
+    text = "The head of the file. It is optional; if present, it is the first statement.",
     rules = "HOUSE-scenario HOUSE-names",
     whole = true,
     errors = {
-      { "unknown-name", "a field, profile, language or rule id that there is not", [[scenario { titel = "x" }]] },
+      { "unknown-name", "an unknown field, profile, language or rule id", [[scenario { titel = "x" }]] },
       { "type-mismatch", "a field of the wrong kind", [[scenario { title = {} }]] },
       { "no-device", "`devices` is not a number from 1 to 64", [[scenario { devices = 0 }]] },
-      { "scenario-error", "it is not the first statement, or there is a second one",
+      { "scenario-error", "not the first statement, or a second head",
         [[declare "int n;" scenario { title = "late" }]] },
     },
     example = [[
@@ -47,9 +47,9 @@ acc "enter data copyin(n)"
 expect.count("n", { structured = 0, dynamic = 1 })
 ]] },
 
-  { name = "case", params = { "name string - what the report calls it; may be left out", "body fun() - the case" },
-    text = "An independent part of the file, reported by itself. It starts with devices of its own and a copy of what"
-      .. " the file has declared and assigned so far; what it does is not seen by other cases.",
+  { name = "case", params = { "name string - its name in reports; may be left out", "body fun() - the case" },
+    text = "An independent part of the file, with a result of its own. It starts with devices of its own, and with a"
+      .. " copy of the file's declarations and values so far. Other cases do not see what it does.",
     rules = "HOUSE-scenario",
     errors = {
       { "scenario-error", "a case inside a case", [[case("outer", function() case("inner", function() end) end)]] },
@@ -68,13 +68,13 @@ end)
 ]] },
 
   { name = "rules", params = { "wanted string|table - a profile, or `{ base = profile, knob = value }`" },
-    returns = { "string|table - what was given" },
-    text = "Other rules for what follows, before anything is declared; at the beginning of a case for that case, with"
-      .. " the declarations and values of its file.",
+    returns = { "string|table - the argument" },
+    text = "Selects other rules for what follows. It must come before any declaration. At the beginning of a case it"
+      .. " holds for that case, which keeps the declarations and values of its file.",
     rules = "HOUSE-scenario HOUSE-names HOUSE-knobs ACC20-2.6-1",
     whole = true,
     errors = {
-      { "unknown-name", "a profile or knob that there is not", [[rules "openacc-9"]] },
+      { "unknown-name", "an unknown profile or knob", [[rules "openacc-9"]] },
       { "type-mismatch", "a value that the knob does not take", [[rules { update = "sideways" }]] },
       { "scenario-error", "something is declared already", [[declare "int n;" rules "tr14"]] },
     },
@@ -93,21 +93,21 @@ end
 ]] },
 
   { name = "declare", params = { "text string - declarations in C or C++" },
-    text = "Types, variables with initialisers, and `#pragma acc shape`, `policy` and `#pragma omp declare mapper`"
-      .. " inside or beside them, `declare target`, `requires`, `acc declare` and `routine` beside them: structures,"
-      .. " classes, unions, enumerations, templates, namespaces. Layout is that of the C ABI of x86-64 System V and of"
-      .. " the Itanium C++ ABI. A member function can be called in bounds if its body is one `return`; other bodies are"
-      .. " passed by, constructors and destructors never run. Variables are set to zero where nothing else is said;"
-      .. " const ones cannot be assigned to. What is not supported (virtual base classes, bit-fields, specialised"
-      .. " templates, packs) is refused by name: `declare_from` takes a class as the compiler laid it out.",
+    text = "Declares types and variables: structures, classes, unions, enumerations, templates and namespaces."
+      .. " `#pragma acc shape`, `policy` and `#pragma omp declare mapper` may be inside or beside types; `declare"
+      .. " target`, `requires`, `acc declare` and `routine` beside them. Layout follows the C ABI of x86-64 System V"
+      .. " and the Itanium C++ ABI. Bounds may call a member function whose body is one `return`; other bodies are"
+      .. " skipped. Constructors and destructors never run. A variable without an initialiser is zero, and a `const`"
+      .. " one cannot be assigned to. Virtual base classes, bit-fields, specialised templates and packs are refused."
+      .. " For such a class use `declare_from`, which takes the compiler's layout.",
     rules = "HOUSE-layout HOUSE-syntax HOUSE-names TR14-3.1.1-01",
     errors = {
       { "syntax", "text that does not parse", [[declare "int 3;"]] },
-      { "unknown-type", "a type that there is not", [[declare "vektor w;"]] },
-      { "duplicate-name", "a name declared before", [[declare "int n;"]] },
-      { "unsupported", "what cannot be mapped member by member, as bit-fields; virtual base classes",
+      { "unknown-type", "an unknown type", [[declare "vektor w;"]] },
+      { "duplicate-name", "a name that is declared already", [[declare "int n;"]] },
+      { "unsupported", "bit-fields, virtual base classes and the like",
       [[declare "struct s { int b : 3; };"]] },
-      { "unknown-member", "a shape of a member that there is not",
+      { "unknown-member", "a shape with an unknown member",
         [[declare "struct s { int *p; \n #pragma acc shape include(q[0:2])\n };"]] },
     },
     example = [[
@@ -124,9 +124,10 @@ acc "data copyin(m)" (function() expect.present "m.at[0:6]" end)
 ]] },
 
   { name = "declare_from", params = { "program string - a file that was compiled with -g",
-      "type string - a structure, class or derived type of it" },
-    text = "A type, with all it needs, as the debug information of a program has it: its layout is the compiler's. For"
-      .. " scenarios that are trusted, since it reads files. `accdeep types PROGRAM` lists what a program has.",
+      "type string - a structure, class or derived type of the program" },
+    text = "Declares a type, and the types that it needs, from a program's debug information. The layout is the"
+      .. " compiler's. The scenario must be trusted, because files are read. `accdeep types PROGRAM` lists the types"
+      .. " of a program.",
     rules = "HOUSE-debug",
     errors = {
       { "unsupported", "the scenario is not trusted", [[declare_from("a.out", "struct cell")]] },
@@ -137,9 +138,9 @@ expect.fails("unsupported", function() declare_from("build/particles", "struct c
 ]] },
 
   { name = "fortran", params = { "text string - declarations, statements and procedures in Fortran" },
-    text = "Derived types, `allocatable` and `pointer`, `allocate`, `deallocate`, `nullify`, pointer assignment,"
-      .. " assignments, loops, `select type`, subroutines, and `!$acc` lines among them, each when it is encountered."
-      .. " Upper and lower case are the same in names. Allocatables and pointers have descriptors in memory.",
+    text = "Carries out Fortran: derived types, `allocatable` and `pointer`, `allocate`, `deallocate`, `nullify`,"
+      .. " assignments, pointer assignments, loops, `select type` and subroutines. An `!$acc` line is carried out"
+      .. " when it is encountered. Names ignore case. Allocatables and pointers have descriptors in memory.",
     rules = "FLANG-api-1 TR14-1.1-05 HOUSE-syntax",
     whole = true,
     errors = {
@@ -161,7 +162,7 @@ expect.device("x(2)", 1)
     text = "Calls a subroutine that a `fortran` text has defined.",
     rules = "HOUSE-names",
     whole = true,
-    errors = { { "unknown-name", "there is no such subroutine", [[fortran "integer :: i" call "nobody(i)"]] } },
+    errors = { { "unknown-name", "there is no such subroutine", [[fortran "integer :: i" call "halve(i)"]] } },
     example = [[
 fortran [=[
   integer :: i = 1
@@ -176,7 +177,7 @@ expect.host("i", 2)
 ]] },
 
   { name = "output", params = {}, returns = { "string[] - the lines" },
-    text = "The lines that Fortran's `print` has written since the last time.",
+    text = "The lines that Fortran's `print` has written since the last call of `output`.",
     rules = "HOUSE-language",
     whole = true,
     example = [[
@@ -184,19 +185,19 @@ fortran "print *, 6 * 7"
 expect.equal(output()[1]:match "%S+", "42")
 ]] },
 
-  { class = "accdeep.memory", text = "The memory of the host, or of a device as a kernel sees it: variables by name,"
-      .. " expressions as text.", call = "fun(expression: string): any", fields = { "[string] any - a variable" } },
+  { class = "accdeep.memory", text = "Memory of the host, or of a device as a kernel sees it. Variables are fields;"
+      .. " expressions are texts.", call = "fun(expression: string): any", fields = { "[string] any - a variable" } },
 
   { name = "host", is = "table", type = "accdeep.memory",
-    text = "The host's memory. `host.NAME` reads or writes a variable: members by field, elements by index from 0. A"
-      .. " table assigned to a structure sets the members it lists, to an array its elements; to a pointer it"
-      .. " allocates host memory of that many elements. `host \"EXPR\"` gives the value of an expression; of a section,"
-      .. " a table.",
+    text = "The host's memory. `host.NAME` reads or writes a variable. Members are fields; elements are numbered from"
+      .. " 0. A table assigned to a structure sets the listed members; assigned to an array, its elements. A table"
+      .. " assigned to a pointer allocates host memory for its elements. `host \"EXPR\"` gives the value of an"
+      .. " expression; a section gives a table.",
     rules = "HOUSE-names HOUSE-language TR14-1.1-02",
     errors = {
-      { "unknown-name", "a variable that there is not", [[host.w = 1]] },
-      { "unknown-member", "a member that there is not", [[print(host.v.size)]] },
-      { "out-of-bounds", "memory that the object does not have", [[print(host.a[4])]] },
+      { "unknown-name", "an unknown variable", [[host.w = 1]] },
+      { "unknown-member", "an unknown member", [[print(host.v.size)]] },
+      { "out-of-bounds", "an index outside of the object", [[print(host.a[4])]] },
       { "null-pointer", "a null pointer is followed", [[host.v.data = NULL print(host.v.data[0])]] },
       { "type-mismatch", "a value that does not fit", [[host.n = "four"]] },
     },
@@ -209,34 +210,35 @@ expect.equal(host "a[1:2]", { 2, 3 })
 ]] },
 
   { class = "accdeep.pointer", text = "A pointer of the scenario. `p[i]` is an element, `p + n` and `p - n` are"
-      .. " pointers, `p - q` is a number of elements, `p == q` compares, and members are those of what it points to."
-      .. " Reading through it is checked as in a kernel.",
+      .. " pointers, `p - q` is a number of elements, `p == q` compares. Other fields are members of what it points"
+      .. " to. Reading through it is checked as in a kernel.",
     operators = { "add(integer): accdeep.pointer", "sub(integer): accdeep.pointer", "sub(accdeep.pointer): integer" },
     fields = { "[integer] any - an element", "[string] any - a member",
       "values fun(self: accdeep.pointer, n: integer): table - the first n elements as a list" } },
 
-  { name = "alloc", params = { "type string - of one element", "count integer - how many",
+  { name = "alloc", params = { "type string - of one element", "count integer - number of elements",
       "init? table|number|fun(i: integer): number - values of the elements: a list, one for all, or a function"
         .. " of the index" },
     returns = { "accdeep.pointer - to the first element" },
-    text = "Memory of the host for so many elements of a type, not initialised unless `init` is given.",
+    text = "Allocates host memory for elements of a type. Without `init` the elements are not initialised.",
     rules = "HOUSE-language HOUSE-names",
     errors = {
-      { "unknown-type", "a type that there is not, or without a size", [[alloc("vektor", 1)]] },
-      { "invalid-section", "no number of elements", [[alloc("int", -1)]] },
+      { "unknown-type", "an unknown type, or one without a size", [[alloc("vektor", 1)]] },
+      { "invalid-section", "a negative number of elements", [[alloc("int", -1)]] },
     },
     example = [[
 host.v.data = alloc("float", 3, function(i) return 10 * i end)
 expect.equal(host "v.data[0:3]", { 0, 10, 20 })
 ]] },
 
-  { name = "free", params = { "pointer accdeep.pointer - what `alloc` or an assigned table gave; `NULL` does nothing" },
-    text = "Releases host memory. What is present of it on a device stays there, as with C's `free`; following a"
-      .. " pointer to it is an error from now on.",
+  { name = "free",
+    params = { "pointer accdeep.pointer - what `alloc` or an assigned table gave; `NULL` does nothing" },
+    text = "Releases host memory. Its device copies stay present, as with C's `free`. Following a pointer to released"
+      .. " memory is an error.",
     rules = "HOUSE-language TR14-1.1-02",
     errors = {
-      { "out-of-bounds", "memory that is no block of its own, or was freed", [[free(addr "a[1]")]] },
-      { "device-pointer-on-host", "no host pointer", [[free(acc_malloc(8))]] },
+      { "out-of-bounds", "not the start of a block, or already released", [[free(addr "a[1]")]] },
+      { "device-pointer-on-host", "not a host pointer", [[free(acc_malloc(8))]] },
     },
     example = [[
 local p = host.v.data
@@ -245,12 +247,12 @@ expect.fails("out-of-bounds", function() print(p[0]) end)
 ]] },
 
   { name = "addr", params = { "text string - a variable, member, element or section" },
-    returns = { "accdeep.pointer - its address; inside of `host_data` on the device" },
+    returns = { "accdeep.pointer - its address; within `host_data` the device address" },
     text = "The address of an object, C's `&`.",
     rules = "HOUSE-names",
     errors = {
-      { "unknown-name", "a variable that there is not", [[addr "w"]] },
-      { "type-mismatch", "an expression that is no object", [[addr "n + 1"]] },
+      { "unknown-name", "an unknown variable", [[addr "w"]] },
+      { "type-mismatch", "an expression that is not an object", [[addr "n + 1"]] },
     },
     example = [[
 expect.equal(addr "a[2]" - addr "a[0]", 2)
@@ -276,12 +278,11 @@ expect.equal(sizeof "a[0:3]", 12)
 ]] },
 
   { name = "func", params = { "name string - how texts call it", "fn fun(...: number): number - the function" },
-    text = "Makes a Lua function known to expressions and section bounds. It gets numbers, and pointers as the"
-      .. " scenario has them.",
+    text = "Makes a Lua function known to expressions and section bounds. Its arguments are numbers and pointers.",
     rules = "TR14-3.1.1-21 HOUSE-names",
     errors = {
       { "duplicate-name", "the name is declared already", [[func("n", function() return 1 end)]] },
-      { "type-mismatch", "no name, or no function", [[func("f", 3)]] },
+      { "type-mismatch", "not a name, or not a function", [[func("f", 3)]] },
     },
     example = [[
 func("half", function(k) return k // 2 end)
@@ -293,8 +294,8 @@ end)
 
   { name = "method", params = { "type string - a structure or class", "name string - how expressions call it",
       "fn fun(self: accdeep.pointer, ...: number): number - the function" },
-    text = "Makes a Lua function a member function of a type, in expressions and bounds, and as `object:name(...)`. "
-      .. "Directives in it know `this`, and its members by their names.",
+    text = "Makes a Lua function a member function of a type: in expressions, in bounds, and as `object:name(...)`."
+      .. " Directives in the function know `this`, and its members by name.",
     rules = "TR14-3.1.1-21 HOUSE-names",
     errors = {
       { "not-a-struct", "a type without members", [[method("int", "size", function() return 1 end)]] },
@@ -305,38 +306,37 @@ method("struct vector", "size", function(self) return self.n end)
 acc "data copy(v) copy(v.data[0:v.size()])" (function() expect.present "v.data[0:2]" end)
 ]] },
 
-  { class = "accdeep.region", text = "A region that is open. It ends by `region:close()`, by `acc \"end data\"`, or at"
-      .. " the end of a scope: `local r <close> = acc \"data ...\"`. Called with a function it runs that and ends."
-      .. " `region:abandon()` gives up a region whose end fails: its references are taken off, nothing is moved to"
-      .. " the host.",
+  { class = "accdeep.region", text = "An open region. It ends by `region:close()`, by `acc \"end data\"`, or at the"
+      .. " end of a scope: `local r <close> = acc \"data ...\"`. Called with a function, it runs the function and"
+      .. " ends. `region:abandon()` gives up a region whose end fails: its references are removed, and nothing is"
+      .. " copied to the host.",
     call = "fun(body: fun())", fields = { "close fun(self: accdeep.region) - ends the region",
-      "abandon fun(self: accdeep.region) - gives the region up, without moving anything to the host" } },
+      "abandon fun(self: accdeep.region) - gives the region up; nothing is copied to the host" } },
 
   { name = "acc", params = { "text string - a directive of OpenACC, with or without `#pragma acc` or `!$acc`",
-      "refs? string - for a compute construct with a Lua body: variables that it uses and no clause names, \"S1, n\"" },
-    returns = { "accdeep.region|fun(body: string|fun(d: accdeep.memory))|nil - a region, a compute construct that"
-      .. " waits for its body, or nothing" },
-    text = "Carries out a directive. `enter data`, `exit data`, `update`, `shape`, `policy`, `declare`, `wait`, `set`,"
-      .. " `init` and `shutdown` are done at once. `data` and `host_data` open a region. `parallel`, `serial`,"
-      .. " `kernels` and their `loop` forms take a body: a function of the device's memory, or C statements as text. A"
-      .. " body that follows a host address or reads what nobody wrote is an error, other than on hardware; what"
-      .. " comes back to the host of bytes that nobody wrote is undefined, 0xA5 in each, and not an error. In the"
-      .. " text of a body `loop`, `atomic` and `cache` are checked and carried out by one thread; other directives are"
-      .. " refused there. Pragmas of others (`unroll`, `ivdep`, `once`, `STDC`, `GCC`, `clang`) are passed over. A"
-      .. " directive that fails has changed nothing.",
+      "refs? string - for a Lua body: variables that it uses and no clause names, \"S1, n\"" },
+    returns = { "accdeep.region|fun(body: string|fun(d: accdeep.memory))|nil - a region, a compute construct"
+      .. " that waits for its body, or nothing" },
+    text = "Carries out a directive. `enter data`, `exit data`, `update`, `shape`, `policy`, `declare`, `wait`,"
+      .. " `set`, `init` and `shutdown` are done at once. `data` and `host_data` open a region. `parallel`, `serial`,"
+      .. " `kernels` and their `loop` forms take a body: a function of the device's memory, or C statements as text."
+      .. " Unlike on hardware, a body fails if it follows a host address or reads bytes that were never written."
+      .. " Copying such bytes to the host is no error: their values are undefined, here 0xA5. In the text of a body,"
+      .. " one thread carries out `loop`, `atomic` and `cache`; other directives are refused. Other pragmas"
+      .. " (`unroll`, `ivdep`, `once`, `STDC`, `GCC`, `clang`) are ignored. A directive that fails changes nothing.",
     rules = "HOUSE-syntax HOUSE-expect TR14-4.2-06 TR14-4.2-11 DIR-4.3-06",
     errors = {
       { "syntax", "text that does not parse", [[acc "data copy("]] },
-      { "unknown-clause", "a clause that there is not", [[acc "data kopy(a)"]] },
-      { "unknown-name", "a variable that there is not", [[acc "data copy(w)"]] },
-      { "clause-not-allowed", "a clause that the directive does not take", [[acc "enter data copyout(a)"]] },
+      { "unknown-clause", "an unknown clause", [[acc "data kopy(a)"]] },
+      { "unknown-name", "an unknown variable", [[acc "data copy(w)"]] },
+      { "clause-not-allowed", "a clause of other directives", [[acc "enter data copyout(a)"]] },
       { "not-present", "data that must be present are not", [[acc "update self(a)"]] },
       { "partially-present", "only a part is present", [[acc "enter data copyin(a[0:2])" acc "data present(a)"]] },
-      { "host-pointer-on-device", "a kernel follows a pointer that was not attached",
+      { "host-pointer-on-device", "a kernel follows an unattached pointer",
         [[acc "enter data copyin(v)" acc "parallel present(v)" "v.data[0] = 0;"]] },
-      { "uninitialized-read", "a kernel reads bytes that nobody wrote",
+      { "uninitialized-read", "a kernel reads bytes that were never written",
         [[acc "parallel create(a)" "n = a[0];"]] },
-      { "out-of-device-memory", "the device has no room",
+      { "out-of-device-memory", "the device has not enough memory",
         [[acc_malloc(16 << 30) acc "enter data copyin(a)"]] },
     },
     example = [[
@@ -351,17 +351,17 @@ expect.attached("v.data", 1)
 ]] },
 
   { name = "omp", params = { "text string - a directive of OpenMP, with or without `#pragma omp`",
-      "refs? string - for a construct with a Lua body: variables that it uses and no clause names" },
+      "refs? string - for a Lua body: variables that it uses and no clause names" },
     returns = { "accdeep.region|fun(body: string|fun(d: accdeep.memory))|nil - as for `acc`" },
-    text = "The same for OpenMP: `target` and what is combined with it, `target data`, `target enter data`, `target"
-      .. " exit data`, `target update`, `declare mapper`, `declare target`, `declare group`, and the host's own"
-      .. " constructs, which one thread executes. In the text of a target construct's body constructs of threads are"
-      .. " executed by one thread; in that of a host construct target constructs and data directives are carried out on"
-      .. " devices. No directive in a text is passed over.",
+    text = "Carries out a directive of OpenMP: `target` and its combined forms, `target data`, `target enter data`,"
+      .. " `target exit data`, `target update`, `declare mapper`, `declare target`, `declare group`. Constructs of"
+      .. " the host, such as `parallel`, are run by one thread. In the body of a target construct, one thread runs"
+      .. " the constructs of threads. In the body of a host construct, target constructs and data directives are"
+      .. " carried out on devices. No directive in a text is ignored.",
     rules = "OMP60-map-5 OMP60-tgt-1 OMP60-body-1 HOUSE-threads HOUSE-bodies",
     errors = {
       { "syntax", "text that does not parse", [[omp "target map("]] },
-      { "unknown-name", "a variable that there is not", [[omp "target data map(w)"]] },
+      { "unknown-name", "an unknown variable", [[omp "target data map(w)"]] },
     },
     example = [[
 omp "target data map(tofrom: a)" (function()
@@ -370,8 +370,8 @@ end)
 expect.host("a[0:4]", { 0, 1, 2, 3 })
 ]] },
 
-  { name = "block", params = { "body fun() - what stands in the block" },
-    text = "A block of the host program. Groups of clauses that it declares (`declare group`) end with it.",
+  { name = "block", params = { "body fun() - the statements of the block" },
+    text = "A block of the host program. Groups of clauses (`declare group`) that it declares end with it.",
     rules = "LLNL-4-01",
     errors = { { "type-mismatch", "there is no function", [[block "text"]] } },
     example = [[
@@ -385,12 +385,12 @@ end)
     "levels table[] - open regions, outermost first: `{ kind=, at=, original={}, artificial={} }`",
     "present table[] - `{ name=, host=, bytes=, device=, structured=, dynamic=, state=\"ALLOC\"|\"ALIAS\", at= }`",
     "attached table[] - `{ name=, target=, count= }`",
-    "queues table[] - what is pending, by async value",
+    "queues table[] - pending work, by async value",
   } },
 
-  { name = "state", params = { "device? integer - its number, the current one if not said" },
+  { name = "state", params = { "device? integer - number of the device; default: the current one" },
     returns = { "accdeep.state - present objects, attached pointers, open regions" },
-    text = "What a device holds at this moment, as tables.",
+    text = "What a device holds now, as tables.",
     rules = "DIR-4.1-03 DIR-1-04",
     errors = { { "no-device", "there is no such device", [[state(5)]] } },
     example = [[
@@ -401,11 +401,11 @@ expect.equal(s.attached[1].name, "v.data")
 ]] },
 
   { name = "tuples", params = { "list table[]|nil - tuples of `state()`, as `levels[1].original`" },
-    returns = { "string[] - their states, names and the tuples that they lie in, sorted" },
-    text = "The tuples of a level as texts that can be compared.",
+    returns = { "string[] - their states and names, and the tuples that contain them; sorted" },
+    text = "The tuples of a level as texts, to be compared.",
     rules = "DIR-4.1-03",
     whole = true,
-    errors = { { "type-mismatch", "something else", [[tuples { 1 }]] } },
+    errors = { { "type-mismatch", "not a list of tuples", [[tuples { 1 }]] } },
     example = [[
 scenario { title = "Tuples", rules = "directory" }
 declare "float b[8];"
@@ -419,9 +419,9 @@ end)
 ]] },
 
   { name = "device_words", params = { "expression string - a variable, member or section" },
-    returns = { "integer[] - its words of 8 bytes on the current device, as they lie there; the last may be shorter" },
-    text = "The memory of a present object on the device, without the checks of a kernel: pointers as addresses, bytes"
-      .. " that nobody wrote.",
+    returns = { "integer[] - its words of 8 bytes on the current device; the last one may be shorter" },
+    text = "The device memory of a present object, without the checks of a kernel: also device addresses in pointers,"
+      .. " and bytes that were never written.",
     rules = "HOUSE-expect",
     errors = { { "not-present", "the object is not present, or only a part of it", [[device_words "v"]] } },
     example = [[
@@ -431,40 +431,40 @@ acc "enter data copyin(v.data[0:2])"
 expect(device_words "v"[2] ~= before[2]) -- the pointer was attached
 ]] },
 
-  { name = "show", params = { "device? integer - its number, the current one if not said" },
-    text = "Prints the same as a table to read.",
+  { name = "show", params = { "device? integer - number of the device; default: the current one" },
+    text = "Prints what a device holds, as tables to read.",
     rules = "DIR-4.1-03 DIR-1-04",
     errors = { { "no-device", "there is no such device", [[show(5)]] } },
     example = [[
 acc "data copy(a)" (function() show() end)
 ]] },
 
-  { name = "draw", params = { "name string - of a file, without a folder, that ends in .svg, .dot or .html" },
-    text = "Draws host and device at this moment: objects with their members, pointers and attachments. Whoever runs"
-      .. " the scenario says where pictures go: `accdeep run --draw-dir FOLDER`. `accdeep draw` makes pictures of all"
-      .. " steps of any scenario.",
+  { name = "draw", params = { "name string - of a file without a folder; it ends in .svg, .dot or .html" },
+    text = "Draws host and device at this moment: objects with their members, pointers and attachments. `accdeep run"
+      .. " --draw-dir FOLDER` says where pictures are written. `accdeep draw` makes pictures of all steps of a"
+      .. " scenario.",
     rules = "HOUSE-draw",
     errors = {
       { "type-mismatch", "another ending", [[draw "state.png"]] },
-      { "file", "more than a file's name, or there is no place for pictures", [[draw "../state.svg"]] },
+      { "file", "a name with a folder, or no folder for pictures", [[draw "../state.svg"]] },
     },
     example = [[
 acc "data copy(a)" (function() draw "inside.svg" end)
 ]] },
 
-  { class = "accdeep.event", text = "One thing that a directive did.", fields = {
+  { class = "accdeep.event", text = "One step of a directive.", fields = {
     "op string - `alloc`, `free`, `h2d`, `d2h`, `d2d`, `attach`, `detach`, `incref`, `decref` or `fuse`",
     "name string - of the object, or of the pointer",
-    "bytes integer - how many it is about",
+    "bytes integer - number of bytes",
     "rule string - the rule that asked for it",
     "at string - file and line of the directive",
     "device integer - the number of the device",
-    "async? integer - the queue it was done in",
+    "async? integer - its queue",
   } },
 
-  { name = "events", params = { "fn fun() - what is watched" },
-    returns = { "accdeep.event[] - what it did, in order" },
-    text = "Runs a function and gives the events of the directives in it.",
+  { name = "events", params = { "fn fun() - runs the directives" },
+    returns = { "accdeep.event[] - the events in order" },
+    text = "Runs a function, and gives the events of its directives.",
     rules = "TR14-4.2-06 TR14-4.2-07 TR14-4.2-08",
     errors = { { "type-mismatch", "there is no function", [[events "text"]] } },
     example = [[

@@ -2,16 +2,16 @@
 return {
   title = "Lua's library",
   text = [[
-These names are Lua's own; what is not listed is not there, unless `accdeep run --trust` gives all of it. They differ
-from Lua's manual where a script could reach outside of its scenario or beyond its limits:
+These names are Lua's own. Others do not exist, unless `accdeep run --trust` gives the whole library. Some differ from
+Lua's manual, so that a script cannot reach outside of its scenario or exceed its limits:
 
-- `print` writes to the scenario's output, which `--format json` and the like keep in order, and shows what structures,
-  lists and pointers hold: `print(host.v)`, `print(host "v.data[0:4]")`;
-- `load` takes text only, and what it loads sees the scenario's names;
-- `next`, `pairs`, `rawget`, `rawset`, `rawlen` and `setmetatable` take tables of the script's own, `getmetatable` gives
-  their metatables only, and there are no finalizers (`__gc`);
-- `xpcall` calls its handler when the error has been caught, so that no traceback is to be had;
-- a limit that is reached (`limit`) ends the run, whatever catches errors.]],
+- `print` writes to the scenario's output, in order with other reports (`--format json`). It shows what structures,
+  lists and pointers hold: `print(host.v)`, `print(host "v.data[0:4]")`.
+- `load` takes text only, and the loaded text sees the scenario's names.
+- `next`, `pairs`, `rawget`, `rawset`, `rawlen` and `setmetatable` take only the script's own tables. `getmetatable`
+  gives only their metatables. There are no finalizers (`__gc`).
+- `xpcall` calls its handler after the error was caught, so there is no traceback.
+- A limit that is reached (`limit`) ends the run, even inside `pcall`.]],
   names = [[_G _VERSION assert error getmetatable ipairs load next pairs pcall print rawequal rawget rawlen rawset
     select setmetatable tonumber tostring type xpcall
     coroutine.close coroutine.create coroutine.isyieldable coroutine.resume coroutine.running coroutine.status

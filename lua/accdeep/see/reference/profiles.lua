@@ -2,8 +2,8 @@
 -- and not under the one it is reported against; tests run both.
 return {
   { name = "tr14", follows = "TR-14-1 on OpenACC with attach and detach",
-    text = "What is used where no other profile is named. It is strict: what the document calls a programmer's error,"
-      .. " and OpenACC 3.3 passes over, is reported.",
+    text = "The default. It is strict: what the document calls a programmer's error, and OpenACC 3.3 ignores, is"
+      .. " reported.",
     against = "openacc-3.3",
     example = [[
 declare "struct vector { int n; float *data; } v;"
@@ -14,8 +14,8 @@ expect.attached("v.data", 1)
 expect.fails("still-attached", function() acc_delete "v.data[0:2]" end)
 ]] },
   { name = "tr14x", follows = "TR-14-1 with the wishes of its chapter 5",
-    text = "The same with syntax of our own for what the document only wishes for: parameters of shapes and policies,"
-      .. " movement in one direction, recursive types. `spec/tr14/5-future.lua` begins with a list.",
+    text = "As `tr14`, with a syntax of our own for what the document only wishes for: parameters of shapes and"
+      .. " policies, copies in one direction, recursive types. `spec/tr14/5-future.lua` begins with a list.",
     against = "tr14",
     example = [[
 declare [=[
@@ -33,7 +33,7 @@ end)
 expect.host("list->next->value", 20)
 ]] },
   { name = "openacc-2.0", follows = "OpenACC 2.0",
-    text = "Plain clauses want data that are not present; only the `present_or_` ones use what is there.",
+    text = "Plain clauses require absent data; only the `present_or_` clauses accept present data.",
     against = "tr14",
     example = [[
 declare "float a[4];"
@@ -42,8 +42,8 @@ expect.fails("already-present", function() acc "data copyin(a)" end)
 acc "data present_or_copyin(a)" (function() end)
 ]] },
   { name = "openacc-3.3", follows = "OpenACC 3.3",
-    text = "Attach and detach count, and do nothing where there is nothing to do; a null pointer is present with length"
-      .. " zero; a section of a member is mapped without the structure.",
+    text = "Attach and detach use counters, and do nothing if a pointer or target is absent. A null pointer is"
+      .. " present with length zero. A section of a member is mapped without the structure.",
     against = "tr14",
     example = [[
 declare "struct vector { int n; float *data; } v;"
@@ -55,8 +55,8 @@ acc "exit data delete(v)"
 acc "exit data delete(v)"
 ]] },
   { name = "libgomp-12", follows = "gcc 12's own runtime",
-    text = "What libgomp does where OpenACC 3.3 says otherwise, or nothing: `spec/openacc/libgomp.lua` has the list, D1"
-      .. " to D26.",
+    text = "What libgomp does where OpenACC 3.3 differs or is silent. `spec/openacc/libgomp.lua` has the list, D1 to"
+      .. " D26.",
     against = "openacc-3.3",
     example = [[
 declare "struct vector { int n; float *data; } v;"
@@ -67,8 +67,8 @@ acc "update self(v)"
 expect(host.v.data == there)              -- attached pointers are copied like other bytes
 ]] },
   { name = "directory", follows = "the paper on a directory for nested data environments",
-    text = "Pieces of one array that nested environments name lie in one device block at their true distances. What a"
-      .. " level maps is unmapped at its end.",
+    text = "Sections of one array, named by nested environments, are in one device block at their true distances. A"
+      .. " level unmaps its data at its end.",
     against = "tr14",
     example = [[
 declare "float a[100];"
@@ -79,8 +79,8 @@ acc "data copyin(a[0:20])" (function()
 end)
 ]] },
   { name = "openmp-5.1", follows = "OpenMP's `map` as of 5.1",
-    text = "One reference count; pointers are attached where the pointer or what it points to is new; what a target"
-      .. " construct uses without naming it is mapped by its kind.",
+    text = "One reference counter. A pointer is attached if the pointer or its target is new. Variables that a target"
+      .. " construct uses without naming them are mapped by their kind.",
     against = "openmp-4.0",
     example = [[
 declare "float *p; int n = 1;"
@@ -92,8 +92,8 @@ expect.host("n", 1)
 expect.host("p[1]", 20)
 ]] },
   { name = "openmp-5.2", follows = "OpenMP 5.2",
-    text = "As 5.1 with the spellings of 5.2: a map needs no type, `declare target` has `enter`. A pointer that points"
-      .. " to nothing present keeps its value.",
+    text = "As 5.1, with the spellings of 5.2: a map needs no type, `declare target` has `enter`. A pointer without a"
+      .. " present target keeps its value.",
     against = "openmp-5.1",
     example = [[
 declare "int a[4];"
@@ -101,7 +101,7 @@ omp "declare target enter(a)"
 omp "target enter data map(a)"            -- as map(to: a)
 ]] },
   { name = "openmp-6.0", follows = "OpenMP 6.0",
-    text = "As 5.2 with the spellings of 6.0: the map type `storage`, the modifier `delete`, `p[:]`, names of"
+    text = "As 5.2, with the spellings of 6.0: the map type `storage`, the modifier `delete`, `p[:]`, names of"
       .. " directives with underscores. `attach(...)`, `ref_ptr` and `self` are refused by name.",
     against = "openmp-5.2",
     example = [[
@@ -113,7 +113,7 @@ omp "target_exit_data map(delete, from: a)"
 expect.host("a[1]", 2)
 ]] },
   { name = "openmp-4.0", follows = "OpenMP's first `map`",
-    text = "A section is mapped in two steps, with its pointer, and everything unnamed is `tofrom`.",
+    text = "A section is mapped in two steps, with its pointer. Variables that no clause names are `tofrom`.",
     against = "openmp-5.1",
     example = [[
 declare "float *p; int n = 1;"
@@ -122,11 +122,11 @@ omp "target data map(p[0:2])" (function()
   expect.present "p"                      -- the pointer, too
   omp "target" "n = 2;"
 end)
-expect.host("n", 2)                       -- came back
+expect.host("n", 2)                       -- copied back
 ]] },
   { name = "indirect", follows = "the proposal for indirect data on top of OpenMP 4.0",
-    text = "A section maps what the pointer points to, and not the pointer; unnamed pointers are looked up by the"
-      .. " address they hold.",
+    text = "A section maps the target of a pointer, and not the pointer. Pointers that no clause names are looked up"
+      .. " by the address they hold.",
     against = "openmp-4.0",
     example = [[
 declare "float *a, *inner;"
