@@ -4,13 +4,14 @@
 -- Nothing here touches a device, but for directives that are carried out here as a whole (kind "done"): a plan
 -- goes back to C, which runs it. Errors are raised as diagnostics; told() makes of them what C passes on.
 
+local lazy = require "accdeep.base.lazy"
 local async = require "accdeep.run.async"
 local diagnostic = require "accdeep.base.diagnostic"
 local descriptor = require "accdeep.types.fortran_descriptor"
 local languages = require "accdeep.run.languages"
 local names = require "accdeep.types.names"
 local qualified = require "accdeep.types.qualified"
-local report = require "accdeep.base.report"
+local report = lazy.require "accdeep.base.report"
 local profiles = require "accdeep.catalogue.profiles"
 local session = require "accdeep.run.session"
 local transaction = require "accdeep.types.transaction"

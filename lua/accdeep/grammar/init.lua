@@ -4,7 +4,8 @@
 -- Raises a diagnostic with code "syntax" and the position of the first thing that fits nowhere. This is the
 -- parser of C texts; grammar.new makes one for another language.
 
-local advice = require "accdeep.grammar.advice"
+local lazy = require "accdeep.base.lazy"
+local advice = lazy.require "accdeep.grammar.advice"
 local lpeg = require "lpeg"
 local lex = require "accdeep.grammar.lex"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -125,7 +126,7 @@ local grammar = new {
   whole = "directive omp_directive expression body references type_name any_type",
   beginning = "external parameter_names returned initial round space",
   lex = lex.new,
-  help = advice.syntax,
+  help = function(...) return advice.syntax(...) end,
 }
 grammar.new = new
 

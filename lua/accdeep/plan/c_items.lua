@@ -3,7 +3,8 @@
 -- An item says by code where it lies: registers hold its base, count and start, and the slot of the pointer that is
 -- attached. How the objects of a request are treated is requests.lua's matter.
 
-local advice = require "accdeep.grammar.advice"
+local lazy = require "accdeep.base.lazy"
+local advice = lazy.require "accdeep.grammar.advice"
 local codegen = require "accdeep.code.codegen"
 local compile = require "accdeep.shape.compile"
 local core = require "accdeep.core"

@@ -4,10 +4,11 @@
 -- Addresses are pointers of the scenario, integers, or the text of an lvalue or section, which then
 -- also gives the number of bytes. Routines neither attach nor detach what they map (ACC33-2.7-7).
 
+local lazy = require "accdeep.base.lazy"
 local arguments = require "accdeep.run.api_arguments"
 local async = require "accdeep.run.async"
 local diagnostic = require "accdeep.base.diagnostic"
-local section = require "accdeep.plan.fortran_section"
+local section = lazy.require "accdeep.plan.fortran_section"
 local omp = require "accdeep.run.api_openmp"
 local types = require "accdeep.types"
 local view = require "accdeep.code.view"

@@ -1,13 +1,13 @@
 -- fortran.lua - what sessions do in Fortran: calls, procedures, directives among statements. The language itself is
 -- language_fortran.lua.
 
-local declare = require "accdeep.code.fortran.declare"
-local grammar = require "accdeep.grammar.fortran"
+local lazy = require "accdeep.base.lazy"
+local declare = lazy.require "accdeep.code.fortran.declare"
+local grammar = lazy.require "accdeep.grammar.fortran"
 local location = require "accdeep.base.location"
-local procedure = require "accdeep.code.fortran.procedure"
-local source = require "accdeep.grammar.fortran_source"
-local statement = require "accdeep.run.fortran_statement"
-require "accdeep.code.fortran.constructor"
+local procedure = lazy.require "accdeep.code.fortran.procedure"
+local source = lazy.require "accdeep.grammar.fortran_source"
+local statement = lazy.require "accdeep.run.fortran_statement"
 
 local fortran = {}
 

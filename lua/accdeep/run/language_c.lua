@@ -1,12 +1,13 @@
 -- language_c.lua - C, and what is here of C++, as the language of host programs. languages.lua says what each function
 -- is for.
 
+local lazy = require "accdeep.base.lazy"
 local c_items = require "accdeep.plan.c_items"
 local convenience = require "accdeep.shape.convenience"
-local cuda = require "accdeep.code.cuda"
+local cuda = lazy.require "accdeep.code.cuda"
 local debug_types = require "accdeep.types.debug_types"
 local declare = require "accdeep.code.declare"
-local depend = require "accdeep.plan.openmp_depend"
+local depend = lazy.require "accdeep.plan.openmp_depend"
 local diagnostic = require "accdeep.base.diagnostic"
 local check = require "accdeep.code.check_c"
 local closures = require "accdeep.code.closures"
@@ -17,10 +18,10 @@ local lex = require "accdeep.grammar.lex"
 local list_item = require "accdeep.shape.list_item"
 local lower = require "accdeep.plan.openacc"
 local openacc = require "accdeep.grammar.openacc"
-local openmp = require "accdeep.plan.openmp"
-local read = require "accdeep.plan.body.read"
+local openmp = lazy.require "accdeep.plan.openmp"
+local read = lazy.require "accdeep.plan.body.read"
 local set = require "accdeep.base.words".set
-local statement = require "accdeep.code.statement"
+local statement = lazy.require "accdeep.code.statement"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse"
 
@@ -38,14 +39,15 @@ local c = {
   element_type = list_item.c_element_type, object_of = convenience.object_of, way_to = convenience.way_to,
   is_designator = no, is_absent = no,
   object = c_items.object, section = c_items.section, pointer = c_items.pointer, update_pieces = lower.update_pieces,
-  with_roots = same, map_items = openmp.c_items, categories = set "scalar aggregate pointer all",
-  check_dependence = depend.check_c,
+  with_roots = same, categories = set "scalar aggregate pointer all",
   computes_bounds = false, takes_self = true, has_blocks = true, is_compiled = true,
 }
 
 function c.spelled(name) return name end
 function c.variable() end
 function c.holds() return true end
+function c.map_items(...) return openmp.c_items(...) end
+function c.check_dependence(...) return depend.check_c(...) end
 function c.subscripts(_, index) return ("[%d]"):format(index) end
 function c.range_text(_, first, behind) return ("[%d:%d]"):format(first, behind - first) end
 

@@ -17,7 +17,6 @@ local inputs = require "accdeep.shape.fortran_inputs"
 local kernel = require "accdeep.code.fortran.kernel"
 local mapping = require "accdeep.plan.fortran_map"
 local procedure = require "accdeep.code.fortran.procedure"
-require "accdeep.code.fortran.constructor"
 local section = require "accdeep.plan.fortran_section"
 local set = require "accdeep.base.words".set
 local source = require "accdeep.grammar.fortran_source"

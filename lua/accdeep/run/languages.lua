@@ -2,8 +2,8 @@
 -- which of them a session speaks. `session.language` is the table of one.
 
 local c = require "accdeep.run.language_c"
-local fortran = require "accdeep.run.language_fortran"
 local interface = require "accdeep.base.interface"
+local lazy = require "accdeep.base.lazy"
 
 local slots = {
   name = "what scenarios and options call it",
@@ -53,4 +53,6 @@ local slots = {
   counters = "(session, depth, tree) -> the variables that count the loops of a loop construct: {variable}",
 }
 
-return { c = interface(slots, "c", c), fortran = interface(slots, "fortran", fortran) }
+local function check(fortran) interface(slots, "fortran", fortran) end
+
+return { c = interface(slots, "c", c), fortran = lazy.require("accdeep.run.language_fortran", check) }

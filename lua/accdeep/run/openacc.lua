@@ -1,8 +1,9 @@
 -- openacc.lua - OpenACC's directives, as the front door asks for them (directives.lua).
 
+local lazy = require "accdeep.base.lazy"
 local async = require "accdeep.run.async"
 local check = require "accdeep.check.openacc"
-local declared = require "accdeep.code.fortran.declared"
+local declared = lazy.require "accdeep.code.fortran.declared"
 local diagnostic = require "accdeep.base.diagnostic"
 local lower = require "accdeep.plan.openacc"
 local region = require "accdeep.run.region"

@@ -4,14 +4,15 @@
 -- last one: there data directives do nothing, and target constructs run on host memory (OMP60-tgt-1). Everything is
 -- done when a directive returns: nowait and depend make no difference.
 
+local lazy = require "accdeep.base.lazy"
 local api = require "accdeep.run.api_openacc"
 local core = require "accdeep.core"
-local depend = require "accdeep.plan.openmp_depend"
+local depend = lazy.require "accdeep.plan.openmp_depend"
 local diagnostic = require "accdeep.base.diagnostic"
-local directive = require "accdeep.check.openmp"
+local directive = lazy.require "accdeep.check.openmp"
 local group = require "accdeep.types.groups"
-local host = require "accdeep.run.openmp_host"
-local map = require "accdeep.plan.openmp"
+local host = lazy.require "accdeep.run.openmp_host"
+local map = lazy.require "accdeep.plan.openmp"
 local region = require "accdeep.run.region"
 local profiles = require "accdeep.catalogue.profiles"
 local transaction = require "accdeep.types.transaction"
@@ -97,7 +98,7 @@ local function check(self, node) directive.check(node, self.rules.openmp) end
 -- Directives that have no plan: those of the host, the end of a region, and declarations. A group's may have any
 -- clause.
 local unplanned = {
-  host = { check = host.check, run = host.construct },
+  host = { check = function(...) return host.check(...) end, run = function(...) return host.construct(...) end },
   ["end data"] = { check = check, run = function(self, node)
     check(self, node)
     region.close_innermost(self, node.pos, "region", true)

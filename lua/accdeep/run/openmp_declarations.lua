@@ -1,10 +1,11 @@
 -- openmp_declarations.lua - what OpenMP's declarative directives do in a session: target variables, mappers, groups.
 
+local lazy = require "accdeep.base.lazy"
 local diagnostic = require "accdeep.base.diagnostic"
-local directive = require "accdeep.check.openmp"
+local directive = lazy.require "accdeep.check.openmp"
 local group = require "accdeep.types.groups"
 local lower = require "accdeep.plan.openacc"
-local mapper = require "accdeep.shape.mapper"
+local mapper = lazy.require "accdeep.shape.mapper"
 local transaction = require "accdeep.types.transaction"
 
 local raise = diagnostic.raise

@@ -1,8 +1,9 @@
 -- region.lua - structured regions of a session: opened at once, closed by a call, a body's end, a scope's end.
 
+local lazy = require "accdeep.base.lazy"
 local changed_bounds = require "accdeep.run.changed_bounds"
 local diagnostic = require "accdeep.base.diagnostic"
-local fortran_kernel = require "accdeep.code.fortran.kernel"
+local fortran_kernel = lazy.require "accdeep.code.fortran.kernel"
 local group = require "accdeep.types.groups"
 local location = require "accdeep.base.location"
 

@@ -5,13 +5,14 @@
 -- run. An inner session (a case) starts with the outer one's names and values and leaves them as they
 -- were.
 
+local lazy = require "accdeep.base.lazy"
 local api = require "accdeep.run.api_openacc"
 local async = require "accdeep.run.async"
 local changed_bounds = require "accdeep.run.changed_bounds"
 local closures = require "accdeep.code.closures"
 local core = require "accdeep.core"
 local core_error = require "accdeep.run.core_error"
-local debug_info = require "accdeep.types.debug_info"
+local debug_info = lazy.require "accdeep.types.debug_info"
 local declare = require "accdeep.code.declare"
 local type_directives = require "accdeep.run.type_directives"
 local directives = require "accdeep.run.directives"
@@ -19,7 +20,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local fortran = require "accdeep.run.fortran"
 local languages = require "accdeep.run.languages"
 local descriptor = require "accdeep.types.fortran_descriptor"
-local addendum = require "accdeep.shape.fortran_addendum"
+local addendum = lazy.require "accdeep.shape.fortran_addendum"
 local grammar = require "accdeep.grammar"
 local group = require "accdeep.types.groups"
 local kernel = require "accdeep.run.kernel"
@@ -463,7 +464,7 @@ function Session:declare(text, file, line)
 end
 
 -- Declares a type as the debug information of a program has it (nil: this process).
-Session.declare_from = debug_info.declare
+function Session:declare_from(...) return debug_info.declare(self, ...) end
 
 -- A Lua function that a bound calls gets numbers, and pointers as the scenario knows them.
 function Session:bound_function(name, fn, argument_types)

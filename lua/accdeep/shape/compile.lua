@@ -4,13 +4,14 @@
 -- followed (fields, each with the code of its bounds), which bytes are not available (excluded).
 -- Nested records are part of their element; records behind pointers are programs of their own.
 
+local lazy = require "accdeep.base.lazy"
 local advice = require "accdeep.grammar.advice"
 local codegen = require "accdeep.code.codegen"
-local component = require "accdeep.shape.fortran_component"
+local component = lazy.require "accdeep.shape.fortran_component"
 local core = require "accdeep.core"
 local descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
-local dynamic = require "accdeep.types.fortran_dynamic"
+local dynamic = lazy.require "accdeep.types.fortran_dynamic"
 local names = require "accdeep.types.names"
 local nest = require "accdeep.shape.nest"
 local policy = require "accdeep.shape.policy"

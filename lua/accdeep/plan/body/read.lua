@@ -5,9 +5,10 @@
 -- threads (code/private.lua); carried{language, text, kind, body?} for what is carried out on devices
 -- (code/carried.lua). No directive is passed over: one that may not stand where it does is an error (HOUSE-bodies).
 
+local lazy = require "accdeep.base.lazy"
 local allowed = require "accdeep.check.openacc"
 local diagnostic = require "accdeep.base.diagnostic"
-local directive = require "accdeep.check.openmp"
+local directive = lazy.require "accdeep.check.openmp"
 local forms = require "accdeep.plan.body.forms"
 local group = require "accdeep.types.groups"
 local nesting = require "accdeep.plan.body.nesting"

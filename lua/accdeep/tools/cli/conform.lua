@@ -1,7 +1,8 @@
 -- conform.lua - `accdeep conform`: the conformance scenarios of documents.
 
+local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
-local conformance = require "accdeep.catalogue.conformance"
+local conformance = lazy.require "accdeep.catalogue.conformance"
 local run = require "accdeep.tools.cli.run"
 
 local function options(command)

@@ -1,7 +1,8 @@
 -- diff.lua - `accdeep diff`: where two traces begin to differ.
 
+local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
-local trace = require "accdeep.see.trace"
+local trace = lazy.require "accdeep.see.trace"
 
 local function options(command)
   command:argument("first", "A trace, as accdeep run --trace=FILE writes it."):argname "<file>"

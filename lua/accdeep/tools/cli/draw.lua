@@ -1,7 +1,8 @@
 -- draw.lua - `accdeep draw`: pictures of what a scenario does.
 
+local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
-local draw = require "accdeep.see.draw"
+local draw = lazy.require "accdeep.see.draw"
 local report = require "accdeep.base.report"
 
 local function file(text)

@@ -1,7 +1,8 @@
 -- exec.lua - `accdeep exec`: a real OpenACC program on this core.
 
+local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
-local exec = require "accdeep.tools.exec"
+local exec = lazy.require "accdeep.tools.exec"
 
 -- Kernels of a real program are code of the host.
 local function host_device(text)

@@ -1,16 +1,17 @@
 -- explain.lua - `accdeep explain`: how a directive is understood; what an error code, a rule, a term or a name of the
 -- scenario language means.
 
-local rules = require "accdeep.catalogue.rules"
+local lazy = require "accdeep.base.lazy"
+local rules = lazy.require "accdeep.catalogue.rules"
 local common = require "accdeep.tools.cli.common"
 local diagnostic = require "accdeep.base.diagnostic"
-local explain = require "accdeep.see.explain"
-local glossary = require "accdeep.see.glossary"
+local explain = lazy.require "accdeep.see.explain"
+local glossary = lazy.require "accdeep.see.glossary"
 local location = require "accdeep.base.location"
-local rule_text = require "accdeep.see.rule_text"
-local reference = require "accdeep.see.reference"
-local scenario = require "accdeep.script.scenario"
-local words = require "accdeep.see.reference.words"
+local rule_text = lazy.require "accdeep.see.rule_text"
+local reference = lazy.require "accdeep.see.reference"
+local scenario = lazy.require "accdeep.script.scenario"
+local words = lazy.require "accdeep.see.reference.words"
 
 local function options(command)
   command:argument("what", "FILE:LINE of a directive in a scenario, the text of a directive, an error code, the "

@@ -1,7 +1,8 @@
 -- export.lua - `accdeep export`: the cases of a scenario as C programs.
 
+local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
-local export = require "accdeep.tools.export"
+local export = lazy.require "accdeep.tools.export"
 local system = require "accdeep.system"
 
 local function options(command)

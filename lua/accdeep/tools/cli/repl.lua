@@ -1,8 +1,9 @@
 -- repl.lua - `accdeep repl`: statements of the scenario language, read line by line.
 
+local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
 local core = require "accdeep.core"
-local repl = require "accdeep.tools.interactive.repl"
+local repl = lazy.require "accdeep.tools.interactive.repl"
 local report = require "accdeep.base.report"
 local terminal = require "accdeep.tools.interactive.terminal"
 

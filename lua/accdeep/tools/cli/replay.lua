@@ -1,8 +1,9 @@
 -- replay.lua - `accdeep replay`: the state at a place of a trace, or at one after the other.
 
+local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
 local terminal = require "accdeep.tools.interactive.terminal"
-local trace = require "accdeep.see.trace"
+local trace = lazy.require "accdeep.see.trace"
 
 local function options(command)
   command:argument("trace", "A trace, as accdeep run --trace=FILE writes it."):argname "<file>"

@@ -1,9 +1,10 @@
 -- rules.lua - `accdeep rules`: the catalogue, and what profiles decide.
 
-local rules = require "accdeep.catalogue.rules"
+local lazy = require "accdeep.base.lazy"
+local rules = lazy.require "accdeep.catalogue.rules"
 local common = require "accdeep.tools.cli.common"
 local diagnostic = require "accdeep.base.diagnostic"
-local profile = require "accdeep.see.profile_page"
+local profile = lazy.require "accdeep.see.profile_page"
 
 local function options(command)
   command:argument("id", "An id, or how ids begin: TR14, TR14-3.2, TR14-4.2-05. Or a word: the "

@@ -1,16 +1,17 @@
 -- run.lua - `accdeep run`: scenarios, in one process or several.
 
+local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
 local diagnostic = require "accdeep.base.diagnostic"
-local draw = require "accdeep.see.draw"
-local explain = require "accdeep.see.explain"
+local draw = lazy.require "accdeep.see.draw"
+local explain = lazy.require "accdeep.see.explain"
 local progress = require "accdeep.base.progress"
 local report = require "accdeep.base.report"
-local scenario = require "accdeep.script.scenario"
-local step = require "accdeep.tools.interactive.step"
+local scenario = lazy.require "accdeep.script.scenario"
+local step = lazy.require "accdeep.tools.interactive.step"
 local terminal = require "accdeep.tools.interactive.terminal"
 local system = require "accdeep.system"
-local trace = require "accdeep.see.trace"
+local trace = lazy.require "accdeep.see.trace"
 
 local environment_error, out, use_color = common.environment_error, common.out, common.use_color
 

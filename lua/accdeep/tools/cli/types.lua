@@ -1,10 +1,11 @@
 -- types.lua - `accdeep types`.
 
+local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
-local debug_info = require "accdeep.types.debug_info"
+local debug_info = lazy.require "accdeep.types.debug_info"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
-local session = require "accdeep.run.session"
+local session = lazy.require "accdeep.run.session"
 
 local function options(command)
   command:argument("program", "A program or library that was compiled with -g."):argname "<program>"
