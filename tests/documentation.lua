@@ -4,7 +4,9 @@
 -- the output stands for any number of lines. ```console no-gpu is left out where there is a CUDA driver, ```console
 -- needs x where there is no program x. A block ```lua or ```c under a heading shows parts of the file of that kind that
 -- was named last there, `examples/x.lua`: each paragraph of it stands in that file. Links point to files that exist
--- and to headings in them. Of the pages in spec/reference only links are checked: tests/lua run what these show.
+-- and to headings in them. A picture x.svg of a page is the build/x.svg that a command of the page draws; numbers may
+-- differ, because places depend on Graphviz. ACCDEEP_PROMOTE=1 copies pictures. Of the pages in spec/reference only
+-- links are checked: tests/lua run what these show.
 
 local program = arg[1]
 local pages = { "README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md" }
@@ -109,6 +111,21 @@ local function check_links(page, text)
   end
 end
 
+local function without_numbers(text) return (text or ""):gsub("%d+%.?%d*", "") end
+
+local function check_pictures(page, text)
+  for name in text:gmatch "!%[[^%]]*%]%(([^)]+%.svg)%)" do
+    local path = (page:match "^(.*/)" or "") .. name
+    local drawn = read("build/" .. name:match "[^/]*$")
+    if drawn and os.getenv "ACCDEEP_PROMOTE" then assert(assert(io.open(path, "w")):write(drawn)):close() end
+    os.remove("build/" .. name:match "[^/]*$") -- the next run draws it again
+    if without_numbers(drawn) ~= without_numbers(read(path)) then
+      failed = failed + 1
+      print(("%s: %s is not what the page's commands draw"):format(page, path))
+    end
+  end
+end
+
 -- Why a block is left out, or nil.
 local function missing(kind)
   if kind:find "no%-gpu" and not output_of "accdeep devices":find "no CUDA driver" then
@@ -134,6 +151,7 @@ for _, page in ipairs(pages) do
       check_excerpt(page, kind, block, above)
     end
   end
+  if not missing "needs dot" then check_pictures(page, text) end
 end
 for page in assert(io.popen "find spec/reference -name '*.md' | sort"):lines() do check_links(page, read(page)) end
 print(("%d commands and %d excerpts, %d fail"):format(count, excerpts, failed))

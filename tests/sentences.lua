@@ -38,6 +38,7 @@ for _, entry in ipairs(unwanted) do entry.pattern = "%f[%a]" .. entry[1]:gsub("_
 
 -- Sources that satisfy the aim: the test.
 local checked = {
+  "README.md",
   "ARCHITECTURE.md",
   "CHANGELOG.md",
   "SECURITY.md",
@@ -68,7 +69,6 @@ local checked = {
 
 -- Sources that do not yet; who makes one satisfy it moves its line up.
 local others = {
-  "README.md",
   "CONTRIBUTING.md",
   "spec/README.md",
   "lua/embed/accdeep.h",
