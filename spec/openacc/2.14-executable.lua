@@ -1,4 +1,4 @@
--- update, set, init, shutdown, wait.
+-- Executable directives: update, set, init and shutdown.
 scenario { title = "OpenACC 2.14: executable directives", devices = 2 }
 
 declare [[
@@ -8,7 +8,8 @@ declare [[
   int which = 1;
 ]]
 
-case("accepts: self, host and device, sections, members, several clauses [ACC33-upd-1]", function()
+case("accepts: update copies sections and members by self, host and device, also by several clauses"
+  .. " [ACC33-upd-1]", function()
   acc "enter data copyin(v, S, T)"
   acc "parallel present(v, S, T)"
     "for (int i = 0; i < 8; ++i) v[i] = 10 * i; S.x[2] = 5; T[1].n = 6;"
@@ -26,7 +27,7 @@ case("accepts: self, host and device, sections, members, several clauses [ACC33-
   expect.host("T[1].n", 6)
 end)
 
-case("rejects: absent data, data present in part, no clause, wrong clauses [ACC33-upd-1]",
+case("rejects: update names absent or partly present data, has no clause, or a wrong one [ACC33-upd-1]",
   function()
     expect.fails("not-present", function() acc "update self(v)" end)
     acc "enter data copyin(v[2:4])"
@@ -38,12 +39,12 @@ case("rejects: absent data, data present in part, no clause, wrong clauses [ACC3
     expect.malformed "acc update self(T[0:2].n)"
   end)
 
-case("accepts: if_present leaves absent data alone [ACC33-upd-1]", function()
+case("accepts: update with if_present ignores absent data [ACC33-upd-1]", function()
   acc "enter data copyin(v)"
   expect.events(function() acc "update device(v, S) if_present" end, { "h2d v" })
 end)
 
-case("accepts: shutdown ends all lifetimes on the device, and copies nothing [ACC33-shut-1]",
+case("accepts: shutdown ends all lifetimes on the device and copies nothing [ACC33-shut-1]",
   function()
     acc "enter data copyin(v, S)"
     expect.accepts("parallel present(v)", "v[0] = 50;")
@@ -59,7 +60,7 @@ case("accepts: shutdown ends all lifetimes on the device, and copies nothing [AC
     expect.device("v[0]", 1)
   end)
 
-case("rejects: shutdown while a region is open [ACC33-shut-1]", function()
+case("rejects: a program shuts the device down while a region is open [ACC33-shut-1]", function()
   acc "data copyin(v)" (function()
     expect.fails("region-nesting", function() acc "shutdown" end)
     expect.fails("region-nesting", function() acc_shutdown() end)
@@ -67,7 +68,7 @@ case("rejects: shutdown while a region is open [ACC33-shut-1]", function()
   end)
 end)
 
-case("accepts: rows that are not whole [ACC33-upd-2]", function()
+case("accepts: update copies parts of rows [ACC33-upd-2]", function()
   rules "openacc-3.3"
   declare "int m[4][4]; int n = 2;"
   acc "enter data copyin(m)"
@@ -84,7 +85,8 @@ case("accepts: rows that are not whole [ACC33-upd-2]", function()
   expect.host("m[2][1]", 21)
 end)
 
-case("rejects: rows outside of their array, and in other directives [ACC33-upd-2 ACC33-2.7.1-1]", function()
+case("rejects: update names rows outside the array, or data names parts of rows"
+  .. " [ACC33-upd-2 ACC33-2.7.1-1]", function()
   rules "openacc-3.3"
   declare "int m[4][4];"
   acc "enter data copyin(m)"

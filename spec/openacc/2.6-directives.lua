@@ -1,4 +1,4 @@
--- Data directives: what they need, if, finalize, if_present, nesting of regions, several devices.
+-- Data directives: the clauses that they need, if, finalize, if_present, nesting of regions.
 scenario { title = "OpenACC 2.6: data environments", rules = "tr14", devices = 2 }
 
 declare [[
@@ -8,7 +8,7 @@ declare [[
 ]]
 for k = 0, 9 do host.v[k] = k end
 
-case("accepts: directives with a data clause, data with default [ACC33-2.6-1]", function()
+case("accepts: directives have a data clause, or data has a default clause [ACC33-2.6-1]", function()
   expect.accepts "data default(none)"
   expect.accepts "data default(present)"
   acc "enter data copyin(v)"
@@ -18,7 +18,7 @@ case("accepts: directives with a data clause, data with default [ACC33-2.6-1]", 
   acc "acc data copyin(v), if(yes)" (function() expect.present "v" end)
 end)
 
-case("rejects: directives without one, clauses twice [ACC33-2.6-1]", function()
+case("rejects: directives have no data clause, or a clause twice [ACC33-2.6-1]", function()
   for _, text in ipairs { "data", "enter data", "exit data", "update", "data if(1)",
     "enter data async" } do
     expect.malformed("acc " .. text)
@@ -28,7 +28,7 @@ case("rejects: directives without one, clauses twice [ACC33-2.6-1]", function()
   expect.invalid("acc update self(v) if_present if_present", "duplicate-clause")
 end)
 
-case("accepts: if decides whether anything is done [ACC33-2.6-1]", function()
+case("accepts: the condition of if decides whether the directive does anything [ACC33-2.6-1]", function()
   acc "data copyin(v) if(yes)" (function() expect.present "v" end)
   expect.accepts("data copyin(v) if(no)", function() expect.absent "v" end)
   expect.events(function() acc "enter data copyin(v) if(no)" end, {})
@@ -41,7 +41,7 @@ case("accepts: if decides whether anything is done [ACC33-2.6-1]", function()
   expect.device("v[0]", 0)
 end)
 
-case("rejects: if without a condition, with one that is no number [ACC33-2.6-1]", function()
+case("rejects: if has no condition, or a condition with an unknown name [ACC33-2.6-1]", function()
   expect.malformed "acc data copyin(v) if"
   expect.malformed "acc data copyin(v) if()"
   expect.fails("unknown-name", function() acc "data copyin(v) if(unheard)" end)
@@ -56,13 +56,13 @@ case("accepts: finalize ends all dynamic references [ACC33-2.6.7-3]", function()
   expect.absent "v"
 end)
 
-case("accepts: if_present makes absent data no error [ACC33-2.6-1]", function()
+case("accepts: absent data are no error with if_present [ACC33-2.6-1]", function()
   expect.events(function() acc "update self(v) if_present" end, {})
   acc "enter data copyin(v)"
   expect.events(function() acc "update device(v) if_present" end, { "h2d v" })
 end)
 
-case("rejects: finalize and if_present where they do not belong [ACC33-2.6-1 ACC33-2.7-8]",
+case("rejects: finalize and if_present are on directives that do not allow them [ACC33-2.6-1 ACC33-2.7-8]",
   function()
     expect.invalid("acc enter data copyin(v) finalize", "clause-not-allowed")
     expect.invalid("acc data copyin(v) finalize", "clause-not-allowed")
@@ -70,7 +70,7 @@ case("rejects: finalize and if_present where they do not belong [ACC33-2.6-1 ACC
     expect.invalid("acc data copyin(v) if_present", "clause-not-allowed")
   end)
 
-case("accepts: clauses where they belong [ACC33-2.7-8]", function()
+case("accepts: directives have clauses that they allow [ACC33-2.7-8]", function()
   acc "data copy(v) async wait" (function() expect.present "v" end)
   acc "enter data copyin(v) attach(p) if(no)"
   expect.absent "v"
@@ -85,7 +85,7 @@ case("accepts: clauses where they belong [ACC33-2.7-8]", function()
   expect.host("v[9]", 18)
 end)
 
-case("rejects: clauses where they do not belong, and what is no clause [ACC33-2.7-8]", function()
+case("rejects: directives have clauses that they do not allow, or unknown clauses [ACC33-2.7-8]", function()
   for text, code in pairs {
     ["enter data copy(v)"] = "clause-not-allowed", ["enter data copyout(v)"] = "clause-not-allowed",
     ["enter data present(v)"] = "clause-not-allowed",
@@ -103,7 +103,7 @@ case("rejects: clauses where they do not belong, and what is no clause [ACC33-2.
   end
 end)
 
-case("rejects: text that is no directive [ACC33-2.7-8 HOUSE-syntax]", function()
+case("rejects: a text is not a directive [ACC33-2.7-8 HOUSE-syntax]", function()
   for _, text in ipairs { "acc", "acc dat copyin(v)", "acc data copyin v", "acc data copyin(v",
     "acc data copyin(v))", "acc data copyin(,v)", "acc data copyin(v;)", "acc data copyin(v) \"",
     "acc data copyin(v[0:)", "acc data copyin(v[0:2)", "acc data copyin(v[:::])", "#pragma acc",
@@ -112,7 +112,7 @@ case("rejects: text that is no directive [ACC33-2.7-8 HOUSE-syntax]", function()
   end
 end)
 
-case("accepts: an object is present while a counter is above zero [ACC33-2.6.7-1]", function()
+case("accepts: an object is present while one of its counters is above zero [ACC33-2.6.7-1]", function()
   acc "data copyin(v)" (function()
     acc "enter data copyin(v)"
     expect.count("v", { structured = 1, dynamic = 1 })
@@ -121,7 +121,7 @@ case("accepts: an object is present while a counter is above zero [ACC33-2.6.7-1
   expect.present "v"
 end)
 
-case("rejects: an object is gone when both counters are zero [ACC33-2.6.7-1 TR14-4.2-09]", function()
+case("rejects: an object is absent once both counters are zero [ACC33-2.6.7-1 TR14-4.2-09]", function()
   acc "enter data copyin(v)"
   acc "exit data delete(v)"
   expect.count("v", { structured = 0, dynamic = 0 })
@@ -129,7 +129,8 @@ case("rejects: an object is gone when both counters are zero [ACC33-2.6.7-1 TR14
   expect.fails("not-present", function() acc "data present(v)" end)
 end)
 
-case("accepts: regions count, with explicit and implicit clauses [ACC33-2.6.7-2]", function()
+case("accepts: a region increments the structured counter by explicit and implicit clauses"
+  .. " [ACC33-2.6.7-2]", function()
   acc "data copyin(v)" (function()
     acc "data create(v[0:5])" (function()
       expect.count("v", { structured = 2 })
@@ -149,15 +150,15 @@ case("accepts: regions count, with explicit and implicit clauses [ACC33-2.6.7-2]
   expect.absent "v"
 end)
 
-case("differs: regions do not touch the dynamic counter [ACC33-2.6.7-2 ACC33-2.6.7-3]", function()
+case("differs: regions do not change the dynamic counter [ACC33-2.6.7-2 ACC33-2.6.7-3]", function()
   acc "data copyin(v)" (function()
     expect.count("v", { dynamic = 0 })
-    acc "exit data delete(v)" -- the counter is zero already: nothing happens
+    acc "exit data delete(v)" -- has no effect: the counter is zero already
     expect.count("v", { structured = 1, dynamic = 0 })
   end)
 end)
 
-case("accepts: enter and exit data count, one clause one step [ACC33-2.6.7-3]", function()
+case("accepts: each clause of enter data and exit data changes the dynamic counter by one [ACC33-2.6.7-3]", function()
   acc "enter data copyin(v)"
   acc "enter data create(v)"
   acc "exit data delete(v)"
@@ -174,7 +175,7 @@ case("accepts: counters change at once, also with async [ACC33-2.6.7-4]", functi
   expect.absent "v"
 end)
 
-case("differs: with a reference left the lifetime does not end [ACC33-2.6.7-4]", function()
+case("differs: a lifetime does not end while a reference is left [ACC33-2.6.7-4]", function()
   acc "data copyin(v)" (function()
     acc "enter data copyin(v)"
     expect.count("v", { structured = 1, dynamic = 1 })
@@ -184,7 +185,7 @@ case("differs: with a reference left the lifetime does not end [ACC33-2.6.7-4]",
   expect.absent "v"
 end)
 
-case("accepts: what acc_map_data mapped stays until acc_unmap_data [ACC33-2.6.7-5]", function()
+case("accepts: memory that acc_map_data mapped stays present until acc_unmap_data [ACC33-2.6.7-5]", function()
   local d = acc_malloc(40)
   acc_map_data(addr "v[0]", d, 40)
   acc "exit data delete(v) finalize"
@@ -194,7 +195,7 @@ case("accepts: what acc_map_data mapped stays until acc_unmap_data [ACC33-2.6.7-
   acc_free(d)
 end)
 
-case("differs: a counter does not go below zero [ACC33-2.6.7-5]", function()
+case("differs: a counter does not fall below zero [ACC33-2.6.7-5]", function()
   acc "data copyin(v)" (function()
     acc "enter data create(v)"
     expect.count("v", { structured = 1, dynamic = 1 })

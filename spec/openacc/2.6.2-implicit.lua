@@ -1,4 +1,4 @@
--- Compute constructs: bodies, variables without a clause, private and firstprivate.
+-- Compute constructs: their bodies, variables without a clause, private and firstprivate variables.
 scenario { title = "OpenACC 2.6.2: implicit data attributes" }
 
 declare [[
@@ -39,7 +39,7 @@ case("accepts: scalars of kernels are copied [ACC33-impl-1]", function()
   expect.host("k", 8)
 end)
 
-case("differs: a pointer is a scalar and is not followed [ACC33-impl-1]", function()
+case("differs: a pointer is a scalar, and its target is not mapped [ACC33-impl-1]", function()
   expect.fails("host-pointer-on-device", function() acc "parallel" "p[0] = 1;" end)
   acc "data copyin(p[0:4])" (function()
     expect.accepts("parallel present(p[0:4])", "p[0] = 9;")
@@ -54,7 +54,7 @@ case("accepts: reduction variables are copied [ACC33-impl-1]", function()
   expect.host("sum", 110)
 end)
 
-case("rejects: a directive inside a body [ACC33-impl-1]", function()
+case("rejects: a kernel contains a directive [ACC33-impl-1]", function()
   expect.fails("region-nesting", function()
     acc "parallel copy(v)" (function() acc "update self(v)" end)
   end)
@@ -64,7 +64,7 @@ case("rejects: a directive inside a body [ACC33-impl-1]", function()
   expect.absent "v"
 end)
 
-case("accepts: default(none) with everything in a clause, default(present) [ACC33-impl-2]",
+case("accepts: default(none) has all variables in clauses, and default(present) has present data [ACC33-impl-2]",
   function()
     expect.moves(function()
       acc "parallel default(none) copy(v) firstprivate(n)" "v[0] = n;"
@@ -74,7 +74,7 @@ case("accepts: default(none) with everything in a clause, default(present) [ACC3
     expect.host("v[1]", 5)
   end)
 
-case("rejects: default(none) with a variable in no clause, another default [ACC33-impl-2]",
+case("rejects: a variable is in no clause under default(none), or absent under default(present) [ACC33-impl-2]",
   function()
     expect.fails("default-none", function() acc "parallel default(none) copy(v)" "v[0] = n;" end)
     expect.fails("default-none", function() acc("parallel default(none)", "v") (function() end) end)
@@ -82,7 +82,7 @@ case("rejects: default(none) with a variable in no clause, another default [ACC3
     expect.invalid("acc parallel default(shared)", "clause-not-allowed")
   end)
 
-case("accepts: a visible clause keeps the implicit ones away [ACC33-impl-3]", function()
+case("accepts: a variable in a visible clause gets no implicit clause [ACC33-impl-3]", function()
   acc "data copyin(v)" (function()
     expect.accepts("parallel", "v[0] = 50;")
     expect.count("v", { structured = 1 })
@@ -93,21 +93,22 @@ case("accepts: a visible clause keeps the implicit ones away [ACC33-impl-3]", fu
   expect.host("v[3]", 40)
 end)
 
-case("accepts: a scalar in a visible clause is that one, not a copy [ACC33-impl-3]", function()
+case("accepts: a scalar in a visible clause is not firstprivate [ACC33-impl-3]", function()
   expect.moves(function()
     acc "data copy(k)" (function() acc "parallel" "k = k + 1;" end)
   end, { h2d = { count = 1, bytes = 4 }, d2h = { count = 1, bytes = 4 } })
   expect.host("k", 8)
 end)
 
-case("rejects: a clause that is not visible any more does not [ACC33-impl-3 HOUSE-names]", function()
+case("rejects: a clause is not visible after its region, so a variable is copied again"
+  .. " [ACC33-impl-3 HOUSE-names]", function()
   expect.accepts "data copyin(v)"
   acc "parallel" "v[0] = 50;"
   expect.host("v[0]", 50)
   expect.fails("unknown-name", function() acc("parallel", "unheard") (function() end) end)
 end)
 
-case("accepts: private and firstprivate variables are the kernel's own [ACC33-impl-1]", function()
+case("accepts: private and firstprivate variables belong to the kernel [ACC33-impl-1]", function()
   acc "parallel private(k) firstprivate(n, S) copy(v)" "k = n; n = 0; S.n = k; v[0] = S.n + S.x[0];"
   expect.host("v[0]", 6)
   expect.host("n", 4)
@@ -115,7 +116,7 @@ case("accepts: private and firstprivate variables are the kernel's own [ACC33-im
   expect.host("S.n", 1)
 end)
 
-case("differs: a construct on the host has private variables, and changes the others [ACC33-impl-1]", function()
+case("differs: a construct on the host has private variables and changes the other ones [ACC33-impl-1]", function()
   for _, clause in ipairs { "if(0)", "self" } do
     acc("parallel private(n) " .. clause) "n = 1; k = k + n; v[0] += k;"
   end
@@ -127,14 +128,14 @@ case("differs: a construct on the host has private variables, and changes the ot
   expect.fails("uninitialized-read", function() acc "parallel private(n) if(0)" "v[0] = n;" end)
 end)
 
-case("rejects: a private variable starts without a value [ACC33-impl-1 HOUSE-names]", function()
+case("rejects: a kernel reads a private variable before it writes the variable [ACC33-impl-1 HOUSE-names]", function()
   expect.fails("uninitialized-read", function() acc "parallel private(k) copy(v)" "v[0] = k;" end)
   expect.host("v[0]", 1)
   expect.invalid("acc parallel private(v[0:2])", "syntax")
   expect.invalid("acc parallel private(unheard)", "unknown-name")
 end)
 
-case("accepts: bodies in C: declarations, if, loops, calls [ACC33-impl-1]", function()
+case("accepts: bodies in C have declarations, if, loops and calls [ACC33-impl-1]", function()
   expect.moves(function()
     acc "parallel copy(v)" [[
       int i = 0;
@@ -153,7 +154,8 @@ case("accepts: bodies in C: declarations, if, loops, calls [ACC33-impl-1]", func
   expect.host("v[0:4]", { 0, 4, 11, 9 })
 end)
 
-case("rejects: bodies that are no C, or use what there is not [ACC33-impl-1 HOUSE-names]", function()
+case("rejects: bodies are not C, use unknown names, or access memory outside an array"
+  .. " [ACC33-impl-1 HOUSE-names]", function()
   expect.fails("syntax", function() acc "parallel copy(v)" "v[0] = ;" end)
   expect.fails("syntax", function() acc "parallel copy(v)" "for (i = 0" end)
   expect.fails("unknown-name", function() acc "parallel copy(v)" "v[0] = unheard;" end)
@@ -164,7 +166,7 @@ case("rejects: bodies that are no C, or use what there is not [ACC33-impl-1 HOUS
   expect.fails("scenario-error", function() acc "parallel copy(v)" "v[0] = n / (n - 4);" end)
 end)
 
-case("differs: a kernel that fails leaves device and host as they were [ACC33-impl-1]", function()
+case("differs: a kernel that fails leaves device and host unchanged [ACC33-impl-1]", function()
   acc "data copyin(v)" (function()
     expect.fails("out-of-bounds", function()
       acc "parallel present(v) copy(S)" "v[0] = 50; S.n = 60; v[4] = 1;"

@@ -1,4 +1,4 @@
--- Each data clause: what it does to absent data, to present data, and at the end.
+-- What each data clause does to absent data, to present data, and at the end of its region.
 scenario { title = "OpenACC 2.7: data clauses" }
 
 declare [[
@@ -20,7 +20,7 @@ local function region(clause, wanted_in, wanted_out, references)
   expect.moves(function() r:close() end, { h2d = 0, d2h = wanted_out })
 end
 
-case("accepts: copy, copyin, copyout, create of absent data [ACC33-2.7-1 ACC33-2.7.2-1 ACC33-2.7.2-2]", function()
+case("accepts: copy, copyin, copyout and create map absent data [ACC33-2.7-1 ACC33-2.7.2-1 ACC33-2.7.2-2]", function()
   local whole = { count = 1, bytes = 24 }
   region("copy(v)", whole, whole)
   expect.host("v[5]", 50)
@@ -30,7 +30,7 @@ case("accepts: copy, copyin, copyout, create of absent data [ACC33-2.7-1 ACC33-2
   expect.absent "v"
 end)
 
-case("accepts: all of them on present data only count [ACC33-2.7-1 ACC33-2.7.3-1]", function()
+case("accepts: data clauses on present data only change counters [ACC33-2.7-1 ACC33-2.7.3-1]", function()
   acc "data copyin(v)" (function()
     for _, clause in ipairs { "copy", "copyin", "copyout", "create", "present", "no_create" } do
       region(clause .. "(v)", 0, 0, 2)
@@ -40,7 +40,7 @@ case("accepts: all of them on present data only count [ACC33-2.7-1 ACC33-2.7.3-1
   end)
 end)
 
-case("rejects: what is present is neither allocated nor copied; a part of it is an error"
+case("rejects: present data are neither allocated nor copied, and partly present data are an error"
   .. " [ACC33-2.7.2-1 ACC33-2.7.3-1 TR14-4.2-03]",
   function()
     acc "enter data copyin(v[0:3])"
@@ -51,7 +51,7 @@ case("rejects: what is present is neither allocated nor copied; a part of it is 
     expect.fails("not-present", function() acc "data present(m)" end)
   end)
 
-case("rejects: present and delete of absent data; exit data whose counter is zero does nothing"
+case("rejects: present and delete name absent data, while exit data with counter zero does nothing"
   .. " [ACC33-2.7-1 TR14-4.2-09]",
   function()
     expect.fails("not-present", function() acc "data present(v)" end)
@@ -63,7 +63,7 @@ case("rejects: present and delete of absent data; exit data whose counter is zer
     end)
   end)
 
-case("accepts: no_create uses what is there and creates nothing [ACC33-2.7-1]", function()
+case("accepts: no_create uses present data and creates nothing [ACC33-2.7-1]", function()
   expect.accepts("data no_create(v, p[0:6])", function() expect.absent "v" end)
   acc "enter data copyin(v)"
   acc "data no_create(p[0:6])" (function()
@@ -74,25 +74,25 @@ case("accepts: no_create uses what is there and creates nothing [ACC33-2.7-1]", 
   expect.host("v[0]", 9)
 end)
 
-case("accepts: no_create of data that are present in part does nothing [ACC33-2.7-1]", function()
+case("accepts: no_create of partly present data does nothing [ACC33-2.7-1]", function()
   rules "openacc-3.3"
   acc "enter data copyin(v[0:2])"
   expect.accepts("data no_create(v)", function() expect.count("v[0:2]", { dynamic = 1, structured = 0 }) end)
 end)
 
-case("rejects: in a strict profile that is an error [ACC33-2.7-1 TR14-4.2-03]", function()
+case("rejects: no_create of partly present data is an error in a strict profile [ACC33-2.7-1 TR14-4.2-03]", function()
   rules "tr14"
   acc "enter data copyin(v[0:2])"
   expect.fails("partially-present", function() acc "data no_create(v)" end)
 end)
 
-case("rejects: copy of data that are present in part is an error [ACC33-2.7-1 ACC33-2.7.3-1]", function()
+case("rejects: copy of partly present data is an error [ACC33-2.7-1 ACC33-2.7.3-1]", function()
   rules "openacc-3.3"
   acc "enter data copyin(v[0:2])"
   expect.fails("partially-present", function() acc "data copy(v)" end)
 end)
 
-case("differs: a kernel uses what no_create did not create [ACC33-2.7-1]", function()
+case("differs: a kernel uses data that no_create did not create [ACC33-2.7-1]", function()
   expect.fails("host-pointer-on-device", function()
     acc "parallel no_create(p[0:6])" "p[0] = 9;"
   end)
@@ -101,7 +101,7 @@ case("differs: a kernel uses what no_create did not create [ACC33-2.7-1]", funct
   expect.absent "v[2:4]"
 end)
 
-case("accepts: null pointers are no data [ACC33-2.7-2]", function()
+case("accepts: clauses on a null pointer map nothing [ACC33-2.7-2]", function()
   rules "openacc-3.3"
   declare "float *none;"
   expect.accepts("data copyin(none[0:4])", function()
@@ -112,14 +112,14 @@ case("accepts: null pointers are no data [ACC33-2.7-2]", function()
   acc "exit data delete(none[0:4])"
 end)
 
-case("rejects: in a strict profile a section of a null pointer is an error [ACC33-2.7-2]",
+case("rejects: a section of a null pointer is an error in a strict profile [ACC33-2.7-2]",
   function()
     expect.fails("null-pointer", function() acc "data copyin(q[0:4])" end)
     expect.fails("null-pointer", function() acc "enter data create(q[0:1])" end)
     expect.fails("null-pointer", function() acc "parallel" "q[0] = 1;" end)
   end)
 
-case("accepts: the end of present frees what an exit data finalized inside [ACC33-2.7-3]",
+case("accepts: the end of present frees data that an exit data finalized inside [ACC33-2.7-3]",
   function()
     acc "enter data copyin(v)"
     acc "data present(v)" (function()
@@ -129,13 +129,13 @@ case("accepts: the end of present frees what an exit data finalized inside [ACC3
     expect.absent "v"
   end)
 
-case("differs: the end of present frees nothing that others hold [ACC33-2.7-3 ACC33-2.7.2-2]", function()
+case("differs: the end of present frees no data that others hold [ACC33-2.7-3 ACC33-2.7.2-2]", function()
   acc "enter data copyin(v)"
   expect.accepts "data present(v)"
   expect.present "v"
 end)
 
-case("accepts: present_or_copy and its like are other spellings [ACC33-2.7-6]", function()
+case("accepts: present_or_copy, pcopy and similar clauses are other spellings [ACC33-2.7-6]", function()
   for _, name in ipairs { "copy", "copyin", "copyout", "create" } do
     for _, prefix in ipairs { "p", "present_or_" } do
       acc(("data %s%s(v)"):format(prefix, name))(function()
@@ -145,12 +145,12 @@ case("accepts: present_or_copy and its like are other spellings [ACC33-2.7-6]", 
   end
 end)
 
-case("rejects: clauses of which there is no present_or spelling [ACC33-2.7-6 ACC33-2.7-8]", function()
+case("rejects: a present_or spelling does not exist for no_create and present [ACC33-2.7-6 ACC33-2.7-8]", function()
   expect.invalid("acc data pno_create(v)", "unknown-clause")
   expect.invalid("acc data present_or_present(v)", "unknown-clause")
 end)
 
-case("accepts: the directive does what the routine does, and attaches [ACC33-2.7-7]", function()
+case("accepts: enter data copyin does the same as the routine, and attaches [ACC33-2.7-7]", function()
   acc "enter data copyin(v)"
   acc "enter data copyin(p)"
   expect.attached("p", 1)
@@ -175,8 +175,7 @@ case("accepts: deviceptr uses a device address as it is [ACC33-2.7-9]", function
   expect.fails("device-pointer-on-host", function() return host "q[0]" end)
 end)
 
-case("rejects: deviceptr of what is no pointer, of a host address, of a wrong element"
-  .. " [ACC33-2.7-9]",
+case("rejects: deviceptr names no pointer or a host address, or a kernel uses a wrong element [ACC33-2.7-9]",
   function()
     expect.invalid("acc data deviceptr(v)", "not-a-pointer")
     expect.invalid("acc data deviceptr(p[0:1])", "syntax")
@@ -186,7 +185,7 @@ case("rejects: deviceptr of what is no pointer, of a host address, of a wrong el
     expect.fails("uninitialized-read", function() acc "parallel deviceptr(q)" "float x = q[0];" end)
   end)
 
-case("accepts: sections: start left out, length left out where it is known [ACC33-2.7.1-1]",
+case("accepts: sections omit the start, or a length that is known [ACC33-2.7.1-1]",
   function()
     acc "data copyin(v[2:])" (function() expect.equal(state().present[1].bytes, 16) end)
     acc "data copyin(v[:2])" (function() expect.equal(state().present[1].bytes, 8) end)
@@ -196,7 +195,7 @@ case("accepts: sections: start left out, length left out where it is known [ACC3
     acc "data copyin(v[3])" (function() expect.equal(state().present[1].bytes, 4) end)
   end)
 
-case("rejects: sections without a length, outside of the array, of the wrong type [ACC33-2.7.1-1]",
+case("rejects: sections have no length, exceed the array, or have the wrong type [ACC33-2.7.1-1]",
   function()
     expect.invalid("acc data copyin(p[:])", "invalid-section")
     expect.invalid("acc data copyin(p[2:])", "invalid-section")
@@ -211,7 +210,7 @@ case("rejects: sections without a length, outside of the array, of the wrong typ
     expect.fails("invalid-section", function() acc "data copyin(p[0:-n])" end)
   end)
 
-case("rejects: memory that is not there any more [ACC33-2.7.1-1]", function()
+case("rejects: a clause names memory that was freed [ACC33-2.7.1-1]", function()
   host.q = alloc("float", 3)
   free(host.q)
   expect.fails("out-of-bounds", function() acc "data copyin(q[0:3])" end)
@@ -223,7 +222,7 @@ case("rejects: memory that is not there any more [ACC33-2.7.1-1]", function()
   expect.fails("out-of-bounds", function() acc "update self(q[0:3])" end)
 end)
 
-case("accepts: bounds are taken once [ACC33-2.7.1-2]", function()
+case("accepts: a structured construct evaluates bounds once [ACC33-2.7.1-2]", function()
   expect.moves(function()
     acc "data copyin(p[0:n])" (function()
       host.n = 2
@@ -233,13 +232,14 @@ case("accepts: bounds are taken once [ACC33-2.7.1-2]", function()
   expect.absent "v"
 end)
 
-case("rejects: enter and exit data take theirs at their own time [ACC33-2.7.1-2 TR14-4.2-03]", function()
+case("rejects: exit data evaluates its bounds itself, and names partly present data"
+  .. " [ACC33-2.7.1-2 TR14-4.2-03]", function()
   acc "enter data copyin(p[0:n])"
   host.p = addr "v[1]"
   expect.fails("partially-present", function() acc "exit data delete(p[0:n - 0])" end)
 end)
 
-case("accepts: two dimensions: arrays, pointers to pointers, arrays of pointers [ACC33-2.7.1-3]",
+case("accepts: two dimensions are arrays, pointers to pointers, or arrays of pointers [ACC33-2.7.1-3]",
   function()
     declare "float *table[2]; float (*wide)[4];"
     for i = 0, 2 do for j = 0, 3 do host.m[i][j] = 10 * i + j end end
@@ -259,7 +259,7 @@ case("accepts: two dimensions: arrays, pointers to pointers, arrays of pointers 
     acc "data copyin(wide[0:3][0:4])" (function() expect.device("wide[2][3]", 23) end)
   end)
 
-case("rejects: sections of too many dimensions, and elements that stayed behind"
+case("rejects: a section has too many dimensions, or a kernel uses a row that is not mapped"
   .. " [ACC33-2.7.1-3 TR14-3.1.1-22]", function()
   expect.invalid("acc data copyin(v[0:2][0:2])", "not-a-pointer")
   host.rows = { { 1, 2 }, { 3, 4 } }
@@ -271,17 +271,17 @@ case("rejects: sections of too many dimensions, and elements that stayed behind"
   end)
 end)
 
-case("accepts: contiguous sections [ACC33-2.7.1-4]", function()
+case("accepts: contiguous sections are mapped [ACC33-2.7.1-4]", function()
   acc "data copyin(m[1][1:2])" (function() expect.equal(state().present[1].bytes, 8) end)
   acc "data copyin(m[1:2][0:4])" (function() expect.equal(state().present[1].bytes, 32) end)
   acc "data copyin(m[2])" (function() expect.equal(state().present[1].bytes, 16) end)
 end)
 
-case("rejects: sections with gaps [ACC33-2.7.1-4]", function()
+case("rejects: a section has gaps [ACC33-2.7.1-4]", function()
   expect.invalid("acc data copyin(m[0:2][1:2])", "invalid-section")
 end)
 
--- Whether a section is contiguous may depend on the values of its bounds: it is known when they are.
+-- Whether a section is contiguous may depend on the values of its bounds. Then this is decided at run time.
 local function rows_and_columns()
   declare "int q[3][4], rows = 3, columns = 4; int (*r)[4]; struct grid { int n; int (*rows)[4]; } g;"
   host.r = addr "q[0]"
@@ -294,7 +294,7 @@ local function bytes_of(variable)
   return bytes
 end
 
-case("accepts: sections of two dimensions whose bounds are variables [ACC33-2.7.1-4]", function()
+case("accepts: sections of two dimensions have variables as bounds [ACC33-2.7.1-4]", function()
   rows_and_columns()
   for _, name in ipairs { "q", "r" } do
     expect.equal(bytes_of(name .. "[0:rows][0:columns]"), 48)
@@ -302,7 +302,7 @@ case("accepts: sections of two dimensions whose bounds are variables [ACC33-2.7.
     host.rows, host.columns = 1, 2
     expect.equal(bytes_of(name .. "[1:rows][1:columns]"), 8)
     host.columns = 0
-    -- unnoticed: no element is named, so nothing happens
+    -- unnoticed: the section has no elements, so nothing happens
     acc("data copyin(" .. name .. "[0:rows][0:columns])") (function() expect.equal(#state().present, 0) end)
     host.rows, host.columns = 3, 4
   end
@@ -311,7 +311,7 @@ case("accepts: sections of two dimensions whose bounds are variables [ACC33-2.7.
   end)
 end)
 
-case("rejects: sections of two dimensions whose bounds are variables and leave gaps [ACC33-2.7.1-4]", function()
+case("rejects: variable bounds of a section in two dimensions leave gaps [ACC33-2.7.1-4]", function()
   rows_and_columns()
   host.columns = 3
   local problem = expect.fails("invalid-section", function() acc "enter data copyin(q[0:rows][0:columns])" end)
@@ -324,7 +324,7 @@ case("rejects: sections of two dimensions whose bounds are variables and leave g
   expect.fails("invalid-section", function() acc "enter data copyin(q[0:rows][0:columns])" end)
 end)
 
-case("accepts: a structure is copied bit by bit [ACC33-2.7.1-5]", function()
+case("accepts: a structure is copied byte by byte [ACC33-2.7.1-5]", function()
   host.S.name = { 65, 66, 67, 68 }
   expect.moves(function()
     acc "data copy(S)" (function()
@@ -335,7 +335,8 @@ case("accepts: a structure is copied bit by bit [ACC33-2.7.1-5]", function()
   expect.host("S.name[0:4]", { 65, 66, 67, 70 })
 end)
 
-case("rejects: what its pointers point to is not copied; constants are no data [ACC33-2.7.1-5 HOUSE-language]",
+case("rejects: the targets of a structure's pointers are not copied, and constants are not data"
+  .. " [ACC33-2.7.1-5 HOUSE-language]",
   function()
     expect.moves(function()
       acc "data copy(S)" (function() expect.absent "S.a[0:2]" end)

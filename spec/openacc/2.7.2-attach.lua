@@ -1,4 +1,4 @@
--- Attach and detach in OpenACC's own rules: attachment counters, moving targets, silent cases.
+-- Attach and detach under OpenACC's own rules: attach counters, new targets, cases without an effect.
 scenario { title = "OpenACC 2.7.2: attach and detach", rules = "openacc-3.3" }
 
 declare [[
@@ -10,7 +10,7 @@ declare [[
 ]]
 host.S = { n = 2, a = { 1, 2 } }
 
-case("accepts: each pointer in device memory has a counter [ACC33-att-1]", function()
+case("accepts: each pointer in device memory has an attach counter [ACC33-att-1]", function()
   acc "enter data copyin(v) copyin(p)"
   acc "enter data attach(p)"
   expect.attached("p", 2)
@@ -20,13 +20,13 @@ case("accepts: each pointer in device memory has a counter [ACC33-att-1]", funct
   expect.detached "p"
 end)
 
-case("differs: fresh memory has none [ACC33-att-1]", function()
+case("differs: a pointer in new device memory is not attached [ACC33-att-1]", function()
   expect.moves(function() acc "enter data copyin(p)" end, { h2d = { count = 1, bytes = 8 }, d2h = 0 })
   expect.detached "p"
   expect.equal(#state().attached, 0)
 end)
 
-case("accepts: attach does nothing if pointer or target are absent [ACC33-att-2]", function()
+case("accepts: attach does nothing if the pointer or the target is absent [ACC33-att-2]", function()
   acc "enter data attach(p)"
   expect.detached "p"
   expect.moves(function() acc "enter data copyin(v)" end, { h2d = { count = 1, bytes = 16 }, d2h = 0 })
@@ -34,19 +34,19 @@ case("accepts: attach does nothing if pointer or target are absent [ACC33-att-2]
   expect.detached "p"
 end)
 
-case("differs: using what was not attached then fails [ACC33-att-2]", function()
+case("differs: a kernel cannot use a pointer that was not attached [ACC33-att-2]", function()
   expect.moves(function() acc "enter data copyin(p)" end, { h2d = { count = 1, bytes = 8 }, d2h = 0 })
   acc "enter data attach(p)"
   expect.fails("host-pointer-on-device", function() expect.device("p[0]", 1) end)
 end)
 
-case("accepts: a second attach to the same target counts up [ACC33-att-3]", function()
+case("accepts: a second attach to the same target increments the counter [ACC33-att-3]", function()
   acc "enter data copyin(v) copyin(p)"
   acc "enter data attach(p)"
   expect.attached("p", 2)
 end)
 
-case("accepts: a new target starts again at one [ACC33-att-3]", function()
+case("accepts: an attach to a new target sets the counter to one [ACC33-att-3]", function()
   acc "enter data copyin(v, w) copyin(p)"
   acc "enter data attach(p)"
   expect.attached("p", 2)
@@ -56,7 +56,7 @@ case("accepts: a new target starts again at one [ACC33-att-3]", function()
   expect.device("p[1]", 20)
 end)
 
-case("rejects: in a strict profile a new target is an error [ACC33-att-3 TR14-4.1-08]", function()
+case("rejects: an attach to a new target is an error in a strict profile [ACC33-att-3 TR14-4.1-08]", function()
   rules "tr14"
   declare "float x[2], y[2]; float *r;"
   host.r = addr "x[0]"
@@ -65,20 +65,20 @@ case("rejects: in a strict profile a new target is an error [ACC33-att-3 TR14-4.
   expect.fails("pointer-changed", function() acc "enter data attach(r)" end)
 end)
 
-case("accepts: a null pointer attaches to nothing [ACC33-att-4]", function()
+case("accepts: a null pointer is not attached [ACC33-att-4]", function()
   host.p = NULL
   expect.moves(function() acc "enter data copyin(p)" end, { h2d = { count = 1, bytes = 8 }, d2h = 0 })
   acc "enter data attach(p)"
   expect.detached "p"
 end)
 
-case("differs: a null pointer is not followed on the device [ACC33-att-4]", function()
+case("differs: the device cannot dereference a null pointer [ACC33-att-4]", function()
   host.p = NULL
   expect.moves(function() acc "enter data copyin(p)" end, { h2d = { count = 1, bytes = 8 }, d2h = 0 })
   expect.fails("null-pointer", function() expect.device("p[0]", 1) end)
 end)
 
-case("accepts: pointers with a section, pointer variables [ACC33-att-5]", function()
+case("accepts: clauses attach the pointer of a section, and pointer variables [ACC33-att-5]", function()
   acc "enter data copyin(S)"
   acc "enter data copyin(S.a[0:2])"
   expect.attached("S.a", 1)
@@ -87,7 +87,7 @@ case("accepts: pointers with a section, pointer variables [ACC33-att-5]", functi
   expect.attached("p", 1)
 end)
 
-case("accepts: a pointer to rows, with a part of one [ACC33-att-5]", function()
+case("accepts: a clause attaches a pointer to rows by a part of one row [ACC33-att-5]", function()
   declare "int rr[4][3]; struct matrix { int k; int (*rows)[3]; } m;"
   host.m.rows = addr "rr[0]"
   acc "enter data copyin(m, m.rows[0][0:3])"
@@ -96,20 +96,20 @@ case("accepts: a pointer to rows, with a part of one [ACC33-att-5]", function()
   expect.detached "m.rows"
 end)
 
-case("rejects: what is no pointer, and sections of one [ACC33-att-5]", function()
+case("rejects: attach names no pointer, or a section of one [ACC33-att-5]", function()
   expect.invalid("acc enter data attach(v)", "not-a-pointer")
   expect.invalid("acc enter data attach(S.n)", "not-a-pointer")
   expect.invalid("acc enter data attach(p[0:2])", "not-a-pointer")
   expect.invalid("acc exit data detach(S)", "not-a-pointer")
 end)
 
-case("accepts: the member after its structure attaches [ACC33-att-6]", function()
+case("accepts: a clause on a member after its structure attaches the member [ACC33-att-6]", function()
   acc "enter data copyin(S)"
   acc "enter data copyin(S.a[0:2])"
   expect.device("S.a[1]", 2)
 end)
 
-case("differs: the structure after its member does not [ACC33-att-6]", function()
+case("differs: a clause on a structure after its member does not attach the member [ACC33-att-6]", function()
   expect.moves(function() acc "enter data copyin(S.a[0:2])" end, { h2d = { count = 1, bytes = 8 }, d2h = 0 })
   expect.absent "S"
   acc "enter data copyin(S)"
@@ -117,7 +117,7 @@ case("differs: the structure after its member does not [ACC33-att-6]", function(
   expect.detached "S.a"
 end)
 
-case("accepts: copyout and delete detach what is in the object first [ACC33-att-7]", function()
+case("accepts: copyout and delete first detach the pointers in the object [ACC33-att-7]", function()
   local before = host "S.a"
   acc "enter data copyin(S)"
   acc "enter data copyin(S.a[0:2])"
@@ -128,7 +128,7 @@ case("accepts: copyout and delete detach what is in the object first [ACC33-att-
   expect.present "S.a[0:2]"
 end)
 
-case("rejects: in a strict profile attached pointers must be detached first [ACC33-att-7 TR14-4.3-12]",
+case("rejects: an attached pointer must be detached before the exit in a strict profile [ACC33-att-7 TR14-4.3-12]",
   function()
     rules "tr14"
     declare "struct t { int n; float *a; }; struct t T;"
@@ -139,13 +139,13 @@ case("rejects: in a strict profile attached pointers must be detached first [ACC
     expect.fails("still-attached", function() acc "exit data delete(T)" end)
   end)
 
-case("accepts: detach counts down and restores the host's value [ACC33-det-1]", function()
+case("accepts: detach decrements the counter and at zero restores the host's value [ACC33-det-1]", function()
   expect.moves(function() acc "enter data copyin(v, w) copyin(p)" end, { h2d = { count = 3, bytes = 40 }, d2h = 0 })
   acc "enter data attach(p)"
   expect.attached("p", 2)
   acc "exit data detach(p) finalize"
   expect.detached "p"
-  acc "exit data detach(p)" -- nothing any more
+  acc "exit data detach(p)" -- has no effect any more
   acc "enter data attach(p)"
   host.p = addr "w[0]"
   expect.accepts "exit data detach(p)"
@@ -153,7 +153,7 @@ case("accepts: detach counts down and restores the host's value [ACC33-det-1]", 
   expect.equal(host "p", addr "w[0]")
 end)
 
-case("rejects: in a strict profile detach below zero is an error [ACC33-det-1 TR14-4.3-13]", function()
+case("rejects: a detach at counter zero is an error in a strict profile [ACC33-det-1 TR14-4.3-13]", function()
   rules "tr14"
   declare "float x[2]; float *r;"
   host.r = addr "x[0]"
@@ -164,7 +164,8 @@ case("rejects: in a strict profile detach below zero is an error [ACC33-det-1 TR
 end)
 
 for _, clause in ipairs { "copyin", "create", "attach" } do
-  case(("accepts: %s of a null pointer makes the device's null, whatever it pointed to [ACC33-att-4 ACC33-gloss-2]")
+  case(("accepts: %s of a null pointer makes the device's pointer null, whatever its target was"
+    .. " [ACC33-att-4 ACC33-gloss-2]")
     :format(clause), function()
       host.S = { n = 2, a = { 1, 2 } }
       acc "enter data copyin(S)"
@@ -178,7 +179,7 @@ for _, clause in ipairs { "copyin", "create", "attach" } do
     end)
 end
 
-case("accepts: an exit of a null pointer detaches it [ACC33-gloss-2]", function()
+case("accepts: an exit clause on a null pointer detaches the pointer [ACC33-gloss-2]", function()
   host.S = { n = 2, a = { 1, 2 } }
   acc "enter data copyin(S)"
   acc "enter data copyin(S.a[0:S.n])"
@@ -188,7 +189,7 @@ case("accepts: an exit of a null pointer detaches it [ACC33-gloss-2]", function(
   expect.device("S.a", NULL)
 end)
 
-case("accepts: a null pointer to structures has nothing to be walked [ACC33-gloss-2]", function()
+case("accepts: a deep copy through a null pointer to structures maps nothing [ACC33-gloss-2]", function()
   declare [[
     struct inner { int k; float *v;
       #pragma acc shape include(v[0:k])
@@ -202,7 +203,7 @@ case("accepts: a null pointer to structures has nothing to be walked [ACC33-glos
   acc "exit data delete(O.in[0:3])"
 end)
 
-case("rejects: where a null pointer is not present it is an error [ACC33-gloss-2 ACC33-2.7-2]", function()
+case("rejects: a null pointer is an error where null pointers are not present [ACC33-gloss-2 ACC33-2.7-2]", function()
   rules "openacc-2.0"
   declare "struct t { int n; float *a; }; struct t T;"
   host.T = { n = 2, a = { 1, 2 } }

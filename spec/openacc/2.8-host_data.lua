@@ -1,4 +1,4 @@
--- host_data and declare.
+-- The directives host_data and declare.
 scenario { title = "OpenACC 3.3, 2.8 and 2.13: host_data, declare", rules = "openacc-3.3" }
 
 declare [[
@@ -8,7 +8,7 @@ declare [[
   int yes = 1, no = 0;
 ]]
 
-case("accepts: names stand for device addresses [ACC33-hd-1]", function()
+case("accepts: names in host_data denote device addresses [ACC33-hd-1]", function()
   acc "data copyin(v, S)" (function()
     local on_device = acc_deviceptr(addr "v")
     acc "host_data use_device(v, p, S, none)" (function()
@@ -23,7 +23,8 @@ case("accepts: names stand for device addresses [ACC33-hd-1]", function()
   end)
 end)
 
-case("accepts: if(false) and if_present leave them as they are [ACC33-hd-1]", function()
+case("accepts: names keep their host addresses with if(false), and with if_present for absent data"
+  .. " [ACC33-hd-1]", function()
   expect.accepts("host_data use_device(v) if_present", function() expect.host("v[1]", 2) end)
   acc "data copyin(v)" (function()
     expect.accepts("host_data use_device(v) if(no)", function() expect.host("v[1]", 2) end)
@@ -35,7 +36,8 @@ case("accepts: if(false) and if_present leave them as they are [ACC33-hd-1]", fu
   end)
 end)
 
-case("rejects: absent data, sections, no clause, device addresses used on the host [ACC33-hd-1]", function()
+case("rejects: host_data names absent data or sections, has no clause, or the host uses a device address"
+  .. " [ACC33-hd-1]", function()
   expect.fails("not-present", function() acc "host_data use_device(v)" end)
   expect.fails("not-present", function() acc "host_data use_device(p)" end)
   expect.malformed "acc host_data use_device(v[0:2])"
@@ -50,7 +52,7 @@ case("rejects: absent data, sections, no clause, device addresses used on the ho
   end)
 end)
 
-case("accepts: declared data are there as long as the program [ACC33-dec-1]", function()
+case("accepts: data in declare stay present as long as the program runs [ACC33-dec-1]", function()
   acc "declare create(v) copyin(w)"
   expect.uninitialized "v[0:4]"
   expect.device("w[1]", 6)
@@ -62,7 +64,7 @@ case("accepts: declared data are there as long as the program [ACC33-dec-1]", fu
   expect.present "v[0:4]"
 end)
 
-case("accepts: link, which makes nothing present [ACC33-dec-1]", function()
+case("accepts: declare link maps nothing [ACC33-dec-1]", function()
   expect.accepts "declare link(v)"
   expect.absent "v"
   expect.moves(function()
@@ -74,7 +76,8 @@ case("accepts: link, which makes nothing present [ACC33-dec-1]", function()
   expect.invalid("acc declare link(nobody)", "unknown-name")
 end)
 
-case("rejects: clauses that need a region around, and declare inside of one [ACC33-dec-1]", function()
+case("rejects: declare at file scope has a clause that needs a region, or declare is inside a region"
+  .. " [ACC33-dec-1]", function()
   for _, clause in ipairs { "copy", "copyout", "present" } do
     expect.invalid(("acc declare %s(v)"):format(clause), "clause-not-allowed")
   end

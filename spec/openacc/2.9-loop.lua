@@ -1,4 +1,5 @@
--- Directives in the C text of compute constructs' bodies: loop, cache, atomic; self; what may not stand there.
+-- Directives in bodies of compute constructs in C: loop, cache, atomic, and those that are errors there. The clause
+-- self.
 scenario { title = "OpenACC: directives in bodies", rules = "openacc-3.3" }
 
 declare [[
@@ -16,7 +17,7 @@ local function wrong(code, rule, text, construct)
   expect.host("s", 0)
 end
 
-case("accepts: loop with the clauses it takes, in every compute construct [ACC33-2.9-1]", function()
+case("accepts: loop has all its clauses, in every compute construct [ACC33-2.9-1]", function()
   expect.moves(function()
     for _, construct in ipairs { "parallel", "serial", "kernels" } do
       acc(construct .. " copy(a)") [[
@@ -36,7 +37,7 @@ case("accepts: loop with the clauses it takes, in every compute construct [ACC33
   expect.host("a[3]", 6)
 end)
 
-case("rejects: clauses that exclude each other, or belong to others [ACC33-2.9-1]", function()
+case("rejects: clauses of loop exclude each other, or belong to other directives [ACC33-2.9-1]", function()
   wrong("conflicting-clauses", "ACC33-2.9-1", "#pragma acc loop seq independent" .. FOR .. "a[i] = 1;")
   wrong("conflicting-clauses", "ACC33-2.9-1", "#pragma acc loop gang seq" .. FOR .. "a[i] = 1;")
   wrong("conflicting-clauses", "ACC33-2.9-1", "#pragma acc loop collapse(1) tile(2)" .. FOR .. "a[i] = 1;")
@@ -56,7 +57,7 @@ case("rejects: clauses that exclude each other, or belong to others [ACC33-2.9-1
   expect.fails("region-nesting", function() omp "parallel" ("#pragma acc loop" .. FOR .. "a[i] = 1;") end)
 end)
 
-case("accepts: levels of parallelism go inwards [ACC33-2.9-2]", function()
+case("accepts: gang, worker and vector loops are nested in this order [ACC33-2.9-2]", function()
   expect.moves(function()
     acc "parallel copy(m)" [[
       #pragma acc loop gang
@@ -79,7 +80,7 @@ case("accepts: levels of parallelism go inwards [ACC33-2.9-2]", function()
   expect.host("m[2][3]", 6)
 end)
 
-case("accepts: gang loops of lower dimensions inwards [ACC33-2.9-2]", function()
+case("accepts: gang loops are nested from higher to lower dimensions [ACC33-2.9-2]", function()
   expect.moves(function()
     acc "parallel copy(m)" [[
       #pragma acc loop gang(dim: 3)
@@ -97,7 +98,8 @@ case("accepts: gang loops of lower dimensions inwards [ACC33-2.9-2]", function()
   declare "#pragma acc routine gang(dim: 2)\n"
 end)
 
-case("rejects: dimensions that there are not, or that were left behind [ACC33-2.9-2]", function()
+case("rejects: a gang dimension is invalid, or the dimensions of nested loops do not decrease"
+  .. " [ACC33-2.9-2]", function()
   for _, dimension in ipairs { "9", "0", "4", "-1", "1.5", "12" } do
     wrong("syntax", "ACC33-2.9-2", "#pragma acc loop gang(dim: " .. dimension .. ")" .. FOR .. "a[i] = 1;")
     expect.invalid(("acc parallel loop gang(static: *, dim:%s) copy(a)"):format(dimension), "syntax")
@@ -110,7 +112,7 @@ case("rejects: dimensions that there are not, or that were left behind [ACC33-2.
   end
 end)
 
-case("rejects: levels that were left behind [ACC33-2.9-2]", function()
+case("rejects: gang, worker and vector loops are nested in a wrong order [ACC33-2.9-2]", function()
   local function nested(outer, inner)
     wrong("region-nesting", "ACC33-2.9-2", ("#pragma acc loop %s\n for (int k = 0; k < 2; k++) {\n"
       .. "#pragma acc loop %s%s s++; }"):format(outer, inner, FOR))
@@ -124,7 +126,7 @@ case("rejects: levels that were left behind [ACC33-2.9-2]", function()
     "parallel loop gang copy(s)")
 end)
 
-case("accepts: collapse and tile over the loops they count [ACC33-2.9-3]", function()
+case("accepts: collapse and tile apply to as many loops as they say [ACC33-2.9-3]", function()
   expect.moves(function()
     acc "parallel copy(m)" [[
       #pragma acc loop collapse(2)
@@ -137,11 +139,12 @@ case("accepts: collapse and tile over the loops they count [ACC33-2.9-3]", funct
   expect.host("m[2][3]", 2)
   acc "parallel loop collapse(2) copy(m)" "for (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) m[i][j] = 7;"
   expect.host("m[1][1]", 7)
-  acc "parallel copy(m)" ("#pragma acc loop" .. FOR .. "{ if (i == 1) continue; m[0][i] = 9; }") -- which leaves no loop
+  -- continue does not leave the loop
+  acc "parallel copy(m)" ("#pragma acc loop" .. FOR .. "{ if (i == 1) continue; m[0][i] = 9; }")
   expect.host("m[0][0:3]", { 9, 7, 9 })
 end)
 
-case("rejects: fewer loops, statements between, what is no loop [ACC33-2.9-3]", function()
+case("rejects: there are too few loops, statements between loops, or no loop [ACC33-2.9-3]", function()
   local function bad(text, construct) wrong("syntax", "ACC33-2.9-3", text, construct) end
   bad("#pragma acc loop collapse(2)" .. FOR .. "a[i] = 1;")
   bad("#pragma acc loop tile(2, 2)" .. FOR .. "a[i] = 1;")
@@ -155,7 +158,7 @@ case("rejects: fewer loops, statements between, what is no loop [ACC33-2.9-3]", 
   wrong("syntax", "HOUSE-bodies", "#pragma acc loop\n int x = 1;")
 end)
 
-case("accepts: private variables, and variables that count loops [ACC33-2.9-4]", function()
+case("accepts: private variables and loop variables are private [ACC33-2.9-4]", function()
   acc "parallel copy(a, t, i)" [[
     #pragma acc loop private(t)
     for (i = 0; i < 2; i++) { t = i; a[i] = t + 10; }
@@ -166,13 +169,14 @@ case("accepts: private variables, and variables that count loops [ACC33-2.9-4]",
   expect.host("i", 9)
 end)
 
-case("rejects: reading a private variable that nobody wrote, naming one that there is not [ACC33-2.9-4]", function()
+case("rejects: a kernel reads a private variable without a value, or private names an unknown variable"
+  .. " [ACC33-2.9-4]", function()
   wrong("uninitialized-read", "HOUSE-locals", "#pragma acc loop private(t)" .. FOR .. "a[i] = t;")
   wrong("unknown-name", "HOUSE-names", "#pragma acc loop private(nobody)" .. FOR .. "a[i] = 1;")
   wrong("conflicting-clauses", "ACC33-2.9-4", "#pragma acc loop private(s) reduction(+: s)" .. FOR .. "s += 1;")
 end)
 
-case("accepts: a reduction is combined; its variable is copied [ACC33-2.9.11-1 ACC33-impl-1]", function()
+case("accepts: a reduction is combined, and its variable is copied [ACC33-2.9.11-1 ACC33-impl-1]", function()
   expect.moves(function()
     acc "parallel copy(a)" [[
       #pragma acc loop reduction(+: s) reduction(max: d)
@@ -193,7 +197,7 @@ case("accepts: a reduction is combined; its variable is copied [ACC33-2.9.11-1 A
   expect.host("s", 26)
 end)
 
-case("rejects: a reduction is not combined where a clause of the variable says otherwise"
+case("rejects: a reduction is not combined if another clause on the variable forbids this"
   .. " [ACC33-2.9.11-1 ACC33-impl-1 OMP60-share-2]", function()
   expect.accepts("parallel firstprivate(s)", "#pragma acc loop reduction(+: s)\n for (int k = 0; k < 2; k++) s += 5;")
   expect.host("s", 0)
@@ -216,14 +220,14 @@ case("accepts: cache is a hint about arrays [ACC33-2.10-1]", function()
   expect.host("a[3]", 3)
 end)
 
-case("rejects: of variables, and of what there is not [ACC33-2.10-1]", function()
+case("rejects: cache names variables without a section, or unknown names [ACC33-2.10-1]", function()
   wrong("type-mismatch", "ACC33-2.10-1", "#pragma acc cache(a)\n a[0] = 1;")
   wrong("unknown-name", "HOUSE-names", "#pragma acc cache(b[0:2])\n a[0] = 1;")
   wrong("syntax", "ACC33-2.10-1", "#pragma acc cache(zero: a[0:2])\n a[0] = 1;")
   wrong("unknown-clause", "ACC33-2.7-8", "#pragma acc cache(a[0:2]) cash\n a[0] = 1;")
 end)
 
-case("accepts: atomic statements [ACC33-2.12-1]", function()
+case("accepts: atomic applies to statements of its forms [ACC33-2.12-1]", function()
   expect.moves(function()
     acc "parallel copy(a, s)" [[
       #pragma acc atomic
@@ -243,7 +247,7 @@ case("accepts: atomic statements [ACC33-2.12-1]", function()
   expect.host("a[0:3]", { 2, 21, 15 })
 end)
 
-case("rejects: statements that atomic does not take [ACC33-2.12-1]", function()
+case("rejects: a statement does not have the form that atomic needs [ACC33-2.12-1]", function()
   wrong("syntax", "ACC33-2.12-1", "#pragma acc atomic\n s = 5;")
   wrong("syntax", "ACC33-2.12-1", "#pragma acc atomic read\n s += 5;")
   wrong("syntax", "ACC33-2.12-1", "#pragma acc atomic capture\n s += 5;")
@@ -251,7 +255,7 @@ case("rejects: statements that atomic does not take [ACC33-2.12-1]", function()
   wrong("unknown-clause", "ACC33-2.7-8", "#pragma acc atomic seq_cst\n s += 5;")
 end)
 
-case("accepts: routine among declarations [ACC33-2.15-1]", function()
+case("accepts: routine is a directive among declarations [ACC33-2.15-1]", function()
   declare [[
     #pragma acc routine seq
     int twice(int x);
@@ -264,7 +268,7 @@ case("accepts: routine among declarations [ACC33-2.15-1]", function()
   expect.host("a[0]", 8)
 end)
 
-case("rejects: routine without a level, or in a body [ACC33-2.15-1]", function()
+case("rejects: routine has no level, or is in a body [ACC33-2.15-1]", function()
   expect.fails("syntax", function() declare "#pragma acc routine\nint f(int);" end)
   expect.fails("conflicting-clauses", function() declare "#pragma acc routine seq gang\nint f(int);" end)
   expect.fails("unsupported", function() declare "#pragma acc routine seq bind(g)\nint f(int);" end)
@@ -273,7 +277,7 @@ case("rejects: routine without a level, or in a body [ACC33-2.15-1]", function()
   expect.fails("clause-not-allowed", function() acc "routine seq" end)
 end)
 
-case("accepts: a compute construct with self runs on the host, without data [ACC33-2.5.7-1]", function()
+case("accepts: a compute construct with self runs on the host and moves no data [ACC33-2.5.7-1]", function()
   local none = { h2d = 0, d2h = 0 }
   expect.moves(function() acc "parallel self copy(a)" "a[0] = 5;" end, none)
   expect.host("a[0]", 5)
@@ -285,7 +289,8 @@ case("accepts: a compute construct with self runs on the host, without data [ACC
   expect.host("a[3]", 8)
 end)
 
-case("rejects: where its condition does not hold [ACC33-2.5.7-1]", function()
+case("rejects: self has no scalar condition, or occurs twice, and a false condition keeps the construct on the"
+  .. " device [ACC33-2.5.7-1]", function()
   wrong("type-mismatch", "HOUSE-language", "s++;", "parallel self(pair)")
   expect.invalid("parallel self self", "duplicate-clause")
   expect.malformed "parallel self(a, s)"
@@ -294,7 +299,7 @@ case("rejects: where its condition does not hold [ACC33-2.5.7-1]", function()
   expect.moves(function() acc "parallel self(n > 3) copy(a)" "a[0] = 5;" end, both)
 end)
 
-case("accepts: loops that are left inside of the body, the body at its end [ACC33-2.5-1]", function()
+case("accepts: loops in a body have break and continue [ACC33-2.5-1]", function()
   expect.moves(function()
     acc "parallel copy(a)" "for (int i = 0; i < 4; i++) { if (i == 2) break; a[i] = 1; }"
   end, { h2d = { count = 1, bytes = 40 }, d2h = { count = 1, bytes = 40 } })
@@ -302,7 +307,8 @@ case("accepts: loops that are left inside of the body, the body at its end [ACC3
   expect.host("a[0:3]", { 2, 1, 0 })
 end)
 
-case("rejects: data and compute directives in a compute construct, ways out [ACC33-2.5-1 ACC33-impl-1]", function()
+case("rejects: a compute construct contains data or compute directives, or a return"
+  .. " [ACC33-2.5-1 ACC33-impl-1]", function()
   wrong("region-nesting", "ACC33-2.5-1", "#pragma acc parallel\n a[0] = 1;")
   wrong("region-nesting", "ACC33-2.5-1", "#pragma acc kernels loop" .. FOR .. "a[i] = 1;")
   wrong("region-nesting", "ACC33-impl-1", "#pragma acc data copy(a)\n a[0] = 1;")
@@ -315,7 +321,7 @@ case("rejects: data and compute directives in a compute construct, ways out [ACC
   expect.equal(err.rule, "ACC33-2.5-1")
 end)
 
-case("accepts: declare among declarations is carried out where it stands [ACC33-dec-1]", function()
+case("accepts: declare among declarations takes effect where it is written [ACC33-dec-1]", function()
   declare [[
     int g[4] = { 1, 2, 3, 4 };
     #pragma acc declare copyin(g)
@@ -326,9 +332,10 @@ case("accepts: declare among declarations is carried out where it stands [ACC33-
   expect.absent "h"
 end)
 
-case("rejects: of what there is not; modifiers of later versions are known [ACC33-dec-1 ACC33-2.7-8]", function()
+case("rejects: declare names an unknown variable, or clauses have modifiers of later versions"
+  .. " [ACC33-dec-1 ACC33-2.7-8]", function()
   expect.fails("unknown-name", function() declare "int g1;\n#pragma acc declare create(nobody)" end)
-  expect.fails("unknown-name", function() return host.g1 end) -- nothing of the text is left
+  expect.fails("unknown-name", function() return host.g1 end) -- the text that failed declared nothing
   expect.fails("clause-not-allowed", function() declare "struct q {\n#pragma acc declare create(a)\n int x; };" end)
   for _, text in ipairs { "data copyin(readonly: a)", "data create(zero: a)", "data copyout(zero: a)",
     "data copy(always: a)" } do

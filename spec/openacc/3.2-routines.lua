@@ -1,4 +1,4 @@
--- The acc_* routines.
+-- The runtime routines acc_*.
 scenario { title = "OpenACC 3.2: runtime routines", devices = 2 }
 
 declare [[
@@ -10,7 +10,7 @@ declare [[
 ]]
 host.S = { n = 2, a = { 1, 2 } }
 
-case("accepts: acc_malloc and acc_free [ACC33-3.2.16-1]", function()
+case("accepts: acc_malloc allocates device memory and acc_free frees it [ACC33-3.2.16-1]", function()
   local d = acc_malloc(32)
   expect(d ~= NULL, "an address")
   acc_memcpy_to_device(d, addr "v[0]", 32)
@@ -23,7 +23,7 @@ case("accepts: acc_malloc and acc_free [ACC33-3.2.16-1]", function()
   acc_free(NULL)
 end)
 
-case("rejects: memory that acc_malloc did not give, a negative size, too much [ACC33-3.2.16-1]",
+case("rejects: a size is negative or too large, or acc_free gets memory twice [ACC33-3.2.16-1]",
   function()
     expect.fails("invalid-section", function() acc_malloc(-1) end)
     expect.fails("type-mismatch", function() acc_malloc("much") end)
@@ -33,7 +33,7 @@ case("rejects: memory that acc_malloc did not give, a negative size, too much [A
     expect.fails("out-of-bounds", function() acc_free(d) end)
   end)
 
-case("accepts: copyin, create, copyout, delete, update, and their counters [ACC33-3.2.18-1]",
+case("accepts: the data routines copy and change the dynamic counters [ACC33-3.2.18-1]",
   function()
     local d = acc_copyin("v")
     expect.equal(d, acc_deviceptr(addr "v[0]"))
@@ -62,14 +62,15 @@ case("accepts: copyin, create, copyout, delete, update, and their counters [ACC3
     expect.absent "v"
   end)
 
-case("accepts: no bytes, nothing done [ACC33-3.2.18-1]", function()
+case("accepts: data routines with a size of zero do nothing [ACC33-3.2.18-1]", function()
   expect.equal(acc_copyin(addr "v[0]", 0), NULL)
   acc_update_self(addr "v[0]", 0)
   acc_delete(addr "v[0]", 0)
   expect.equal(#state().present, 0)
 end)
 
-case("rejects: null pointers, absent data, parts, and wrong arguments [ACC33-3.2.18-1]", function()
+case("rejects: data routines get null pointers, absent or partly present data, or wrong arguments"
+  .. " [ACC33-3.2.18-1]", function()
   expect.fails("null-pointer", function() acc_copyin(NULL, 4) end)
   expect.fails("null-pointer", function() acc_delete(host "none", 4) end)
   expect.fails("not-present", function() acc_delete("v") end)
@@ -87,7 +88,7 @@ case("rejects: null pointers, absent data, parts, and wrong arguments [ACC33-3.2
   expect.fails("partially-present", function() acc_update_device("v[1:2]") end)
 end)
 
-case("accepts: attach and detach [ACC33-3.2.18-1]", function()
+case("accepts: acc_attach and acc_detach change the attach counter [ACC33-3.2.18-1]", function()
   acc_copyin("S")
   acc_copyin("S.a[0:2]")
   expect.detached "S.a"
@@ -101,7 +102,8 @@ case("accepts: attach and detach [ACC33-3.2.18-1]", function()
   expect.detached "S.a"
 end)
 
-case("rejects: attach of what is no pointer, is absent, or points to nothing [ACC33-3.2.18-1 ACC33-att-2]",
+case("rejects: acc_attach names no pointer, an absent pointer, or a pointer to absent data"
+  .. " [ACC33-3.2.18-1 ACC33-att-2]",
   function()
     expect.fails("not-a-pointer", function() acc_attach("S.n") end)
     expect.fails("not-present", function() acc_attach("S.a") end)
@@ -111,7 +113,7 @@ case("rejects: attach of what is no pointer, is absent, or points to nothing [AC
     expect.fails("null-pointer", function() acc_attach(NULL) end)
   end)
 
-case("accepts: acc_map_data and acc_unmap_data [ACC33-3.2.21-1]", function()
+case("accepts: acc_map_data maps given device memory and acc_unmap_data ends the mapping [ACC33-3.2.21-1]", function()
   local d = acc_malloc(32)
   expect.moves(function() acc_map_data(addr "v[0]", d, 32) end, { h2d = 0, d2h = 0, d2d = 0 })
   expect.count("v", { dynamic = 1 })
@@ -125,7 +127,7 @@ case("accepts: acc_map_data and acc_unmap_data [ACC33-3.2.21-1]", function()
   acc_free(d)
 end)
 
-case("rejects: maps of null, of nothing, over present data; unmaps of what is not mapped"
+case("rejects: acc_map_data gets null, no bytes or present data, or acc_unmap_data gets unmapped data"
   .. " [ACC33-3.2.21-1]",
   function()
     local d = acc_malloc(32)
@@ -142,7 +144,7 @@ case("rejects: maps of null, of nothing, over present data; unmaps of what is no
     end)
   end)
 
-case("accepts: acc_is_present, acc_deviceptr, acc_hostptr [ACC33-3.2.26-1]", function()
+case("accepts: acc_is_present, acc_deviceptr and acc_hostptr answer for present data [ACC33-3.2.26-1]", function()
   acc_copyin("v[2:4]")
   expect.equal(acc_is_present("v[2:4]"), true)
   expect.equal(acc_is_present(addr "v[3]", 4), true)
@@ -152,7 +154,7 @@ case("accepts: acc_is_present, acc_deviceptr, acc_hostptr [ACC33-3.2.26-1]", fun
   expect.equal(acc_hostptr(NULL), NULL)
 end)
 
-case("differs: acc_is_present and its kin answer no for what is absent, in part, or no data"
+case("differs: acc_is_present is false, and addresses are null, for absent or partly present data"
   .. " [ACC33-3.2.26-1]", function()
   acc_copyin("v[2:4]")
   expect.equal(acc_is_present("v"), false)
@@ -163,7 +165,7 @@ case("differs: acc_is_present and its kin answer no for what is absent, in part,
   expect.equal(acc_hostptr(addr "w[0]"), NULL)
 end)
 
-case("accepts: copies to, from, within and between devices [ACC33-3.2.30-1]", function()
+case("accepts: acc_memcpy routines copy to, from, within and between devices [ACC33-3.2.30-1]", function()
   local d = acc_malloc(32)
   acc_memcpy_to_device(d, addr "v[0]", 16)
   host.p = d
@@ -177,7 +179,7 @@ case("accepts: copies to, from, within and between devices [ACC33-3.2.30-1]", fu
   expect.device("w[7]", 8)
 end)
 
-case("accepts: copies on queues; no bytes are no copy [ACC33-3.2.30-1]", function()
+case("accepts: acc_memcpy routines copy on queues, and a size of zero copies nothing [ACC33-3.2.30-1]", function()
   local d = acc_malloc(32)
   acc_memcpy_to_device_async(d, addr "v[0]", 16, 1)
   acc_memcpy_device_async(acc_malloc(8), d, 8, 2)
@@ -197,7 +199,8 @@ case("accepts: copies on queues; no bytes are no copy [ACC33-3.2.30-1]", functio
   expect.moves(function() acc_memcpy_d2d(addr "w[0]", addr "v[0]", 0, 1, 0) end, { d2d = 0 })
 end)
 
-case("rejects: addresses of the wrong side, too many bytes, no such device [ACC33-3.2.30-1]",
+case("rejects: acc_memcpy routines get addresses of the wrong side, too many bytes, or an invalid device"
+  .. " [ACC33-3.2.30-1]",
   function()
     local d = acc_malloc(16)
     expect.fails("out-of-bounds", function() acc_memcpy_to_device(d, addr "v[0]", 32) end)
@@ -210,7 +213,7 @@ case("rejects: addresses of the wrong side, too many bytes, no such device [ACC3
     expect.fails("no-device", function() acc_memcpy_d2d(addr "w[0]", addr "v[0]", 32, 2, 0) end)
   end)
 
-case("accepts: the copies of acc_memcpy are moves [ACC33-3.2.30-1]", function()
+case("accepts: the copies of acc_memcpy routines count as moves [ACC33-3.2.30-1]", function()
   acc "enter data copyin(v)"
   local d = acc_malloc(16)
   expect.moves(function() acc_memcpy_to_device(d, addr "w[0]", 16) end,
@@ -223,7 +226,7 @@ case("accepts: the copies of acc_memcpy are moves [ACC33-3.2.30-1]", function()
   expect.accepts "exit data delete(v)"
 end)
 
-case("differs: the host follows a device pointer [ACC33-3.2.26-1 ACC33-3.2.30-1]", function()
+case("differs: the host dereferences a device pointer [ACC33-3.2.26-1 ACC33-3.2.30-1]", function()
   acc "enter data copyin(v)"
   local d = acc_deviceptr "v[0]"
   expect.fails("device-pointer-on-host", function() return d[0] end)

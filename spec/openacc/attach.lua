@@ -1,6 +1,6 @@
 -- Deep copies by hand, as programs do them: structures, lists, tables of rows, one pointer at a time.
--- Each under OpenACC 3.3 and under libgomp 12, which differ where a structure is absent: there libgomp
--- maps the member that points to a section, too.
+-- The cases run under OpenACC 3.3 and under libgomp 12. The two differ if a structure is absent: then libgomp
+-- also maps the member that points to a section.
 scenario { title = "OpenACC: attach and detach in programs" }
 
 local profiles = { "openacc-3.3", "libgomp-12" }
@@ -25,7 +25,7 @@ end
 
 -- -------------------------------------------------------------------------------- one structure --
 
-each("accepts: members alone, attached by the clause that copies them [ACC33-att-5]",
+each("accepts: members alone are attached by the clause that copies them [ACC33-att-5]",
   "struct s { int a; int *b; }; struct s v; int n = 10;", function()
     host.v = { a = 7, b = first(10, function() return 0 end) }
     local before = host.v.b
@@ -38,7 +38,7 @@ each("accepts: members alone, attached by the clause that copies them [ACC33-att
     expect.absent "v.b[0:10]"
   end, { "libgomp-12" })
 
-each("differs: members alone, where clauses leave the structure out [ACC33-att-6]",
+each("differs: a clause on members alone does not map the structure [ACC33-att-6]",
   "struct s { int a; int *b; }; struct s v; int n = 10;", function()
     host.v = { a = 7, b = first(10, function() return 0 end) }
     expect.fails("not-present", function()
@@ -55,7 +55,7 @@ local function fill()
   end
 end
 
-each("accepts: a region inside a region, and a second attach in a kernel [ACC33-att-3 ACC33-2.7.1-5]",
+each("accepts: a region is inside a region, and a kernel attaches a second time [ACC33-att-3 ACC33-2.7.1-5]",
   three, function()
     fill()
     local before = host.S.a
@@ -74,7 +74,7 @@ each("accepts: a region inside a region, and a second attach in a kernel [ACC33-
     expect.equal(host "S.a[0:10]", first(10, function(i) return i end))
   end)
 
-each("accepts: a pointer variable, set when both sides are there [ACC33-att-1]",
+each("accepts: a pointer variable is attached once both sides are present [ACC33-att-1]",
   "int a[8], *b; int n = 8;", function()
     acc "enter data create(a, b)"
     host.b = addr "a[0]"
@@ -88,7 +88,7 @@ each("accepts: a pointer variable, set when both sides are there [ACC33-att-1]",
     expect.host("a[7]", 12)
   end)
 
-each("accepts: members alone come three times and leave with finalize [ACC33-2.6.7-3]", three,
+each("accepts: members alone are mapped three times and unmapped with finalize [ACC33-2.6.7-3]", three,
   function()
     fill()
     for round = 1, 4 do
@@ -106,7 +106,7 @@ each("accepts: members alone come three times and leave with finalize [ACC33-2.6
     end
   end, { "libgomp-12" })
 
-each("accepts: members alone, copied out by one directive [ACC33-2.7-1]", three, function()
+each("accepts: one directive copies out members alone [ACC33-2.7-1]", three, function()
   fill()
   expect.moves(function()
     acc "enter data copyin(S.n, S.a, S.c[0:N])"
@@ -119,7 +119,8 @@ each("accepts: members alone, copied out by one directive [ACC33-2.7-1]", three,
   expect.equal(#state().present, 0)
 end, { "libgomp-12" })
 
-each("accepts: four members of a present structure come and go [ACC33-2.7-1]", three, function()
+each("accepts: four members of a present structure are mapped and unmapped again and again"
+  .. " [ACC33-2.7-1]", three, function()
   fill()
   acc "enter data copyin(S)"
   for round = 1, 3 do
@@ -142,7 +143,7 @@ each("accepts: four members of a present structure come and go [ACC33-2.7-1]", t
   expect.absent "S"
 end)
 
-each("accepts: a structure behind a pointer, two members by turns [ACC33-att-5 ACC33-2.7-1]",
+each("accepts: a pointer points to a structure, and two of its members are mapped in turn [ACC33-att-5 ACC33-2.7-1]",
   three .. " struct s *m = &S;", function()
     fill()
     local a, b = host.S.a, host.S.b
@@ -157,7 +158,7 @@ each("accepts: a structure behind a pointer, two members by turns [ACC33-att-5 A
     expect.equal(host "S.b[0:16]", first(16, function() return 33 end))
   end)
 
-each("accepts: a structure's members are used by turns on two queues"
+each("accepts: two queues use the members of a structure in turn"
   .. " [ACC33-att-5]", three .. " int turn, other;", function()
   fill()
   expect.moves(function() acc "enter data copyin(S)" end, { h2d = { count = 1, bytes = 40 }, d2h = 0 })
@@ -171,7 +172,7 @@ each("accepts: a structure's members are used by turns on two queues"
   expect.host("S.b[0]", 10)
 end)
 
-each("accepts: a section that begins behind its pointer [ACC33-att-5]",
+each("accepts: a section does not begin at the address in its pointer [ACC33-att-5]",
   three .. " struct s *m = &S;", function()
     fill()
     expect.moves(function() acc "enter data copyin(m[0:1])" end, { h2d = { count = 1, bytes = 40 }, d2h = 0 })
@@ -188,7 +189,7 @@ each("accepts: a section that begins behind its pointer [ACC33-att-5]",
 
 local list = "struct node { int value; struct node *next; }; struct node *head, *fresh, *second; int sum;"
 
--- A list of ten on both sides, its first element last made.
+-- Inserts an element after the head of a list, on both sides.
 local function insert(value, attach, detach, enter)
   host.fresh = alloc("struct node", 1)
   host.fresh[0] = { value = value }
@@ -224,7 +225,8 @@ local function walk(wanted)
   expect.host("sum", wanted)
 end
 
-each("accepts: a list grows at the front and is taken apart [ACC33-att-1 ACC33-det-1]", list, function()
+each("accepts: a list grows at its front, and its elements are removed again"
+  .. " [ACC33-att-1 ACC33-det-1]", list, function()
   local function attach(text) acc(("enter data attach(%s)"):format(text)) end
   local function detach(text) acc(("exit data detach(%s)"):format(text)) end
   host.head = alloc("struct node", 1)
@@ -240,7 +242,7 @@ each("accepts: a list grows at the front and is taken apart [ACC33-att-1 ACC33-d
   expect.equal(#state().attached, 0)
 end)
 
-each("accepts: a list grows at the front by routines [ACC33-2.7-7]", list, function()
+each("accepts: a list grows at its front by routines [ACC33-2.7-7]", list, function()
   host.head = alloc("struct node", 1)
   acc_copyin "head[0:1]"
   expect.moves(function()
@@ -254,7 +256,7 @@ each("accepts: a list grows at the front by routines [ACC33-2.7-7]", list, funct
   expect.equal(#state().present, 0)
 end)
 
-each("accepts: rows that a table of pointers points to [ACC33-att-7]",
+each("accepts: a table of pointers points to rows that are mapped [ACC33-att-7]",
   "struct s { int a; int **b; }; struct s v; int n = 20;", function()
     host.v = { a = 3, b = first(20, function() return first(8, function() return 0 end) end) }
     for round = 1, 4 do
@@ -278,7 +280,7 @@ each("accepts: rows that a table of pointers points to [ACC33-att-7]",
     end
   end)
 
-each("accepts: a pointer on the way is attached by hand [ACC33-att-5]",
+each("accepts: a program attaches a pointer in the middle of a chain by hand [ACC33-att-5]",
   "struct s { struct s *next; int *a; }; struct s first, second, *m = &first; int N = 8;", function()
     host.first.a, host.second.a = first(8, function() return 0 end), first(8, function() return 0 end)
     host.first.next = addr "second"
@@ -294,7 +296,7 @@ each("accepts: a pointer on the way is attached by hand [ACC33-att-5]",
     expect.host("first.a[7]", 0)
   end)
 
-each("differs: the innermost pointer of a chain is the only one that a clause attaches [ACC33-att-5]",
+each("differs: a clause attaches only the innermost pointer of a chain [ACC33-att-5]",
   "struct s { struct s *next; int *a; }; struct s first, second, *m = &first; int N = 8;", function()
     host.second.a = first(8, function() return 0 end)
     host.first.next = addr "second"
@@ -305,7 +307,7 @@ each("differs: the innermost pointer of a chain is the only one that a clause at
     end)
   end)
 
-each("accepts: a table of pointers, each with its own counter [ACC33-att-1]",
+each("accepts: each pointer of a table has a counter of its own [ACC33-att-1]",
   "int *table[128], values[128], sum;", function()
     local wanted = 0
     for i = 0, 127 do
@@ -325,13 +327,14 @@ each("accepts: a table of pointers, each with its own counter [ACC33-att-1]",
 
 local array = "struct s { int *a; }; struct s m[32]; int k, N = 4;"
 
-each("accepts: the element that is present [ACC33-att-2]", array, function()
+each("accepts: a clause on a member of a present element attaches the member [ACC33-att-2]", array, function()
   host.m[0].a = { 1, 2, 3, 4 }
   acc "enter data copyin(m[0:1])"
   acc "data copy(m[k].a[0:N])" (function() expect.attached("m[0].a", 1) end)
 end)
 
-each("differs: another element of which the structure is absent [ACC33-att-2]", array, function(profile)
+each("differs: a clause on a member of an absent element does not attach"
+  .. " [ACC33-att-2]", array, function(profile)
   for i = 0, 31 do host.m[i].a = { 1, 2, 3, 4 } end
   acc "enter data copyin(m[0:1])"
   expect.present "m[0:1]"
@@ -346,7 +349,7 @@ end)
 
 local plain = "struct s { int *data; }; struct s S; int values[4] = { 1, 2, 3, 4 }; int *p = values;"
 
-each("accepts: attach and detach leave reference counters alone [ACC33-att-1 ACC33-att-7]", plain,
+each("accepts: attach and detach do not change reference counters [ACC33-att-1 ACC33-att-7]", plain,
   function()
     host.S.data = addr "values[0]"
     acc_copyin "S"
@@ -366,7 +369,7 @@ each("accepts: attach and detach leave reference counters alone [ACC33-att-1 ACC
     expect(host.S.data == addr "values[0]")
   end)
 
-each("accepts: an attached pointer leaves although its counter is high [ACC33-2.6.7-3]", plain, function()
+each("accepts: an attached pointer is unmapped although its attach counter is high [ACC33-2.6.7-3]", plain, function()
   acc_copyin "values"
   acc_copyin "p"
   for _ = 1, 10 do acc_attach "p" end
@@ -379,7 +382,7 @@ each("accepts: an attached pointer leaves although its counter is high [ACC33-2.
   expect.attached("p", 1)
 end)
 
-each("accepts: the device's pointer is what acc_create gave, then the host's again [ACC33-det-1]",
+each("accepts: the device pointer is the result of acc_create, and after detach the host's value [ACC33-det-1]",
   "int value = 4, *p = &value; long bits;", function(profile)
     local there = acc_create "value"
     acc "enter data copyin(p)"
@@ -415,7 +418,7 @@ each("accepts: a member that points to a section has references of its own [ACC3
     end
   end, { "libgomp-12" })
 
-each("differs: a member that points to a section, where it is not mapped with it [ACC33-att-10]", three,
+each("differs: a member that points to a section is not mapped with the section [ACC33-att-10]", three,
   function()
     fill()
     acc "enter data copyin(S.n, S.b[0:n])"
@@ -426,7 +429,7 @@ each("differs: a member that points to a section, where it is not mapped with it
 
 local inner_clause = "struct s { int *a; }; struct s S, *m = &S; int values[4];"
 
-each("accepts: exit data of what a region holds leaves the attachment, too [ACC33-2.7-1]", inner_clause,
+each("accepts: exit data keeps the attachment of data that a region holds [ACC33-2.7-1]", inner_clause,
   function()
     host.S.a = addr "values[0]"
     acc "enter data copyin(S)"
@@ -434,11 +437,12 @@ each("accepts: exit data of what a region holds leaves the attachment, too [ACC3
       acc "exit data delete(m->a[0:4])"
       expect.attached("S.a", 1)
     end)
-    acc "exit data delete(m->a[0:4])" -- absent
+    acc "exit data delete(m->a[0:4])" -- the data are absent
     expect.detached "S.a"
   end, { "openacc-3.3" })
 
-each("rejects: exit data detaches, whatever holds the data [ACC33-2.7-1 ACC33-det-1]", inner_clause, function()
+each("rejects: exit data detaches although a region holds the data"
+  .. " [ACC33-2.7-1 ACC33-det-1]", inner_clause, function()
   host.S.a = addr "values[0]"
   acc "enter data copyin(S)"
   local region = acc "data copyin(m->a[0:4])"
@@ -450,7 +454,7 @@ each("rejects: exit data detaches, whatever holds the data [ACC33-2.7-1 ACC33-de
   region:close()
   acc_copyin "values"
   acc_attach "S.a"
-  acc_delete "values" -- the pointer dangles, and is detached all the same
+  acc_delete "values" -- the pointer dangles, and can still be detached
   acc "exit data delete(m->a[0:4])"
   expect.detached "S.a"
   expect.fails("not-attached", function() acc "exit data delete(m->a[0:4])" end)
@@ -458,7 +462,7 @@ end, { "libgomp-12" })
 
 local inner = "struct s { int *a; }; struct s S; int values[4];"
 
-each("accepts: what a region attached is detached inside of it; its end does nothing [ACC33-det-1]",
+each("accepts: a pointer is detached inside the region that attached it, and the end does nothing [ACC33-det-1]",
   inner, function()
     host.S.a = addr "values[0]"
     expect.moves(function() acc "enter data copyin(S, values)" end, { h2d = { count = 2, bytes = 24 }, d2h = 0 })
@@ -469,7 +473,7 @@ each("accepts: what a region attached is detached inside of it; its end does not
     expect.detached "S.a"
   end, { "openacc-3.3" })
 
-each("rejects: what a region attached is detached inside of it; its end fails [ACC33-det-1]", inner,
+each("rejects: a pointer is detached inside the region that attached it, and the end fails [ACC33-det-1]", inner,
   function()
     host.S.a = addr "values[0]"
     acc "enter data copyin(S, values)"

@@ -1,5 +1,5 @@
--- Directives in the bodies of compute constructs in Fortran: loop, atomic, cache, routine; ends; what may not stand
--- there.
+-- Directives in bodies of compute constructs in Fortran: loop, atomic, cache, routine, end directives, and those that
+-- are errors there.
 scenario { title = "OpenACC: directives in Fortran's bodies", language = "fortran", rules = "openacc-3.3" }
 
 local variables = [[
@@ -21,7 +21,7 @@ local variables = [[
 local function inside(construct, text) return ("!$acc %s\n%s\n!$acc end %s"):format(construct, text,
   construct:match "^%a+") end
 
--- Raises for the text in a compute construct; where it stands does not matter, nothing is changed.
+-- Expects an error for the text in a compute construct, at any place in its body. The error changes nothing.
 local function wrong(code, rule, text, construct)
   local err = expect.fails(code, function() fortran(inside(construct or "parallel copy(a, s)", text)) end)
   expect.equal(err.rule, rule)
@@ -36,7 +36,7 @@ end
 local DO = "\ndo i = 1, 4\n"
 local END = "\nend do"
 
-case("accepts: loop with the clauses it takes [ACC33-2.9-1]", function()
+case("accepts: loop has all its clauses [ACC33-2.9-1]", function()
   fortran(variables)
   expect.moves(function()
     for _, construct in ipairs { "parallel", "serial", "kernels" } do
@@ -60,7 +60,8 @@ case("accepts: loop with the clauses it takes [ACC33-2.9-1]", function()
   expect.host("a", { 3, 3, 3, 3, 3, 3, 3, 3, 3, 3 })
 end)
 
-case("rejects: clauses that there are not, exclude each other, belong to others [ACC33-2.9-1 ACC33-2.7-8]", function()
+case("rejects: clauses of loop are unknown, exclude each other, or belong to other directives"
+  .. " [ACC33-2.9-1 ACC33-2.7-8]", function()
   fortran(variables)
   wrong("unknown-clause", "ACC33-2.7-8", "!$acc loop rediction(+:s) copy(nothere)" .. DO .. "a(i) = 1" .. END)
   wrong("clause-not-allowed", "ACC33-2.7-8", "!$acc loop copy(a)" .. DO .. "a(i) = 1" .. END)
@@ -73,7 +74,7 @@ case("rejects: clauses that there are not, exclude each other, belong to others 
   expect.equal(err.rule, "ACC33-2.9-1")
 end)
 
-case("accepts: levels of parallelism go inwards [ACC33-2.9-2]", function()
+case("accepts: gang, worker and vector loops are nested in this order [ACC33-2.9-2]", function()
   fortran(variables)
   expect.moves(function()
     fortran [[
@@ -89,13 +90,13 @@ case("accepts: levels of parallelism go inwards [ACC33-2.9-2]", function()
   expect.host("m(4,3)", 34)
 end)
 
-case("rejects: levels that were left behind [ACC33-2.9-2]", function()
+case("rejects: gang, worker and vector loops are nested in a wrong order [ACC33-2.9-2]", function()
   fortran(variables)
   wrong("region-nesting", "ACC33-2.9-2", "!$acc loop vector\ndo j = 1, 2\n!$acc loop gang" .. DO .. "s = s + 1" .. END
     .. END)
 end)
 
-case("accepts: collapse and tile over the loops they count [ACC33-2.9-3]", function()
+case("accepts: collapse and tile apply to as many loops as they say [ACC33-2.9-3]", function()
   fortran(variables)
   local nest = "\ndo j = 1, 3\ndo i = 1, 4\nm(i,j) = m(i,j) + 1\nend do\nend do\n"
   fortran(inside("parallel copy(m)", "!$acc loop collapse(2)" .. nest .. "!$acc loop tile(2, *)" .. nest))
@@ -105,7 +106,7 @@ case("accepts: collapse and tile over the loops they count [ACC33-2.9-3]", funct
   expect.host("j", 8)
 end)
 
-case("rejects: fewer loops, statements between, what is no loop that counts, ways out [ACC33-2.9-3]", function()
+case("rejects: loops are too few, have statements between them, do not count, or are left [ACC33-2.9-3]", function()
   fortran(variables)
   local function bad(text) wrong("syntax", "ACC33-2.9-3", text) end
   bad("!$acc loop collapse(2)" .. DO .. "a(i) = 1" .. END)
@@ -123,7 +124,7 @@ case("rejects: fewer loops, statements between, what is no loop that counts, way
   expect.host("a(4)", 2)
 end)
 
-case("accepts: private variables, and those that count, keep what they had [ACC33-2.9-4]", function()
+case("accepts: private variables and loop variables of the program keep their values [ACC33-2.9-4]", function()
   fortran(variables)
   local text = "!$acc loop private(t)\ndo i = 1, 2\nt = i\na(i) = t + 10\nend do\na(3) = t\na(4) = i"
   for _, construct in ipairs { "parallel copy(a, t, i)", "parallel copy(a)", "kernels", "serial if(.false.)" } do
@@ -141,7 +142,7 @@ case("accepts: private variables, and those that count, keep what they had [ACC3
   expect.host("t", 4)
 end)
 
-case("rejects: what nobody wrote, names that there are not, allocatables [ACC33-2.9-4]", function()
+case("rejects: a private variable has no value, is unknown, or is allocatable [ACC33-2.9-4]", function()
   fortran(variables)
   expect.fails("uninitialized-read", function()
     fortran(inside("parallel copy(a)", "!$acc loop private(t)" .. DO .. "a(i) = t" .. END))
@@ -151,7 +152,7 @@ case("rejects: what nobody wrote, names that there are not, allocatables [ACC33-
   wrong("unsupported", "ACC33-2.9-4", "!$acc loop private(al)" .. DO .. "a(i) = 1" .. END)
 end)
 
-case("accepts: a reduction is combined; its variable is copied [ACC33-2.9.11-1 ACC33-impl-1]", function()
+case("accepts: a reduction is combined, and its variable is copied [ACC33-2.9.11-1 ACC33-impl-1]", function()
   fortran(variables)
   fortran(inside("parallel", "!$acc loop reduction(+:s) reduction(max:d) reduction(.and.:ok)" .. DO
     .. "s = s + i\nd = max(d, 1.5d0 * i)\nok = ok .and. i < 4" .. END))
@@ -171,7 +172,8 @@ case("accepts: a reduction is combined; its variable is copied [ACC33-2.9.11-1 A
   expect.host("t", 2)
 end)
 
-case("rejects: where a clause says otherwise; operators that there are not [ACC33-2.9.11-1 ACC33-impl-1]", function()
+case("rejects: a reduction is not combined if another clause forbids this, and unknown operators are errors"
+  .. " [ACC33-2.9.11-1 ACC33-impl-1]", function()
   fortran(variables)
   local sum = "!$acc loop reduction(+:s)" .. DO .. "s = s + 1" .. END
   fortran(inside("parallel firstprivate(s)", sum))
@@ -184,7 +186,7 @@ case("rejects: where a clause says otherwise; operators that there are not [ACC3
   wrong("syntax", "HOUSE-syntax", "!$acc loop reduction(&&:s)" .. DO .. "a(i) = 1" .. END)
 end)
 
-case("accepts: atomic statements, with an end or without [ACC33-2.12-1]", function()
+case("accepts: atomic applies to statements of its forms, with or without an end directive [ACC33-2.12-1]", function()
   fortran(variables)
   expect.moves(function()
     fortran(inside("parallel copy(a, s)", [[
@@ -211,7 +213,7 @@ case("accepts: atomic statements, with an end or without [ACC33-2.12-1]", functi
   expect.host("s", 16)
 end)
 
-case("rejects: statements and clauses that atomic does not take, and no end of it [ACC33-2.12-1]", function()
+case("rejects: a statement or clause does not fit atomic, or its end is missing [ACC33-2.12-1]", function()
   fortran(variables)
   wrong("syntax", "ACC33-2.12-1", "!$acc atomic\ns = 5")
   wrong("syntax", "ACC33-2.12-1", "!$acc atomic\ns = s + s")
@@ -232,7 +234,7 @@ case("accepts: cache is a hint about arrays [ACC33-2.10-1]", function()
   expect.host("a(4)", 4)
 end)
 
-case("rejects: of variables, and of what there is not [ACC33-2.10-1]", function()
+case("rejects: cache names variables without a section, or unknown names [ACC33-2.10-1]", function()
   fortran(variables)
   wrong("type-mismatch", "ACC33-2.10-1", "!$acc cache(a)\na(1) = 1")
   wrong("unknown-name", "HOUSE-names", "!$acc cache(b(1:2))\na(1) = 1")
@@ -244,14 +246,15 @@ local function with_routine(line, text)
   return ("call twice(s)\ncontains\nsubroutine twice(x)\ninteger :: x, n\n%s\n%s\nend subroutine"):format(line, text)
 end
 
-case("accepts: routine among declarations, with loops inside of the procedure [ACC33-2.15-1]", function()
+case("accepts: routine is a directive among declarations, and its procedure contains loops [ACC33-2.15-1]", function()
   fortran(variables)
   fortran(with_routine("!$acc routine vector", "!$acc loop vector reduction(+:x)\ndo n = 1, 4\nx = x + n\nend do\n"
     .. "!$acc atomic\nx = x + 1"))
   expect.host("s", 11)
 end)
 
-case("rejects: routine without a level, elsewhere, loops without it [ACC33-2.15-1]", function()
+case("rejects: routine has no level or a wrong place, or a procedure has loops without routine"
+  .. " [ACC33-2.15-1]", function()
   fortran(variables)
   local function bad(code, text) expect.fails(code, function() fortran(text) end) end
   bad("syntax", with_routine("!$acc routine", "x = 1"))
@@ -264,7 +267,7 @@ case("rejects: routine without a level, elsewhere, loops without it [ACC33-2.15-
   expect.host("s", 0)
 end)
 
-case("rejects: data and compute directives in a compute construct [ACC33-2.5-1 ACC33-impl-1]", function()
+case("rejects: a compute construct contains data or compute directives [ACC33-2.5-1 ACC33-impl-1]", function()
   fortran(variables)
   wrong("region-nesting", "ACC33-2.5-1", "!$acc serial\na(1) = 1\n!$acc end serial")
   wrong("region-nesting", "ACC33-2.5-1", "!$acc kernels loop" .. DO .. "a(i) = 1" .. END)
@@ -273,7 +276,7 @@ case("rejects: data and compute directives in a compute construct [ACC33-2.5-1 A
   wrong("region-nesting", "ACC33-2.5-1", "!$omp parallel\na(1) = 1\n!$omp end parallel")
 end)
 
-case("rejects: directives of OpenACC in a target construct [OMP60-nest-2]", function()
+case("rejects: a target construct contains directives of OpenACC [OMP60-nest-2]", function()
   fortran(variables)
   local err = expect.fails("region-nesting", function()
     fortran("!$omp target map(a)\n!$acc loop" .. DO .. "a(i) = 1" .. END .. "\n!$omp end target")
@@ -281,7 +284,8 @@ case("rejects: directives of OpenACC in a target construct [OMP60-nest-2]", func
   expect.equal(err.rule, "OMP60-nest-2")
 end)
 
-case("differs: what stands where nothing reaches it, or behind a directive [HOUSE-bodies]", function()
+case("differs: text that the program never reaches, or that follows a directive, is checked, too"
+  .. " [HOUSE-bodies]", function()
   fortran(variables)
   for _, text in ipairs { "if (.false.) then\n!$acc nonsense\nend if", "s = 1 &\n!$acc wait\n", "s = 1 !$acc wait",
     "if (.false.) then\n!$omp nonsense\nend if", inside("parallel", "a(1) = 1") .. " copy(nothere)",

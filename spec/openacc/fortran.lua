@@ -1,11 +1,12 @@
--- OpenACC in Fortran procedures: declare of allocatables, arguments that are absent, read-only or without a last bound.
-scenario { title = "ACC33: Fortran's variables and arguments", language = "fortran", rules = "openacc-3.3" }
+-- OpenACC in Fortran procedures: declare of allocatables, and arguments that are absent, read-only or of assumed size.
+scenario { title = "OpenACC in Fortran: variables and arguments", language = "fortran", rules = "openacc-3.3" }
 
 local function refused(code, text) expect.fails(code, function() fortran(text) end) end
 
 -- --------------------------------------------------------------------------- declare of allocatables --
 
-case("accepts: allocate makes the device copy of a declared allocatable, deallocate ends it [ACC33-dec-1]", function()
+case("accepts: allocate creates the device copy of a declared allocatable, and deallocate deletes the copy"
+  .. " [ACC33-dec-1]", function()
   fortran [[
     real, allocatable :: x(:)
     !$acc declare create(x)
@@ -20,7 +21,8 @@ case("accepts: allocate makes the device copy of a declared allocatable, dealloc
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: assignments that allocate anew make the device copy, device_resident, too [ACC33-dec-1]", function()
+case("accepts: an assignment that allocates creates the device copy, also for device_resident"
+  .. " [ACC33-dec-1]", function()
   fortran [[
     real, allocatable :: x(:)
     !$acc declare device_resident(x)
@@ -31,7 +33,7 @@ case("accepts: assignments that allocate anew make the device copy, device_resid
   expect.equal(state().present[1].bytes, 12)
 end)
 
-case("accepts: the allocatable of a module, allocated in its procedure [ACC33-dec-1]", function()
+case("accepts: a procedure of a module allocates the module's allocatable [ACC33-dec-1]", function()
   expect.moves(function()
     fortran [[
       module m
@@ -56,7 +58,7 @@ case("accepts: the allocatable of a module, allocated in its procedure [ACC33-de
   expect.host("x(1)", 5)
 end)
 
-case("accepts: a local one ends with its procedure [ACC33-dec-1]", function()
+case("accepts: the device copy of a local allocatable ends with its procedure [ACC33-dec-1]", function()
   expect.events(function()
     fortran [[
         call s()
@@ -72,7 +74,7 @@ case("accepts: a local one ends with its procedure [ACC33-dec-1]", function()
   expect.equal(#state().present, 0)
 end)
 
-case("rejects: deallocate while a region holds the data [ACC33-dec-1]", function()
+case("rejects: a program deallocates an array while a region holds the data [ACC33-dec-1]", function()
   fortran [[
     real, allocatable :: x(:)
     !$acc declare create(x)
@@ -85,7 +87,7 @@ case("rejects: deallocate while a region holds the data [ACC33-dec-1]", function
   fortran "deallocate(x)"
 end)
 
-case("rejects: allocate where the device has no memory left: x stays unallocated"
+case("rejects: allocate finds no device memory, and the array stays unallocated"
   .. " [ACC33-dec-1 ACC33-2.7.2-1]", function()
   fortran [[
     real, allocatable :: x(:)
@@ -110,8 +112,7 @@ case("accepts: stat reports how allocate and deallocate ended [HOUSE-language]",
   expect.host("why", "x is allocated alrea")
 end)
 
-case("rejects: allocate and deallocate fail without stat, and with keywords that there are not"
-  .. " [HOUSE-language]", function()
+case("rejects: allocate and deallocate fail without stat, or have unknown keywords [HOUSE-language]", function()
   fortran "real, allocatable :: x(:)\ninteger :: i\nallocate(x(2))"
   refused("type-mismatch", "allocate(x(3))")
   refused("syntax", "allocate(x(3), stet=i)")
@@ -147,7 +148,7 @@ local optional = [[
 ]]
 
 for _, profile in ipairs { "openacc-3.3", "tr14", "directory" } do
-  case(("accepts: an optional argument that is absent has no effect in clauses: %s [ACC33-2.17.1-1]"):format(profile),
+  case(("accepts: an absent optional argument has no effect in clauses of %s [ACC33-2.17.1-1]"):format(profile),
     function()
       rules(profile)
       expect.moves(function() fortran(optional) end,
@@ -157,7 +158,7 @@ for _, profile in ipairs { "openacc-3.3", "tr14", "directory" } do
     end)
 end
 
-case("accepts: an optional argument that is absent has no effect in map clauses of OpenMP [ACC33-2.17.1-1]", function()
+case("accepts: an absent optional argument has no effect in map clauses of OpenMP [ACC33-2.17.1-1]", function()
   rules "openmp-5.1"
   expect.moves(function()
     fortran [[
@@ -180,7 +181,7 @@ case("accepts: an optional argument that is absent has no effect in map clauses 
   expect.host("x(1)", 4)
 end)
 
-case("differs: an argument that is there and has no memory [ACC33-2.17.1-1]", function()
+case("differs: a procedure reads an optional argument that is absent [ACC33-2.17.1-1]", function()
   refused("null-pointer", [[
       call s()
     contains
@@ -224,12 +225,12 @@ for _, one in ipairs {
   { "type(t), intent(in) :: a", "ts(1)", "a", "a%r = 3" },
   { "type(t), intent(in) :: a(:)", "ts", "a", "a(1)%r = 3" },
 } do
-  case(("rejects: a kernel writes to %s [HOUSE-language]"):format(one[1]), function()
+  case(("rejects: a kernel writes to the argument %s [HOUSE-language]"):format(one[1]), function()
     refused("type-mismatch", with_argument(table.unpack(one)))
   end)
 end
 
-case("accepts: a kernel writes to what a pointer with intent(in) points to [HOUSE-language]", function()
+case("accepts: a kernel writes to the target of a pointer with intent(in) [HOUSE-language]", function()
   local text = with_argument("real, pointer, intent(in) :: a(:)", "p", "a", "a(1) = 3")
   expect.moves(function() fortran(text) end, { d2h = { count = 1, bytes = 12 } })
   expect.host("x(1)", 3)
@@ -251,13 +252,13 @@ local function assumed(clause)
 end
 
 for _, clause in ipairs { "a", "a(2:)", "a(:)", "b", "b(:,2:)" } do
-  case(("rejects: %s, of which the last bound is not known [ACC33-2.7.1-1]"):format(clause), function()
+  case(("rejects: the last bound of %s is not known [ACC33-2.7.1-1]"):format(clause), function()
     refused("invalid-section", assumed(clause))
   end)
 end
 
 for clause, elements in pairs { ["a(1:2)"] = 2, ["a(:3)"] = 3, ["a(2)"] = 1, ["b(:,1:2)"] = 4, ["b(:,2)"] = 2 } do
-  case(("accepts: %s of an assumed-size argument [ACC33-2.7.1-1]"):format(clause), function()
+  case(("accepts: %s names elements of an assumed-size argument [ACC33-2.7.1-1]"):format(clause), function()
     expect.moves(function() fortran(assumed(clause)) end, { h2d = { count = 1, bytes = 4 * elements }, d2h = 0 })
   end)
 end

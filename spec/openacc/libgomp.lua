@@ -1,10 +1,10 @@
--- OpenACC 3.3 and libgomp 12 side by side: D1 to D26 are what libgomp does otherwise, or what the text
--- leaves open; B1 to B13 are defects of that library or of its compiler, with the right answer under
--- both profiles. An error that ends a program there is one that changes nothing here.
+-- OpenACC 3.3 and libgomp 12 side by side. In D1 to D26 libgomp differs from the standard, or the standard does
+-- not decide. B1 to B13 are defects of libgomp or of its compiler, with the right answer under both profiles.
+-- An error that ends a program under libgomp changes nothing here.
 --
--- Not here, because they are made before the first call of a runtime: B5 (declare copyin on a local
--- variable never leaves), B8 (the compiler stops at data copyin(p->a[0:n])), B9 (update of a variable
--- that declare names at file scope arrives without data). They are for tests of programs.
+-- Three defects are not here, as the compiler makes them, not the runtime. B5: declare copyin of a local variable
+-- is never unmapped. B8: the compiler stops at data copyin(p->a[0:n]). B9: update of a variable in declare at file
+-- scope copies no data. Tests of programs show these.
 scenario { title = "OpenACC: where libgomp differs" }
 
 local program = [[
@@ -27,7 +27,7 @@ local function world(profile)
   for i = 0, 19 do host.z[i] = i end
 end
 
--- A case for a profile: what it does there.
+-- A case under one profile.
 local function under(profile, name, steps)
   local kind, what, ids = name:match "^(%l+: )(.*)( %[.*)$"
   case(("%s%s under %s%s"):format(kind, what, profile, ids), function()
@@ -42,13 +42,13 @@ local function both(name, steps)
   libgomp(name, steps)
 end
 
--- The bits that the device holds for a pointer.
+-- The address in the device copy of a pointer.
 local function on_device(text)
   acc_memcpy_from_device(addr "word", acc_deviceptr(text), 8)
   return host.word
 end
 
--- S, A and B present, S.a attached to A.
+-- Maps S, A and B, and attaches S.a to A.
 local function attached()
   acc "enter data copyin(S, A, B)"
   acc_attach "S.a"
@@ -57,7 +57,7 @@ end
 
 -- ------------------------------------------------------------------------------ attach, detach --
 
-acc33("accepts: D1: attach of a pointer that is absent does nothing [ACC33-att-2]", function()
+acc33("accepts: D1: attach of an absent pointer does nothing [ACC33-att-2]", function()
   expect.moves(function() acc "enter data copyin(A)" end, { h2d = { count = 1, bytes = 16 }, d2h = 0 })
   expect.events(function()
     acc_attach(addr "S.a")
@@ -66,7 +66,7 @@ acc33("accepts: D1: attach of a pointer that is absent does nothing [ACC33-att-2
   expect.accepts("data copyin(ps->a[0:2])", function() expect.detached "S.a" end)
 end)
 
-libgomp("rejects: D1: attach of a pointer that is absent [ACC33-att-2]", function()
+libgomp("rejects: D1: attach of an absent pointer is an error [ACC33-att-2]", function()
   acc "enter data copyin(A)"
   expect.present "A"
   expect.fails("not-present", function() acc_attach(addr "S.a") end)
@@ -75,21 +75,21 @@ libgomp("rejects: D1: attach of a pointer that is absent [ACC33-att-2]", functio
   expect.fails("not-present", function() acc "enter data copyin(ps->a[0:2])" end)
 end)
 
-acc33("accepts: D2: attach to what is absent does nothing [ACC33-att-2]", function()
+acc33("accepts: D2: attach to an absent target does nothing [ACC33-att-2]", function()
   expect.moves(function() acc "enter data copyin(S)" end, { h2d = { count = 1, bytes = 24 }, d2h = 0 })
   acc_attach "S.a"
   acc "enter data attach(S.a)"
   expect.detached "S.a"
 end)
 
-libgomp("rejects: D2: attach to what is absent [ACC33-att-2]", function()
+libgomp("rejects: D2: attach to an absent target is an error [ACC33-att-2]", function()
   acc "enter data copyin(S)"
   expect.present "S"
   expect.fails("not-present", function() acc_attach "S.a" end)
   expect.fails("not-present", function() acc "enter data attach(S.a)" end)
 end)
 
-acc33("accepts: D3: attach of a null pointer makes the device's one null [ACC33-att-4]", function()
+acc33("accepts: D3: attach of a null pointer makes the device pointer null [ACC33-att-4]", function()
   acc "enter data copyin(S)"
   host.S.a = NULL
   acc_attach "S.a"
@@ -97,7 +97,7 @@ acc33("accepts: D3: attach of a null pointer makes the device's one null [ACC33-
   expect.equal(on_device "S.a", NULL)
 end)
 
-libgomp("rejects: D3: attach of a null pointer [ACC33-att-4]", function()
+libgomp("rejects: D3: attach of a null pointer is an error [ACC33-att-4]", function()
   acc "enter data copyin(S)"
   host.S.a = NULL
   expect.fails("null-pointer", function() acc_attach "S.a" end)
@@ -114,7 +114,7 @@ acc33("accepts: D4: detach of a pointer that was never attached does nothing [AC
     end, {})
   end)
 
-libgomp("rejects: D4: detach of a pointer that was never attached [ACC33-det-1]", function()
+libgomp("rejects: D4: detach of a pointer that was never attached is an error [ACC33-det-1]", function()
   acc "enter data copyin(S, A)"
   expect.fails("not-attached", function() acc_detach "S.a" end)
   expect.fails("not-attached", function() acc "exit data detach(S.a)" end)
@@ -131,15 +131,15 @@ acc33("accepts: D5: a second detach does nothing [ACC33-det-1]", function()
   expect.detached "S.a"
 end)
 
-libgomp("rejects: D5: a second detach [ACC33-det-1]", function()
+libgomp("rejects: D5: a second detach is an error [ACC33-det-1]", function()
   attached()
   acc_detach "S.a"
   expect.fails("not-attached", function() acc_detach "S.a" end)
   expect.fails("not-attached", function() acc "exit data detach(S.a)" end)
-  acc "exit data detach(S.a) finalize" -- as for a sibling: D6
+  acc "exit data detach(S.a) finalize" -- no error: see D6
 end)
 
-acc33("accepts: D6: detach finalize beside an attached pointer does nothing [ACC33-det-1]",
+acc33("accepts: D6: detach with finalize, while a sibling is attached, does nothing [ACC33-det-1]",
   function()
     attached()
     host.S.b = addr "A[0]"
@@ -148,8 +148,7 @@ acc33("accepts: D6: detach finalize beside an attached pointer does nothing [ACC
     expect.attached("S.a", 1)
   end)
 
-libgomp("rejects: D6: detach finalize beside an attached pointer writes the host's value"
-  .. " [ACC33-det-1]",
+libgomp("rejects: D6: detach with finalize, while a sibling is attached, writes the host's value [ACC33-det-1]",
   function()
     attached()
     expect.fails("not-attached", function() acc_detach "S.b" end)
@@ -160,7 +159,7 @@ libgomp("rejects: D6: detach finalize beside an attached pointer writes the host
     expect.attached("S.a", 1)
   end)
 
-acc33("accepts: D7: detach of a pointer that is absent does nothing [ACC33-det-1]", function()
+acc33("accepts: D7: detach of an absent pointer does nothing [ACC33-det-1]", function()
   acc_detach(addr "S.a")
   acc "exit data detach(S.a)"
   expect.moves(function() acc "enter data copyin(A)" end, { h2d = { count = 1, bytes = 16 }, d2h = 0 })
@@ -168,7 +167,7 @@ acc33("accepts: D7: detach of a pointer that is absent does nothing [ACC33-det-1
   expect.absent "A"
 end)
 
-libgomp("rejects: D7: detach of a pointer that is absent [ACC33-det-1]", function()
+libgomp("rejects: D7: detach of an absent pointer is an error [ACC33-det-1]", function()
   expect.fails("not-present", function() acc_detach(addr "S.a") end)
   expect.fails("not-present", function() acc "exit data detach(S.a)" end)
   acc "enter data copyin(A)"
@@ -178,7 +177,7 @@ libgomp("rejects: D7: detach of a pointer that is absent [ACC33-det-1]", functio
   expect.fails("not-attached", function() acc "exit data delete(ps->a[0:4])" end)
 end)
 
-acc33("accepts: D8: a second attach follows the pointer and counts from one [ACC33-att-3]",
+acc33("accepts: D8: an attach to a new target replaces the old one and sets the counter to one [ACC33-att-3]",
   function()
     attached()
     acc_attach "S.a"
@@ -189,7 +188,7 @@ acc33("accepts: D8: a second attach follows the pointer and counts from one [ACC
     expect.device("S.a[1]", 20)
   end)
 
-libgomp("differs: D8: a second attach counts, wherever the pointer points now [ACC33-att-3]",
+libgomp("differs: D8: a second attach increments the counter, whatever the pointer points to [ACC33-att-3]",
   function()
     attached()
     host.S.a = addr "B[0]"
@@ -206,7 +205,7 @@ libgomp("differs: D8: a second attach counts, wherever the pointer points now [A
     expect.equal(on_device "S.a", NULL)
   end)
 
-both("accepts: D9: detach gives the device the host's value of now [ACC33-det-1]", function()
+both("accepts: D9: detach gives the device pointer the current value of the host [ACC33-det-1]", function()
   attached()
   host.S.a = addr "B[0]"
   acc_detach "S.a"
@@ -257,27 +256,28 @@ libgomp("differs: D11: device addresses reach the host [ACC33-att-7 ACC33-att-8]
   expect(host.S.b == addr "B[0]")
 end)
 
-libgomp("accepts: D11: what the same directive detaches does not [ACC33-att-7]", function()
+libgomp("accepts: D11: the address of a pointer that the same directive detaches does not reach the host"
+  .. " [ACC33-att-7]", function()
   attached()
   expect.accepts "exit data copyout(S) detach(S.a)"
   expect(host.S.a == addr "A[0]")
 end)
 
-acc33("accepts: D12: when a target is unmapped, pointers to it are detached [ACC33-att-11]", function()
+acc33("accepts: D12: pointers to a target are detached when the target is unmapped [ACC33-att-11]", function()
   attached()
   expect.events(function() acc_delete "A" end, { "detach S.a", "decref A", "free A" })
   expect.detached "S.a"
   expect.equal(on_device "S.a", addr "A[0]")
 end)
 
-libgomp("differs: D12: when a target goes, pointers to it dangle [ACC33-att-11]", function()
+libgomp("differs: D12: pointers to a target dangle when the target is unmapped [ACC33-att-11]", function()
   attached()
   local there = acc_deviceptr "A"
   expect.events(function() acc_delete "A" end, { "decref A", "free A" })
   expect.attached("S.a", 1)
   expect.equal(on_device "S.a", there)
   expect.fails("out-of-bounds", function() expect.device("S.a[1]", 2) end)
-  acc_create "z" -- whatever comes there next
+  acc_create "z" -- takes the freed memory
   acc_copyin "A"
   acc_attach "S.a"
   expect.attached("S.a", 2)
@@ -289,7 +289,7 @@ libgomp("differs: D12: when a target goes, pointers to it dangle [ACC33-att-11]"
   expect.device("S.a[1]", 2)
 end)
 
-both("accepts: D13: an object goes although pointers in it are attached [ACC33-att-7]", function()
+both("accepts: D13: an object is unmapped although pointers in it are attached [ACC33-att-7]", function()
   attached()
   expect.events(function() acc_delete "S" end, { "detach S.a", "decref S", "free S" })
   expect.detached "S.a"
@@ -311,13 +311,14 @@ both("accepts: D14: acc_copyout and acc_delete of absent data do nothing [ACC33-
     end, {})
   end)
 
-case("rejects: D14: in a strict profile they are an error [ACC33-3.2.18-4 TR14-4.3-05]", function()
+case("rejects: D14: acc_copyout and acc_delete of absent data are errors in a strict profile"
+  .. " [ACC33-3.2.18-4 TR14-4.3-05]", function()
   world "tr14"
   expect.fails("not-present", function() acc_copyout "z" end)
   expect.fails("not-present", function() acc_delete_finalize "z" end)
 end)
 
-both("accepts: D15: acc_copyout and acc_delete of no bytes do nothing [ACC33-3.2.18-2]", function()
+both("accepts: D15: acc_copyout and acc_delete with a size of zero do nothing [ACC33-3.2.18-2]", function()
   acc_create "z"
   acc_copyout(addr "z[0]", 0)
   acc_delete(addr "z[0]", 0)
@@ -326,14 +327,15 @@ both("accepts: D15: acc_copyout and acc_delete of no bytes do nothing [ACC33-3.2
   expect.count("z", { dynamic = 1 })
 end)
 
-acc33("rejects: D15: a null pointer with bytes [ACC33-3.2.18-1]", function()
+acc33("rejects: D15: data routines get a null pointer and a size above zero [ACC33-3.2.18-1]", function()
   expect.fails("null-pointer", function() acc_delete(NULL, 4) end)
   expect.fails("null-pointer", function() acc_copyout(NULL, 4) end)
   expect.fails("null-pointer", function() acc_update_self(NULL, 4) end)
   expect.fails("null-pointer", function() acc_copyin(NULL, 4) end)
 end)
 
-libgomp("accepts: D15: a null pointer with bytes, but not to make it present [ACC33-3.2.18-1]",
+libgomp("accepts: D15: a null pointer with a size above zero is an error only where data are created"
+  .. " [ACC33-3.2.18-1]",
   function()
     acc_delete(NULL, 4)
     acc_copyout(NULL, 4)
@@ -341,32 +343,32 @@ libgomp("accepts: D15: a null pointer with bytes, but not to make it present [AC
     expect.fails("null-pointer", function() acc_copyin(NULL, 4) end)
   end)
 
-acc33("accepts: D16: acc_copyin and acc_create of no bytes do nothing [ACC33-3.2.18-2]", function()
+acc33("accepts: D16: acc_copyin and acc_create with a size of zero do nothing [ACC33-3.2.18-2]", function()
   expect.equal(acc_create(addr "z[0]", 0), NULL)
   expect.equal(acc_copyin(addr "z[0]", 0), NULL)
   expect.equal(acc_copyin(NULL, 0), NULL)
   expect.absent "z"
 end)
 
-libgomp("rejects: D16: acc_copyin and acc_create of no bytes [ACC33-3.2.18-2]", function()
+libgomp("rejects: D16: acc_copyin and acc_create with a size of zero are errors [ACC33-3.2.18-2]", function()
   expect.fails("invalid-section", function() acc_create(addr "z[0]", 0) end)
   expect.fails("invalid-section", function() acc_copyin(addr "z[0]", 0) end)
   expect.fails("invalid-section", function() acc_copyin(NULL, 0) end)
 end)
 
-acc33("accepts: D17: acc_is_present of no bytes asks for one [ACC33-3.2.26-2]", function()
+acc33("accepts: D17: acc_is_present with a size of zero asks about the address [ACC33-3.2.26-2]", function()
   acc_create "z[2:4]"
   expect.equal(acc_is_present(addr "z[3]", 0), true)
   expect.equal(acc_is_present(addr "z[1]", 0), false)
 end)
 
-libgomp("differs: D17: no bytes are never present [ACC33-3.2.26-2]", function()
+libgomp("differs: D17: acc_is_present with a size of zero is always false [ACC33-3.2.26-2]", function()
   acc_create "z[2:4]"
   expect.equal(acc_is_present(addr "z[3]", 0), false)
   expect.equal(acc_is_present(addr "z[3]", 1), true)
 end)
 
-acc33("accepts: D18: an update of no bytes does nothing [ACC33-3.2.18-3]", function()
+acc33("accepts: D18: an update with a size of zero does nothing [ACC33-3.2.18-3]", function()
   expect.moves(function() acc_update_device(addr "z[0]", 0) end, { h2d = 0, d2h = 0 })
   acc_create "z"
   expect.uninitialized "z[0:1]"
@@ -374,13 +376,14 @@ acc33("accepts: D18: an update of no bytes does nothing [ACC33-3.2.18-3]", funct
   expect.moves(function() acc_update_self(addr "z[0]", 0) end, { h2d = 0, d2h = 0 })
 end)
 
-libgomp("rejects: D18: an update of no bytes [ACC33-3.2.18-3]", function()
+libgomp("rejects: D18: an update with a size of zero is an error for absent and for present data"
+  .. " [ACC33-3.2.18-3]", function()
   expect.fails("not-present", function() acc_update_device(addr "z[0]", 0) end)
   acc_create "z"
   expect.fails("not-present", function() acc_update_self(addr "z[0]", 0) end)
 end)
 
-acc33("rejects: D19: acc_unmap_data of what a region uses [ACC33-3.2.21-2 ACC33-3.2.21-1]", function()
+acc33("rejects: D19: acc_unmap_data unmaps data that a region uses [ACC33-3.2.21-2 ACC33-3.2.21-1]", function()
   local d = acc_malloc(80)
   acc_map_data(addr "z[0]", d, 80)
   acc "data create(z[2:4])" (function()
@@ -392,7 +395,7 @@ acc33("rejects: D19: acc_unmap_data of what a region uses [ACC33-3.2.21-2 ACC33-
   acc_free(d)
 end)
 
-libgomp("accepts: D19: acc_unmap_data of what a region uses [ACC33-3.2.21-2]", function()
+libgomp("accepts: D19: acc_unmap_data may unmap data that a region uses [ACC33-3.2.21-2]", function()
   local d = acc_malloc(80)
   acc_map_data(addr "z[0]", d, 80)
   expect.accepts("data copy(z[2:4])", function()
@@ -409,7 +412,7 @@ libgomp("accepts: D19: acc_unmap_data of what a region uses [ACC33-3.2.21-2]", f
   acc_free(d)
 end)
 
-both("accepts: D19: dynamic counters do not keep it [ACC33-3.2.21-2]", function()
+both("accepts: D19: dynamic counters do not keep data from acc_unmap_data [ACC33-3.2.21-2]", function()
   local d = acc_malloc(80)
   acc_map_data(addr "z[0]", d, 80)
   acc_create "z"
@@ -420,7 +423,8 @@ both("accepts: D19: dynamic counters do not keep it [ACC33-3.2.21-2]", function(
   acc_free(d)
 end)
 
-libgomp("accepts: D19: pointers to it dangle, those in it are forgotten [ACC33-3.2.21-2]", function()
+libgomp("accepts: D19: pointers to unmapped data dangle, and pointers in unmapped data are forgotten"
+  .. " [ACC33-3.2.21-2]", function()
   local d, e = acc_malloc(16), acc_malloc(sizeof "S")
   acc_map_data(addr "A[0]", d, 16)
   acc_map_data(addr "S", e, sizeof "S")
@@ -436,7 +440,8 @@ libgomp("accepts: D19: pointers to it dangle, those in it are forgotten [ACC33-3
   acc_delete "B"
 end)
 
-acc33("rejects: D19: acc_unmap_data of what a pointer is attached to [ACC33-3.2.21-2 ACC33-att-11]", function()
+acc33("rejects: D19: acc_unmap_data unmaps data to which a pointer is attached"
+  .. " [ACC33-3.2.21-2 ACC33-att-11]", function()
   local d = acc_malloc(16)
   acc_map_data(addr "A[0]", d, 16)
   acc_copyin "S"
@@ -448,8 +453,7 @@ end)
 
 -- ------------------------------------------------------------------------- parts of what is present --
 
-both("accepts: D20: exit of a part at the last reference copies the part and removes all"
-  .. " [ACC33-2.7-1]",
+both("accepts: D20: the last exit, of a part, copies the part and unmaps the whole [ACC33-2.7-1]",
   function()
     acc_copyin "z"
     acc "parallel present(z)" "for (int i = 0; i < 20; i++) z[i] = 100 + i;"
@@ -461,13 +465,13 @@ both("accepts: D20: exit of a part at the last reference copies the part and rem
     expect.absent "z"
   end)
 
-both("rejects: D21: exit of more than is present [ACC33-gloss-1 ACC33-2.7.3-1]", function()
+both("rejects: D21: an exit clause names more than is present [ACC33-gloss-1 ACC33-2.7.3-1]", function()
   acc "enter data copyin(z[0:10])"
   expect.fails("partially-present", function() acc "exit data delete(z[0:20])" end)
   expect.fails("partially-present", function() acc_copyout "z" end)
 end)
 
-both("rejects: D22: two neighbours are not one, nor is a part with a gap behind it [ACC33-gloss-1 ACC33-2.7.3-1]",
+both("rejects: D22: a section spans two neighbours, or a part and a gap after it [ACC33-gloss-1 ACC33-2.7.3-1]",
   function()
     acc "enter data copyin(z[0:5])"
     acc "enter data copyin(z[5:5])"
@@ -479,21 +483,22 @@ both("rejects: D22: two neighbours are not one, nor is a part with a gap behind 
     expect.equal(acc_is_present "z[8:4]", false)
   end)
 
-both("accepts: D22: each of two neighbours is [ACC33-gloss-1]", function()
+both("accepts: D22: each of two neighbours is present [ACC33-gloss-1]", function()
   acc "enter data copyin(z[0:5])"
   acc "enter data copyin(z[5:5])"
   expect.equal(acc_is_present "z[0:5]", true)
   expect.accepts "data present(z[1:4], z[5:2])"
 end)
 
-both("rejects: D23: the whole of which members are present [ACC33-gloss-1 ACC33-2.7.3-1]", function()
+both("rejects: D23: a clause names a structure of which only members are present"
+  .. " [ACC33-gloss-1 ACC33-2.7.3-1]", function()
   acc "enter data copyin(T.k, T.m)"
   expect.fails("partially-present", function() acc_copyin "T" end)
   expect.fails("partially-present", function() acc "enter data copyin(T)" end)
   expect.absent "T.l"
 end)
 
-acc33("accepts: D24: a further member of what is present in parts [ACC33-2.7.1-4]", function()
+acc33("accepts: D24: a clause maps a further member of a structure that is partly present [ACC33-2.7.1-4]", function()
   acc "enter data copyin(T.k, T.m)"
   acc "enter data copyin(T.l)"
   acc "parallel present(T.k, T.l, T.m)" "T.l = 10 * T.k + T.m;"
@@ -503,17 +508,18 @@ acc33("accepts: D24: a further member of what is present in parts [ACC33-2.7.1-4
   expect.present "T.k"
 end)
 
-libgomp("rejects: D24: a further member of what is present in parts [ACC33-2.7.1-4 ACC33-2.7.3-1]", function()
+libgomp("rejects: D24: a further member of a partly present structure is an error"
+  .. " [ACC33-2.7.1-4 ACC33-2.7.3-1]", function()
   acc "enter data copyin(T.k, T.m)"
   expect.fails("partially-present", function() acc "enter data copyin(T.l)" end)
   expect.fails("partially-present", function() acc "enter data copyin(T.k, T.l, T.m)" end)
   expect.fails("partially-present", function() acc "data copyin(T.l)" end)
   acc "exit data delete(T.k, T.m)"
   acc "enter data copyin(T.k, T.l, T.m)"
-  expect(acc_deviceptr "T.m" == acc_deviceptr "T.k" + 2) -- together, in their places
+  expect(acc_deviceptr "T.m" == acc_deviceptr "T.k" + 2) -- in one block, at their offsets
 end)
 
-both("accepts: D25: finalize leaves what a region holds, and copies nothing [ACC33-2.6.7-4]",
+both("accepts: D25: finalize does not unmap data that a region holds, and copies nothing [ACC33-2.6.7-4]",
   function()
     acc "data copyin(z)" (function()
       acc "enter data create(z)"
@@ -557,7 +563,7 @@ end)
 
 -- ---------------------------------------------------------------------------------------- defects --
 
-both("accepts: B1: members that came twice stay when they leave once [ACC33-2.6.7-3]", function()
+both("accepts: B1: members that were mapped twice stay present after one exit [ACC33-2.6.7-3]", function()
   acc "enter data copyin(T.k, T.l)"
   acc "enter data copyin(T.k, T.l)"
   acc "exit data delete(T.k, T.l)"
@@ -567,7 +573,7 @@ both("accepts: B1: members that came twice stay when they leave once [ACC33-2.6.
   expect.absent "T"
 end)
 
-both("accepts: B2: an update of a section leaves the pointer to it alone [ACC33-upd-1]", function()
+both("accepts: B2: an update of a section does not change the pointer to the section [ACC33-upd-1]", function()
   acc "enter data copyin(S)"
   acc "enter data copyin(S.a[0:4])"
   expect.present "S"
@@ -579,7 +585,7 @@ both("accepts: B2: an update of a section leaves the pointer to it alone [ACC33-
   expect.attached("S.a", 1)
 end)
 
-both("differs: B2: an update of a section attaches nothing [ACC33-att-1]", function()
+both("differs: B2: an update of a section does not attach [ACC33-att-1]", function()
   acc "enter data copyin(A)"
   acc "enter data copyin(S)"
   expect.accepts "update device(S.a[2:1])"
@@ -596,21 +602,21 @@ both("accepts: B3: kernels uses a scalar that is present [ACC33-impl-1]", functi
   expect.host("n", 5)
 end)
 
-both("rejects: B4: an update that leaves what is present [ACC33-upd-1 ACC33-2.7.3-1]", function()
+both("rejects: B4: an update names more than is present [ACC33-upd-1 ACC33-2.7.3-1]", function()
   acc "enter data copyin(z[0:10])"
   expect.fails("partially-present", function() acc "update self(z[5:10])" end)
   expect.fails("partially-present", function() acc_update_self "z[5:10]" end)
 end)
 
-acc33("accepts: B6: acc_attach as the first call [ACC33-att-2]", function()
+acc33("accepts: B6: acc_attach may be the first call of a program [ACC33-att-2]", function()
   expect(pcall(acc_attach, addr "S.a"))
   expect.equal(#state().attached, 0)
 end)
-libgomp("rejects: B6: acc_attach as the first call [ACC33-att-2]", function()
+libgomp("rejects: B6: acc_attach as the first call finds no pointer [ACC33-att-2]", function()
   expect.fails("not-present", function() acc_attach(addr "S.a") end)
 end)
 
-both("differs: B7: acc_hostptr of no present data, of which there are many [ACC33-3.2.26-1]",
+both("differs: B7: acc_hostptr finds no data for an address that no present object contains [ACC33-3.2.26-1]",
   function()
     local many = alloc("int", 20000)
     for i = 0, 19998 do acc_create(many + i, 4) end
@@ -620,7 +626,8 @@ both("differs: B7: acc_hostptr of no present data, of which there are many [ACC3
     acc_free(d)
   end)
 
-both("rejects: B10: more than is present, from the left [ACC33-gloss-1 ACC33-2.7.3-1]", function()
+both("rejects: B10: a section begins before the present data and ends in them"
+  .. " [ACC33-gloss-1 ACC33-2.7.3-1]", function()
   acc "enter data copyin(z[10:10])"
   expect.fails("partially-present", function() acc_create "z[5:10]" end)
   expect.fails("partially-present", function() acc "enter data copyin(z[5:10])" end)
@@ -629,7 +636,7 @@ both("rejects: B10: more than is present, from the left [ACC33-gloss-1 ACC33-2.7
   expect.equal(acc_is_present "z[5:10]", false)
 end)
 
-both("rejects: B11: a range over two neighbours, whichever is met first [ACC33-gloss-1 ACC33-2.7.3-1]", function()
+both("rejects: B11: a range spans two neighbours, whichever is found first [ACC33-gloss-1 ACC33-2.7.3-1]", function()
   acc "enter data copyin(z[5:5])"
   acc "enter data copyin(z[10:5])"
   for _, first in ipairs { "z[5]", "z[10]" } do
@@ -639,13 +646,13 @@ both("rejects: B11: a range over two neighbours, whichever is met first [ACC33-g
   end
 end)
 
-both("rejects: B12: an update that begins before what is present [ACC33-upd-1 ACC33-2.7.3-1]", function()
+both("rejects: B12: an update begins before the present data [ACC33-upd-1 ACC33-2.7.3-1]", function()
   acc "enter data copyin(z[10:10])"
   expect.fails("partially-present", function() acc_update_device "z[5:10]" end)
   expect.fails("partially-present", function() acc "update device(z[5:10])" end)
 end)
 
-both("accepts: B13: acc_hostptr goes back the way acc_deviceptr came [ACC33-3.2.26-1]", function()
+both("accepts: B13: acc_hostptr is the inverse of acc_deviceptr [ACC33-3.2.26-1]", function()
   acc "data create(y, z)" (function()
     for _, at in ipairs { addr "y[0]", addr "z[0]", addr "y[19]", addr "z[7]" } do
       expect.equal(acc_hostptr(acc_deviceptr(at)), at)

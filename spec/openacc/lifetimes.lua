@@ -1,5 +1,5 @@
--- Structured and dynamic lifetimes on one object, parts of objects, members on their own: what stays, for
--- how long, and what moves. Under OpenACC 3.3 and under libgomp 12, which agree here.
+-- Structured and dynamic lifetimes of one object, of parts of objects, and of members: what stays present, how
+-- long, and what is copied. OpenACC 3.3 and libgomp 12 agree here.
 scenario { title = "OpenACC: lifetimes" }
 
 -- A case for each profile.
@@ -39,7 +39,7 @@ end
 
 -- ------------------------------------------------------------------- structured and dynamic --
 
-both_ways("accepts: entered twice before a region and once in it [ACC33-2.6.7-1]", blocks, function(do_)
+both_ways("accepts: x is entered twice before a region and once in the region [ACC33-2.6.7-1]", blocks, function(do_)
   do_.enter "x"
   do_.enter "x"
   acc "data copy(x)" (function()
@@ -54,7 +54,7 @@ both_ways("accepts: entered twice before a region and once in it [ACC33-2.6.7-1]
   expect.absent "x"
 end)
 
-both_ways("accepts: entered before a region and left in it [ACC33-2.6.7-2]", blocks, function(do_)
+both_ways("accepts: x is entered before a region and unmapped in the region [ACC33-2.6.7-2]", blocks, function(do_)
   do_.enter "x"
   acc "data copy(x)" (function()
     expect.count("x", { structured = 1, dynamic = 1 })
@@ -64,9 +64,10 @@ both_ways("accepts: entered before a region and left in it [ACC33-2.6.7-2]", blo
   expect.absent "x"
 end)
 
-both_ways("accepts: left and entered in a region [ACC33-2.6.7-3]", blocks, function(do_)
+both_ways("accepts: an exit in a region does nothing, and x is entered after it"
+  .. " [ACC33-2.6.7-3]", blocks, function(do_)
   acc "data copy(x)" (function()
-    do_.exit "x" -- nothing
+    do_.exit "x" -- has no effect
     do_.enter "x"
     expect.count("x", { structured = 1, dynamic = 1 })
   end)
@@ -75,7 +76,7 @@ both_ways("accepts: left and entered in a region [ACC33-2.6.7-3]", blocks, funct
   expect.absent "x"
 end)
 
-both_ways("accepts: of three blocks of a region the one that was entered stays [ACC33-2.6.7-1]", blocks,
+both_ways("accepts: only the entered block of a region's three blocks stays present [ACC33-2.6.7-1]", blocks,
   function(do_)
     expect.moves(function()
       acc "data copy(x, y, z)" (function() do_.enter "y" end)
@@ -86,21 +87,21 @@ both_ways("accepts: of three blocks of a region the one that was entered stays [
   end)
 
 local endings = {
-  ["entered and left in a region"] = function(do_)
+  { "x is entered and unmapped in a region", function(do_)
     acc "data copy(x)" (function()
       do_.enter "x"
       expect.count("x", { structured = 1, dynamic = 1 })
       do_.exit "x"
       expect.count("x", { structured = 1, dynamic = 0 })
     end)
-  end,
-  ["entered before a region, left behind it"] = function(do_)
+  end },
+  { "x is entered before a region and unmapped after it", function(do_)
     do_.enter "x"
     acc "data copy(x)" (function() expect.count("x", { structured = 1, dynamic = 1 }) end)
     expect.present "x"
     do_.exit "x"
-  end,
-  ["entered twice and left twice in a region"] = function(do_)
+  end },
+  { "x is entered twice and unmapped twice in a region", function(do_)
     acc "data copy(x)" (function()
       do_.enter "x"
       do_.enter "x"
@@ -110,8 +111,8 @@ local endings = {
       do_.exit "x"
       expect.count("x", { structured = 1, dynamic = 0 })
     end)
-  end,
-  ["a pair in each of two regions"] = function(do_)
+  end },
+  { "each of two regions contains an enter and an exit", function(do_)
     acc "data copy(x)" (function()
       do_.enter "x"
       expect.accepts("data copy(x)", function()
@@ -123,8 +124,8 @@ local endings = {
       do_.exit "x"
       expect.count("x", { structured = 1, dynamic = 0 })
     end)
-  end,
-  ["regions and pairs by turns"] = function(do_)
+  end },
+  { "regions and pairs of enter and exit alternate", function(do_)
     do_.enter "x"
     acc "data copy(x)" (function()
       do_.enter "x"
@@ -133,16 +134,16 @@ local endings = {
     end)
     expect.present "x"
     do_.exit "x"
-  end,
-  ["two blocks, the pair on one"] = function(do_)
+  end },
+  { "a region has two blocks, and one is entered and unmapped", function(do_)
     acc "data copy(x, y)" (function()
       do_.enter "y"
       expect.count("y", { structured = 1, dynamic = 1 })
       do_.exit "y"
       expect.count("y", { structured = 1, dynamic = 0 })
     end)
-  end,
-  ["two blocks, one entered before, the other left in the region"] = function(do_)
+  end },
+  { "two blocks are entered before a region, and one is unmapped in it", function(do_)
     do_.enter "x"
     do_.enter "y"
     acc "data copy(x, y)" (function()
@@ -152,18 +153,16 @@ local endings = {
     end)
     expect.equal(there(), "x")
     do_.exit "x"
-  end,
+  end },
 }
-for _, name in ipairs { "entered and left in a region", "entered before a region, left behind it",
-  "entered twice and left twice in a region", "a pair in each of two regions", "regions and pairs by turns",
-  "two blocks, the pair on one", "two blocks, one entered before, the other left in the region" } do
-  both_ways(("differs: nothing stays: %s [ACC33-2.6.7-1]"):format(name), blocks, function(do_)
-    endings[name](do_)
+for _, ending in ipairs(endings) do
+  both_ways(("differs: no block stays present if %s [ACC33-2.6.7-1]"):format(ending[1]), blocks, function(do_)
+    ending[2](do_)
     expect.equal(#state().present, 0)
   end)
 end
 
-both_ways("accepts: one block entered before a region of three, another in it [ACC33-2.6.7-1]", blocks,
+both_ways("accepts: one block is entered before a region of three, another inside the region [ACC33-2.6.7-1]", blocks,
   function(do_)
     expect.moves(function()
       for times = 2, 1, -1 do
@@ -181,7 +180,7 @@ both_ways("accepts: one block entered before a region of three, another in it [A
     expect.equal(there(), "")
   end)
 
-each("accepts: two blocks entered by one directive, left in a region [ACC33-2.6.7-2]", blocks, function()
+each("accepts: one directive enters two blocks, and a region contains their exit [ACC33-2.6.7-2]", blocks, function()
   acc "enter data copyin(x, y)"
   acc "data copy(x, y)" (function()
     expect.count("y", { structured = 1, dynamic = 1 })
@@ -198,7 +197,7 @@ each("accepts: two blocks entered by one directive, left in a region [ACC33-2.6.
   expect.equal(there(), "y")
 end)
 
-each("accepts: three arrays entered in the region that maps them leave one by one [ACC33-2.6.7-3]", blocks,
+each("accepts: three arrays that are entered in a region are unmapped one by one [ACC33-2.6.7-3]", blocks,
   function()
     expect.accepts("data copy(x, y, z)", function()
       for _, name in ipairs { "x", "y", "z" } do acc(("enter data copyin(%s)"):format(name)) end
@@ -246,7 +245,7 @@ each("differs: copyout does nothing while acc_map_data holds the data"
   acc_free(d)
 end)
 
-each("accepts: memory is taken once and given back once [ACC33-2.6.7-1 ACC33-3.2.21-1]", blocks, function()
+each("accepts: memory is allocated once and freed once [ACC33-2.6.7-1 ACC33-3.2.21-1]", blocks, function()
   expect.events(function()
     acc_create "x"
     acc_create "x"
@@ -262,7 +261,7 @@ each("accepts: memory is taken once and given back once [ACC33-2.6.7-1 ACC33-3.2
   acc_free(d)
 end)
 
-each("accepts: copyin of present data transfers nothing, copyout only at the last reference [ACC33-2.7-1]",
+each("accepts: copyin of present data copies nothing, and copyout copies only at the last reference [ACC33-2.7-1]",
   "int a[4] = { 1, 1, 1, 1 };", function()
     acc_create "a"
     expect.moves(function() for _ = 1, 3 do acc_copyin "a" end end, { h2d = 0, d2h = 0 })
@@ -282,7 +281,8 @@ each("accepts: copyin of present data transfers nothing, copyout only at the las
 
 local block = "char b[256];"
 
-each("accepts: parts count on the block they lie in [ACC33-2.7.1-4 ACC33-3.2.18-1]", block, function()
+each("accepts: parts count as references to the block that contains them"
+  .. " [ACC33-2.7.1-4 ACC33-3.2.18-1]", block, function()
   acc_copyin "b"
   local base = acc_deviceptr "b[0]"
   for i = 0, 31 do expect(acc_copyin(addr(("b[%d]"):format(8 * i)), 8) == base + 8 * i) end
@@ -296,7 +296,7 @@ each("accepts: parts count on the block they lie in [ACC33-2.7.1-4 ACC33-3.2.18-
   expect.absent "b"
 end)
 
-each("accepts: a part taken off counts like the whole [ACC33-2.7.1-4]", block, function()
+each("accepts: an exit of a part counts as an exit of the whole [ACC33-2.7.1-4]", block, function()
   acc_create(addr "b[0]", 256)
   acc_create(addr "b[2]", 254)
   acc_delete(addr "b[2]", 254)
@@ -305,7 +305,7 @@ each("accepts: a part taken off counts like the whole [ACC33-2.7.1-4]", block, f
   expect.absent "b"
 end)
 
-each("accepts: the part of a copyout at the last reference is what moves [ACC33-2.7-1]", block, function()
+each("accepts: the last copyout copies only the part that it names [ACC33-2.7-1]", block, function()
   acc_copyin "b"
   acc "parallel present(b)" "for (int i = 0; i < 256; i++) b[i] = 5;"
   expect.moves(function() acc "exit data copyout(b[16:8])" end, { d2h = { count = 1, bytes = 8 } })
@@ -314,7 +314,7 @@ each("accepts: the part of a copyout at the last reference is what moves [ACC33-
   expect.absent "b"
 end)
 
-each("accepts: parts of a region's blocks are left as the whole ones [ACC33-2.6.7-2]", blocks, function()
+each("accepts: the exit of a whole block ends the reference of a part [ACC33-2.6.7-2]", blocks, function()
   acc "data create(x, y, z)" (function()
     for _, name in ipairs { "x", "y", "z" } do
       local part = ("%s[2:4]"):format(name)
@@ -329,7 +329,8 @@ each("accepts: parts of a region's blocks are left as the whole ones [ACC33-2.6.
   expect.equal(there(), "")
 end)
 
-each("rejects: more than the block is no part of it [ACC33-gloss-1 ACC33-3.2.18-1 ACC33-2.7.3-1]", block, function()
+each("rejects: a section larger than the block is not a part of the block"
+  .. " [ACC33-gloss-1 ACC33-3.2.18-1 ACC33-2.7.3-1]", block, function()
   acc_create "b[16:32]"
   expect.fails("partially-present", function() acc_create "b[16:64]" end)
   expect.fails("partially-present", function() acc_create "b[0:32]" end)
@@ -367,7 +368,7 @@ each("accepts: members have lifetimes of their own [ACC33-2.7.1-5]", pair, funct
   end
 end)
 
-each("accepts: members come together and leave one by one [ACC33-2.7.1-5]",
+each("accepts: members are mapped together and unmapped one by one [ACC33-2.7.1-5]",
   "struct s { char a, b; }; struct s s;", function()
     acc "enter data create(s.a, s.b)"
     acc "exit data delete(s.a)"
@@ -382,7 +383,7 @@ each("accepts: members come together and leave one by one [ACC33-2.7.1-5]",
     expect.absent "s"
   end)
 
-each("accepts: a structure inside another moves as a whole [ACC33-2.7.1-5]",
+each("accepts: a structure inside another structure is copied as a whole [ACC33-2.7.1-5]",
   "struct s { int a, b; }; struct t { int c; struct s s; int d; }; struct t t = { 1, { 2, 3 }, 4 };",
   function()
     expect.moves(function() acc "enter data copyin(t.s)" end, { h2d = { count = 1, bytes = 8 }, d2h = 0 })
@@ -394,7 +395,7 @@ each("accepts: a structure inside another moves as a whole [ACC33-2.7.1-5]",
     expect.absent "t"
   end)
 
-each("rejects: what was not named of a structure is not there [ACC33-2.7.1-5 ACC33-2.7.3-1]",
+each("rejects: members of a structure that no clause named are absent [ACC33-2.7.1-5 ACC33-2.7.3-1]",
   "struct s { int a, b; }; struct s s;", function()
     acc "enter data copyin(s.a)"
     expect.fails("not-present", function() acc "serial present(s.a)" "s.b = 1;" end)

@@ -8,8 +8,7 @@ local program = [[
   float *p = v, *none;
 ]]
 
--- Steps, each in a session of its own: under a profile it does what it should, "ok", or fails
--- with a code.
+-- Each step runs under each profile: it succeeds, "ok", or fails with a code.
 local steps = {
   again = function()
     acc "enter data copyin(v)"
@@ -23,7 +22,7 @@ local steps = {
   end,
   null = function()
     return function()
-      -- unnoticed: a section of a null pointer is no data
+      -- unnoticed: a section of a null pointer maps nothing
       expect.moves(function() acc "data copyin(none[0:2])" (function() end) end, { h2d = 0, d2h = 0 })
     end
   end,
@@ -51,7 +50,7 @@ local steps = {
   pointer_changed = function(profile)
     local is_libgomp = profile == "libgomp-12"
     acc "enter data copyin(v, w) copyin(p)"
-    acc "enter data attach(p)" -- libgomp attaches no variable by itself
+    acc "enter data attach(p)" -- under libgomp, copyin does not attach a variable
     expect.attached("p", is_libgomp and 1 or 2)
     host.p = addr "w[0]"
     return function()
@@ -79,25 +78,25 @@ local function check(what, name, wanted, cites)
   end
 end
 
-check("a plain clause on present data", "again",
+check("a plain clause names present data", "again",
   { ["openacc-2.0"] = "already-present", others = "ok" }, "[ACC20-2.6-1]")
-check("a present_or clause on present data", "again_or", { others = "ok" }, "[ACC20-2.6-1]")
-check("a section of a null pointer", "null",
+check("a present_or clause names present data", "again_or", { others = "ok" }, "[ACC20-2.6-1]")
+check("a clause names a section of a null pointer", "null",
   { ["openacc-3.3"] = "ok", others = "null-pointer" }, "[ACC33-2.7-2]")
-check("exit data of absent data", "exit_absent",
+check("exit data names absent data", "exit_absent",
   { ["openacc-3.3"] = "ok", ["libgomp-12"] = "ok", others = "not-present" }, "[TR14-4.3-05 ACC33-2.7-1 DIR-6-01]")
-check("detach of what is not attached", "detach_unattached",
+check("detach names a pointer that is not attached", "detach_unattached",
   { ["openacc-3.3"] = "ok", others = "not-attached" }, "[ACC33-det-1 TR14-4.3-13]")
-check("attach with an absent target", "attach_absent",
+check("attach names a pointer to an absent target", "attach_absent",
   { ["openacc-3.3"] = "ok", others = "not-present" }, "[ACC33-att-2]")
-check("removal of what a pointer is attached to", "still_attached",
+check("exit data unmaps the target of an attached pointer", "still_attached",
   { tr14 = "still-attached", directory = "still-attached", others = "ok" }, "[TR14-4.3-12]")
-check("detach of a pointer that was changed", "pointer_changed",
+check("detach names a pointer that was changed", "pointer_changed",
   { tr14 = "pointer-changed", directory = "pointer-changed", others = "ok" }, "[TR14-4.1-08 TR14-4.3-04]")
-check("the object of a member that a clause names", "member",
+check("update names a member after a clause named another member", "member",
   { tr14 = "ok", directory = "ok", others = "not-present" }, "[TR14-3.4-11 ACC33-upd-1]")
 
-case("rejects: a profile, a knob or a value that there is not [ACC20-2.6-1 HOUSE-knobs]", function()
+case("rejects: a profile, a knob or a value does not exist [ACC20-2.6-1 HOUSE-knobs]", function()
   expect.fails("unknown-name", function() rules "openacc-9" end)
   expect.fails("unknown-name", function() rules { base = "tr14", fancy = true } end)
   expect.fails("type-mismatch", function() rules { base = "tr14", untranslated = "seven" } end)

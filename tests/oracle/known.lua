@@ -122,47 +122,47 @@ local openacc = {
       = { compile = NO_WORDS },
   },
   ["2.7-clauses"] = {
-    ["the directive does what the routine does, and attaches"] = { PLAIN_POINTER },
-    ["sections without a length, outside of the array, of the wrong type"]
+    ["enter data copyin does the same as the routine, and attaches"] = { PLAIN_POINTER },
+    ["sections have no length, exceed the array, or have the wrong type"]
       = { SECTION_UNCHECKED },
-    ["two dimensions: arrays, pointers to pointers, arrays of pointers"]
+    ["two dimensions are arrays, pointers to pointers, or arrays of pointers"]
       = { compile = NO_WORDS },
-    ["in a strict profile a section of a null pointer is an error"] = { NULL_SECTION },
-    ["memory that is not there any more"] = { [2] = FREED },
-    ["sections of two dimensions whose bounds are variables"] = { compile = DECLARED_ANEW },
-    ["sections of two dimensions whose bounds are variables and leave gaps"]
+    ["a section of a null pointer is an error in a strict profile"] = { NULL_SECTION },
+    ["a clause names memory that was freed"] = { [2] = FREED },
+    ["sections of two dimensions have variables as bounds"] = { compile = DECLARED_ANEW },
+    ["variable bounds of a section in two dimensions leave gaps"]
       = { compile = DECLARED_ANEW },
   },
   ["2.7.2-attach"] = {
-    ["each pointer in device memory has a counter"] = { [2] = PLAIN_POINTER },
-    ["pointers with a section, pointer variables"] = { [2] = PLAIN_POINTER },
-    ["in a strict profile a new target is an error"] = { PLAIN_POINTER },
-    ["in a strict profile detach below zero is an error"] = { ["end"] = PLAIN_POINTER },
-    ["where a null pointer is not present it is an error"]
+    ["each pointer in device memory has an attach counter"] = { [2] = PLAIN_POINTER },
+    ["clauses attach the pointer of a section, and pointer variables"] = { [2] = PLAIN_POINTER },
+    ["an attach to a new target is an error in a strict profile"] = { PLAIN_POINTER },
+    ["a detach at counter zero is an error in a strict profile"] = { ["end"] = PLAIN_POINTER },
+    ["a null pointer is an error where null pointers are not present"]
       = { ["end"] = BROUGHT_MEMBER },
   },
   ["3.2-routines"] = {
-    ["the copies of acc_memcpy are moves"] = { compile = NO_ROUTINE },
-    ["memory that acc_malloc did not give, a negative size, too much"] = { NO_NEGATIVE },
+    ["the copies of acc_memcpy routines count as moves"] = { compile = NO_ROUTINE },
+    ["a size is negative or too large, or acc_free gets memory twice"] = { NO_NEGATIVE },
   },
   attach = {
-    ["the innermost pointer of a chain is the only one that a clause attaches under openacc-3.3"]
+    ["a clause attaches only the innermost pointer of a chain under openacc-3.3"]
       = { compile = COMPILER_CRASHES },
-    ["the innermost pointer of a chain is the only one that a clause attaches under libgomp-12"]
+    ["a clause attaches only the innermost pointer of a chain under libgomp-12"]
       = { compile = COMPILER_CRASHES },
-    ["exit data of what a region holds leaves the attachment, too under openacc-3.3"]
+    ["exit data keeps the attachment of data that a region holds under openacc-3.3"]
       = { compile = COMPILER_CRASHES },
-    ["exit data detaches, whatever holds the data under libgomp-12"]
+    ["exit data detaches although a region holds the data under libgomp-12"]
       = { compile = COMPILER_CRASHES },
-    ["members alone, where clauses leave the structure out under openacc-3.3"]
+    ["a clause on members alone does not map the structure under openacc-3.3"]
       = { BROUGHT_MEMBER },
-    ["a member that points to a section, where it is not mapped with it under openacc-3.3"]
+    ["a member that points to a section is not mapped with the section under openacc-3.3"]
       = { [2] = BROUGHT_MEMBER },
   },
   lifetimes = {
-    ["what was not named of a structure is not there under openacc-3.3"]
+    ["members of a structure that no clause named are absent under openacc-3.3"]
       = { BEHIND_MEMBER },
-    ["what was not named of a structure is not there under libgomp-12"]
+    ["members of a structure that no clause named are absent under libgomp-12"]
       = { BEHIND_MEMBER },
   },
 }
