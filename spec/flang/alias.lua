@@ -1,4 +1,4 @@
--- Components that are aliases: what they describe is present, and they are attached to it.
+-- Components that are aliases: they are attached to present data.
 scenario { title = "FLANG: aliases among components", language = "fortran", rules = "tr14" }
 
 fortran [[
@@ -12,7 +12,7 @@ fortran [[
   a = (/1, 2, 3, 4/)
 ]]
 
-case("accepts: a component is attached to what is present, backwards too [TR14-3.5-01]", function()
+case("accepts: a component is attached to present data, also backwards [TR14-3.5-01]", function()
   fortran "h%p => a(3:1:-1)"
   acc "enter data copyin(a)"
   acc "data copyin<alias>(h)" (function()
@@ -25,7 +25,7 @@ case("accepts: a component is attached to what is present, backwards too [TR14-3
   expect.accepts("data copyin<alias>(h)", function() expect.detached "h%p" end)
 end)
 
-case("accepts: a component beside another that it points into [TR14-3.5-01]", function()
+case("accepts: a component is attached together with the component that it points into [TR14-3.5-01]", function()
   fortran "h%p => a; h%q => a(2:3)"
   acc "data copyin<two>(h)" (function()
     expect.attached("h%p", 1)
@@ -36,7 +36,8 @@ case("accepts: a component beside another that it points into [TR14-3.5-01]", fu
   expect.accepts("data copyin<two>(h)", function() expect.detached "h%q" end)
 end)
 
-case("rejects: an alias of what is absent, of no component, and C's spelling [TR14-3.5-01 TR14-4.2-09]", function()
+case("rejects: an alias names absent data or no component, or has the spelling of C"
+  .. " [TR14-3.5-01 TR14-4.2-09]", function()
   fortran "h%p => a"
   expect.fails("not-present", function() acc "data copyin<alias>(h)" end)
   fortran "h%p => a(3:4)"
@@ -67,21 +68,22 @@ local pointers = [[
   nullify(none)
 ]]
 
-case("accepts: p(@) asks for one byte of what p points to [TR14-3.5-01 TR14-3.5-03]", function()
+case("accepts: p(@) needs the first byte of the target of p to be present [TR14-3.5-01 TR14-3.5-03]", function()
   fortran(pointers)
-  acc "enter data copyin(arr(3:6), w)" -- not all of what p describes
+  acc "enter data copyin(arr(3:6), w)" -- a part of the target of p
   acc "data present(p(@))" (function() expect.count("arr(3:6)", { dynamic = 1, structured = 1 }) end)
   acc "data present(w(@), none(@))" (function() expect.count("w", { dynamic = 1, structured = 1 }) end)
 end)
 
-case("accepts: p(@base) asks for the base's byte, of a variable or an element [TR14-3.5-05 TR14-3.5-06]", function()
+case("accepts: p(@base) needs the byte of the base to be present, of a variable or an element"
+  .. " [TR14-3.5-05 TR14-3.5-06]", function()
   fortran(pointers)
   acc "enter data copyin(arr(1:2))"
   acc "data present(p(@arr))" (function() expect.count("arr(1:2)", { dynamic = 1, structured = 1 }) end)
   expect.accepts "data present(p(@arr(2)))"
 end)
 
-case("rejects: '@' where nothing is present, and in other clauses [TR14-3.5-03 TR14-3.5-06 TR14-3.5-10]", function()
+case("rejects: '@' names absent data, or is in another clause [TR14-3.5-03 TR14-3.5-06 TR14-3.5-10]", function()
   fortran(pointers)
   expect.fails("not-present", function() acc "data present(p(@))" (function() end) end)
   acc "enter data copyin(arr(4:8))"
@@ -95,7 +97,8 @@ end)
 for _, clause in ipairs { "present(q%b(@q%own))", "present(q%b(@own))", "present(q%b(@))",
   "present(q%b(@q%own(2)))" } do
   local refused = clause:find "own%(2"
-  case(("%s: %s beside the component that it points into [TR14-3.5-01 TR14-3.5-05]"):format(
+  case(("%s: a construct has %s and a copy of the component that it points into"
+    .. " [TR14-3.5-01 TR14-3.5-05]"):format(
     refused and "rejects" or "accepts", clause), function()
       fortran(pointers)
       local text = ("data copyin(q%%own) %s"):format(clause)
@@ -107,7 +110,7 @@ for _, clause in ipairs { "present(q%b(@q%own))", "present(q%b(@own))", "present
     end)
 end
 
-case("accepts: a component's '@' in a nest asks for one byte [TR14-3.5-03]", function()
+case("accepts: a component's '@' in a nest needs one byte to be present [TR14-3.5-03]", function()
   fortran(pointers)
   fortran "q%b => arr(4:8)"
   acc "enter data copyin(arr(3:6))"

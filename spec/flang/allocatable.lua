@@ -1,4 +1,4 @@
--- Allocatable components and dummy arguments are attached as pointers are.
+-- Allocatable components and dummy arguments are attached like pointers.
 scenario { title = "FLANG: allocatables", language = "fortran", rules = "openacc-3.3" }
 
 fortran [[
@@ -23,13 +23,13 @@ fortran [[
     end subroutine wrapper
 ]]
 
-case("accepts: the document's procedure [FLANG-alloc-1]", function()
+case("accepts: the procedure of the document works [FLANG-alloc-1]", function()
   fortran "call wrapper(dd, dd%a)"
   expect.equal(output(), { "3.0" })
   expect.attached("dd%a", 1)
 end)
 
-case("accepts: the same, inlined [FLANG-alloc-1]", function()
+case("accepts: the procedure of the document works inline [FLANG-alloc-1]", function()
   acc "enter data copyin(dd)"
   expect.events(function() acc "enter data copyin(dd%a)" end,
     { "alloc dd%a", "h2d dd%a", "attach dd%a", "incref dd%a" })
@@ -41,7 +41,7 @@ case("accepts: the same, inlined [FLANG-alloc-1]", function()
   expect.equal(output(), { "3.0" })
 end)
 
-case("accepts: counted, detached, attached again [FLANG-alloc-1]", function()
+case("accepts: the attach counter is incremented, and detaches end the attachment [FLANG-alloc-1]", function()
   fortran [[
     !$acc enter data copyin(dd)
     !$acc enter data copyin(dd%a)
@@ -56,7 +56,7 @@ case("accepts: counted, detached, attached again [FLANG-alloc-1]", function()
   expect.fails("host-pointer-on-device", function() expect.device("dd%a(1,2)", 3) end)
 end)
 
-case("accepts: what is allocated anew is another target [FLANG-alloc-1]", function()
+case("accepts: an array that is allocated again is another target [FLANG-alloc-1]", function()
   fortran [[
     !$acc enter data copyin(dd)
     !$acc enter data copyin(dd%a)
@@ -79,7 +79,7 @@ case("accepts: what is allocated anew is another target [FLANG-alloc-1]", functi
   expect.equal(output(), { "0 1 1 3 5.0" })
 end)
 
-case("accepts: detach brings bounds as well [FLANG-alloc-1]", function()
+case("accepts: detach restores the bounds, too [FLANG-alloc-1]", function()
   expect.moves(function()
     fortran [[
       !$acc enter data copyin(dd)
@@ -92,7 +92,7 @@ case("accepts: detach brings bounds as well [FLANG-alloc-1]", function()
   expect.equal(output(), { "T 1 1 4.0" })
 end)
 
-case("accepts: a scalar that is allocatable [FLANG-alloc-1]", function()
+case("accepts: an allocatable scalar is attached [FLANG-alloc-1]", function()
   fortran [[
     type ty3
       integer, allocatable :: n
@@ -111,7 +111,7 @@ case("accepts: a scalar that is allocatable [FLANG-alloc-1]", function()
   expect.host("s%n", 5)
 end)
 
-case("differs: what is not allocated maps nothing [FLANG-alloc-1]", function()
+case("differs: a component that is not allocated maps nothing [FLANG-alloc-1]", function()
   fortran "deallocate(dd%a)"
   expect.moves(function() acc "enter data copyin(dd)" end, { h2d = 1, d2h = 0 })
   expect.events(function() acc "enter data copyin(dd%a)" end, {})
@@ -123,13 +123,13 @@ case("differs: what is not allocated maps nothing [FLANG-alloc-1]", function()
   expect.equal(output(), { "F" })
 end)
 
-case("differs: copyin(dd) alone is shallow [FLANG-alloc-1]", function()
+case("differs: copyin(dd) alone is a shallow copy [FLANG-alloc-1]", function()
   acc "enter data copyin(dd)"
   expect.absent "dd%a"
   expect.fails("host-pointer-on-device", function() expect.device("dd%a(1,2)", 3) end)
 end)
 
-case("differs: without dd there is no descriptor to attach [FLANG-alloc-1]", function()
+case("differs: a component is not attached if dd is absent [FLANG-alloc-1]", function()
   expect.moves(function() acc "enter data copyin(dd%a)" end, { h2d = 1, d2h = 0 })
   expect.detached "dd%a"
 end)

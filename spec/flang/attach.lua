@@ -1,5 +1,5 @@
--- What an attach does, step by step. The document's runtime entry itself, descriptors with an addendum and
--- what is atomic are shown in C: tests/core/descriptors.c.
+-- The steps of an attach. tests/core/descriptors.c shows the rest in C: the document's runtime routine, descriptors
+-- with an addendum, and which steps are atomic.
 scenario { title = "FLANG: the steps of an attach", language = "fortran", rules = "openacc-3.3", devices = 2 }
 
 fortran [[
@@ -18,7 +18,8 @@ local function on_device(what)
   return output()[1]
 end
 
-case("accepts: finds descriptor and data, writes address, shape [FLANG-composite-1 ACC33-att-9]", function()
+case("accepts: attach finds descriptor and data, and writes address and shape"
+  .. " [FLANG-composite-1 ACC33-att-9]", function()
   acc "enter data copyin(d)"
   acc "enter data copyin(t1)"
   fortran "d%p(0:,5:) => t1(:,2:)"
@@ -31,27 +32,28 @@ case("accepts: finds descriptor and data, writes address, shape [FLANG-composite
   expect.equal(on_device "d%p(1,6)", "6.0")
 end)
 
-case("differs: bounds alone, without an attach, do not come [ACC33-att-9]", function()
+case("differs: new bounds do not reach the device without an attach [ACC33-att-9]", function()
   acc "enter data copyin(d, d%p)"
   fortran "d%p(0:,5:) => d%p"
   expect.accepts "update device(d)"
   expect.equal(on_device "lbound(d%p)", "1 1")
 end)
 
-case("differs: compared with the host's descriptor of the last attach, not the device's [FLANG-composite-1]",
+case("differs: attach compares with the host's descriptor of the last attach, not with the device's"
+  .. " [FLANG-composite-1]",
   function()
     acc "enter data copyin(d, d%p)"
     local before = device_words "d"
     expect(before[1] ~= 0)
     fortran "d%p => t2"
-    fortran "d%p => t1" -- as at the attach: the device's differs in its address only
+    fortran "d%p => t1" -- the same descriptor as at the attach; the device's differs only in its address
     acc "enter data attach(d%p)"
     expect.attached("d%p", 2)
     expect.equal(device_words "d", before)
   end)
 
 for _, clause in ipairs { "copyin", "create", "copy", "copyout" } do
-  case(("accepts: %s(d%%p) has its data before it attaches [FLANG-order-1]"):format(clause), function()
+  case(("accepts: %s(d%%p) maps its data before it attaches [FLANG-order-1]"):format(clause), function()
     acc "enter data copyin(d)"
     local steps = {}
     for _, event in ipairs(events(function()
@@ -69,18 +71,18 @@ for _, clause in ipairs { "copyin", "create", "copy", "copyout" } do
   end)
 end
 
-case("accepts: clauses with data go before attach clauses, wherever they stand [FLANG-order-1]", function()
+case("accepts: clauses with data precede attach clauses, whatever their order [FLANG-order-1]", function()
   acc "enter data copyin(d)"
   acc "enter data attach(d%p) copyin(t1)"
   expect.attached("d%p", 1)
 end)
 
-case("accepts: the object before its component in one directive [FLANG-order-1]", function()
+case("accepts: one directive maps the object before its component [FLANG-order-1]", function()
   acc "enter data copyin(d%p, d)"
   expect.attached("d%p", 1)
 end)
 
-case("rejects: where the data action fails nothing is attached [FLANG-order-1 ACC33-2.7.3-1]", function()
+case("rejects: a data action fails, so nothing is attached [FLANG-order-1 ACC33-2.7.3-1]", function()
   acc "enter data copyin(d)"
   expect.present "d"
   expect.fails("not-present", function() acc "data present(d%p)" end)
@@ -92,7 +94,8 @@ case("differs: no_create without data does not attach [FLANG-order-1]", function
   expect.accepts("data no_create(d%p)", function() expect.detached "d%p" end)
 end)
 
-case("accepts: the section says which bytes come, the descriptor comes whole [FLANG-recipe-1]", function()
+case("accepts: the section says which bytes are copied, but the whole descriptor is written"
+  .. " [FLANG-recipe-1]", function()
   fortran "d%p(4:,5:) => t1"
   acc "enter data create(d)"
   local found = events(function() acc "enter data copyin(d%p(:,6:7))" end)
@@ -100,13 +103,13 @@ case("accepts: the section says which bytes come, the descriptor comes whole [FL
   expect.equal(on_device "lbound(d%p), shape(d%p)", "4 5 2 3")
 end)
 
--- The document's text once writes attach(array(2:3)); OpenACC's clause takes the pointer itself.
-case("rejects: attach takes no section [FLANG-recipe-1 ACC33-att-5]", function()
+-- The document has attach(array(2:3)) in one place. OpenACC's clause takes the pointer itself.
+case("rejects: attach names a section [FLANG-recipe-1 ACC33-att-5]", function()
   expect.invalid("enter data attach(d%p(:,2:3))", "not-a-pointer")
   expect.invalid("exit data detach(d%p(1,1))", "not-a-pointer")
 end)
 
-case("accepts: data absent: nothing happens [FLANG-api-2]", function()
+case("accepts: attach has no effect if the data are absent [FLANG-api-2]", function()
   acc "enter data copyin(d)"
   local before = device_words "d"
   expect.events(function() acc "enter data attach(d%p)" end, {})
@@ -115,21 +118,21 @@ case("accepts: data absent: nothing happens [FLANG-api-2]", function()
   expect.equal(device_words "d", before)
 end)
 
-case("differs: data present: attached [FLANG-api-2 FLANG-api-3]", function()
+case("differs: attach takes effect if the data are present [FLANG-api-2 FLANG-api-3]", function()
   acc "enter data copyin(d)"
   acc "enter data copyin(t1)"
   fortran "call acc_attach(d%p)"
   expect.attached("d%p", 1)
 end)
 
-case("accepts: descriptor absent: nothing happens [FLANG-api-3]", function()
+case("accepts: attach has no effect if the descriptor is absent [FLANG-api-3]", function()
   expect.moves(function() acc "enter data copyin(t1)" end, { h2d = 1, d2h = 0 })
   expect.events(function() acc "enter data attach(d%p)" end, {})
   fortran "call acc_attach(d%p)"
   expect.detached "d%p"
 end)
 
-case("accepts: attached as it is: only the counter changes [FLANG-api-4]", function()
+case("accepts: attach of an unchanged pointer changes only the counter [FLANG-api-4]", function()
   acc "enter data copyin(d, d%p)"
   local before = device_words "d"
   expect.moves(function() acc "enter data attach(d%p)" end, { h2d = { transfers = 0 } })
@@ -137,7 +140,7 @@ case("accepts: attached as it is: only the counter changes [FLANG-api-4]", funct
   expect.equal(device_words "d", before)
 end)
 
-case("differs: after the last detach the next attach writes the descriptor again [FLANG-api-4]", function()
+case("differs: an attach after the last detach writes the descriptor again [FLANG-api-4]", function()
   acc "enter data copyin(d, d%p)"
   acc "enter data attach(d%p)"
   expect.attached("d%p", 2)
@@ -147,7 +150,8 @@ case("differs: after the last detach the next attach writes the descriptor again
   expect.equal(on_device "d%p(1,2)", "3.0")
 end)
 
-case("accepts: attached to something else: all is written, the counter is one [FLANG-api-5]", function()
+case("accepts: attach to another target writes the whole descriptor and sets the counter to one"
+  .. " [FLANG-api-5]", function()
   acc "enter data copyin(d, t1, t2)"
   acc "enter data attach(d%p)"
   acc "enter data attach(d%p)"
@@ -158,7 +162,7 @@ case("accepts: attached to something else: all is written, the counter is one [F
   expect.equal(on_device "lbound(d%p), ubound(d%p), d%p(8,8)", "7 8 8 8 60.0")
 end)
 
-case("differs: bytes beside the descriptor are not written [FLANG-api-5]", function()
+case("differs: attach does not write bytes outside the descriptor [FLANG-api-5]", function()
   fortran [[
     type wide
       integer :: before
@@ -179,20 +183,20 @@ case("differs: bytes beside the descriptor are not written [FLANG-api-5]", funct
   expect.device("s%p", { 1, 2 })
 end)
 
-case("accepts: with a section indices keep their meaning [FLANG-api-6]", function()
+case("accepts: indices keep their meaning with a section [FLANG-api-6]", function()
   expect.moves(function() acc "enter data copyin(d)" end, { h2d = 1, d2h = 0 })
   acc "enter data copyin(d%p(:,2))"
   expect.equal(on_device "lbound(d%p), ubound(d%p), d%p(1,2), d%p(2,2)", "1 1 2 3 3.0 4.0")
 end)
 
-case("accepts: with bounds of the pointer's own, too [FLANG-api-6]", function()
+case("accepts: indices keep their meaning with a section and the pointer's own bounds [FLANG-api-6]", function()
   fortran "d%p(-1:,10:) => t1"
   expect.moves(function() acc "enter data copyin(d)" end, { h2d = 1, d2h = 0 })
   acc "enter data copyin(d%p(-1:0,11:12))"
   expect.equal(on_device "d%p(-1,11), d%p(0,12)", "3.0 6.0")
 end)
 
-case("differs: what lies outside of the section is not there [FLANG-api-6]", function()
+case("differs: elements outside the section are absent [FLANG-api-6]", function()
   acc "enter data copyin(d)"
   acc "enter data copyin(d%p(:,2))"
   expect.fails("out-of-bounds", function() on_device "d%p(1,1)" end)
@@ -200,7 +204,7 @@ case("differs: what lies outside of the section is not there [FLANG-api-6]", fun
   expect.absent "t1(:,1)"
 end)
 
-case("accepts: each device has its own counter [FLANG-todo-1]", function()
+case("accepts: each device has its own attach counter [FLANG-todo-1]", function()
   acc "enter data copyin(d, d%p)"
   acc "enter data attach(d%p)"
   acc "set device_num(1)"
@@ -213,7 +217,7 @@ case("accepts: each device has its own counter [FLANG-todo-1]", function()
   expect.attached("d%p", 2)
 end)
 
-case("accepts: detach counts down, and restores at zero [FLANG-todo-1]", function()
+case("accepts: detach decrements the counter and restores the descriptor at zero [FLANG-todo-1]", function()
   acc "enter data copyin(d, d%p)"
   acc "enter data attach(d%p)"
   local before = device_words "d"
@@ -224,7 +228,7 @@ case("accepts: detach counts down, and restores at zero [FLANG-todo-1]", functio
   expect.equal(on_device "lbound(d%p)", "10 10")
 end)
 
-case("differs: detach of what is not attached does nothing [FLANG-todo-1]", function()
+case("differs: detach of a pointer that is not attached does nothing [FLANG-todo-1]", function()
   acc "enter data copyin(d)"
   local before = device_words "d"
   fortran "d%p(10:,10:) => d%p"

@@ -1,4 +1,4 @@
--- What allocatables and pointers are in memory: address, element size, bounds and stride of each dimension.
+-- Allocatables and pointers in memory: address, element size, and bounds and stride of each dimension.
 scenario { title = "FLANG: descriptors in memory", language = "fortran", rules = "openacc-3.3", descriptors = "cfi" }
 
 fortran [[
@@ -17,12 +17,12 @@ fortran [[
   grid = reshape((/(i, i = 1, 24)/), (/4, 6/))
 ]]
 
-case("accepts: 24 bytes, and 24 for each dimension [FLANG-cfi-1]", function()
+case("accepts: a descriptor has 24 bytes, and 24 for each dimension [FLANG-cfi-1]", function()
   expect.equal(sizeof "x", 24 + 48 + 72)
   expect.equal(sizeof "d", 72)
 end)
 
-case("accepts: up to fifteen dimensions [FLANG-cfi-1]", function()
+case("accepts: a descriptor has up to fifteen dimensions [FLANG-cfi-1]", function()
   fortran [[
     type deep
       integer, pointer :: p(:,:,:,:,:,:,:,:,:,:,:,:,:,:,:)
@@ -41,7 +41,7 @@ case("accepts: up to fifteen dimensions [FLANG-cfi-1]", function()
   expect.host("many%p(2,1,1,1,1,1,1,1,1,1,1,1,1,1,1)", 7)
 end)
 
-case("accepts: the address comes first, then bytes of an element [FLANG-cfi-1]", function()
+case("accepts: a descriptor starts with the address and the size of an element [FLANG-cfi-1]", function()
   fortran [[
     nullify(d%p)
     !$acc enter data copyin(d)
@@ -61,7 +61,7 @@ case("accepts: the address comes first, then bytes of an element [FLANG-cfi-1]",
   expect.equal(device_words "d"[1] - whole[1], 16)
 end)
 
-case("accepts: lower bound, extent, and bytes to the next element [FLANG-cfi-1]", function()
+case("accepts: a dimension has a lower bound, an extent, and the bytes to the next element [FLANG-cfi-1]", function()
   fortran [[
     d%p(0:,5:) => grid(2:4,::2)
     !$acc enter data copyin(d)
@@ -80,7 +80,7 @@ case("accepts: strides may be negative [FLANG-cfi-1]", function()
   expect.device("d%p", { { 4, 12, 20 }, { 1, 9, 17 } })
 end)
 
-case("rejects: an array with bounds of its own has no descriptor [FLANG-cfi-1 ACC33-att-5]", function()
+case("rejects: attach names an array of constant shape, which has no descriptor [FLANG-cfi-1 ACC33-att-5]", function()
   fortran [[
     type plain
       real :: a(2,2)
@@ -92,6 +92,6 @@ case("rejects: an array with bounds of its own has no descriptor [FLANG-cfi-1 AC
   expect.invalid("enter data attach(grid)", "not-a-pointer")
 end)
 
-case("rejects: no more than fifteen dimensions [FLANG-cfi-1 HOUSE-limit]", function()
+case("rejects: an array has more than fifteen dimensions [FLANG-cfi-1 HOUSE-limit]", function()
   expect.fails("limit", function() fortran "real, pointer :: r(:,:,:,:,:,:,:,:,:,:,:,:,:,:,:,:)" end)
 end)

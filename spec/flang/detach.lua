@@ -1,5 +1,5 @@
--- Detach gives the device the host's descriptor of now, all of it.
--- The document's example speaks of stale lower bounds 2; as its target is allocated they would be 1.
+-- Detach copies the whole current descriptor of the host to the device.
+-- The document's example has 2 as the old lower bounds. As the target is allocated, they are 1.
 scenario { title = "FLANG: detach", language = "fortran", rules = "openacc-3.3" }
 
 fortran [[
@@ -12,7 +12,7 @@ fortran [[
   t1 = reshape((/1, 2, 3, 4/), (/2, 2/))
 ]]
 
--- How every case begins.
+-- The first steps of every case.
 local function attached()
   fortran [[
     !$acc enter data copyin(d)
@@ -21,7 +21,7 @@ local function attached()
   ]]
 end
 
-case("accepts: detached by hand, then copied out [FLANG-detach-2]", function()
+case("accepts: a pointer is detached by hand, and then its object is copied out [FLANG-detach-2]", function()
   attached()
   expect.moves(function()
     fortran [[
@@ -36,7 +36,7 @@ case("accepts: detached by hand, then copied out [FLANG-detach-2]", function()
   expect.host("d%p(10,11)", 3)
 end)
 
-case("accepts: copied out without a detach [FLANG-detach-2]", function()
+case("accepts: an object is copied out without a detach [FLANG-detach-2]", function()
   attached()
   expect.attached("d%p", 1)
   fortran [[
@@ -48,7 +48,7 @@ case("accepts: copied out without a detach [FLANG-detach-2]", function()
   expect.detached "d%p"
 end)
 
-case("accepts: copied out, then detached: nothing is left to do [FLANG-detach-2]", function()
+case("accepts: an object is copied out, and a later detach has no effect [FLANG-detach-2]", function()
   attached()
   expect.attached("d%p", 1)
   fortran [[
@@ -60,7 +60,7 @@ case("accepts: copied out, then detached: nothing is left to do [FLANG-detach-2]
   expect.equal(output(), { "10 10" })
 end)
 
-case("differs: before the detach the device has the bounds of the attach [FLANG-detach-2]", function()
+case("differs: the device has the bounds of the attach until the detach [FLANG-detach-2]", function()
   attached()
   fortran [[
     d%p(10:,10:) => d%p
@@ -80,7 +80,7 @@ local function on_device()
   return output()[1]
 end
 
-case("accepts: bounds and extents of another target [FLANG-detach-1]", function()
+case("accepts: detach writes bounds and extents of another target [FLANG-detach-1]", function()
   attached()
   expect.attached("d%p", 1)
   fortran [[
@@ -90,7 +90,7 @@ case("accepts: bounds and extents of another target [FLANG-detach-1]", function(
   expect.equal(on_device(), "T 1 1 3 1")
 end)
 
-case("accepts: a pointer that is null by now [FLANG-detach-1]", function()
+case("accepts: detach writes a pointer that is null now [FLANG-detach-1]", function()
   attached()
   expect.attached("d%p", 1)
   fortran [[
@@ -105,7 +105,7 @@ case("accepts: a pointer that is null by now [FLANG-detach-1]", function()
   expect.equal(output(), { "F" })
 end)
 
-case("accepts: by the clause, and by the end of a region [FLANG-detach-1]", function()
+case("accepts: a clause and the end of a region detach [FLANG-detach-1]", function()
   attached()
   fortran "d%p(3:,4:) => d%p"
   acc "exit data detach(d%p)"
@@ -117,12 +117,12 @@ case("accepts: by the clause, and by the end of a region [FLANG-detach-1]", func
   expect.equal(on_device(), "T 5 6 6 7")
 end)
 
-case("accepts: the descriptor goes back in one piece [FLANG-detach-1]", function()
+case("accepts: detach writes the descriptor in one piece [FLANG-detach-1]", function()
   attached()
   expect.events(function() fortran "call acc_detach(d%p)" end, { "detach d%p" })
 end)
 
-case("differs: a detach that only counts writes nothing [FLANG-detach-1]", function()
+case("differs: a detach that leaves the counter above zero writes nothing [FLANG-detach-1]", function()
   attached()
   fortran [[
     !$acc enter data attach(d%p)
@@ -133,7 +133,7 @@ case("differs: a detach that only counts writes nothing [FLANG-detach-1]", funct
   expect.equal(on_device(), "T 1 1 2 2")
 end)
 
-case("differs: updates of d leave an attached descriptor alone [FLANG-detach-1]", function()
+case("differs: updates of d do not change an attached descriptor [FLANG-detach-1]", function()
   attached()
   fortran "d%p(10:,10:) => d%p"
   expect.accepts "update device(d)"

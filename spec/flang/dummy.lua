@@ -1,4 +1,4 @@
--- Pointer dummy arguments: what a procedure attaches is the caller's pointer.
+-- Pointer dummy arguments: a procedure attaches the pointer of its caller.
 scenario { title = "FLANG: pointer dummy arguments", language = "fortran", rules = "openacc-3.3" }
 
 fortran [[
@@ -60,7 +60,7 @@ contains
   end subroutine local
 ]]
 
--- What happened, whatever its name.
+-- Operations and bytes of the events, without names.
 local function steps(run)
   local list = {}
   for _, event in ipairs(events(run)) do list[#list + 1] = event.op .. " " .. event.bytes end
@@ -78,14 +78,14 @@ local inlined = [[
   !$acc end serial
 ]]
 
-case("accepts: the document's procedure [FLANG-dummy-1]", function()
+case("accepts: the procedure of the document works [FLANG-dummy-1]", function()
   fortran(outlined)
   expect.equal(output(), { "3.0" })
   expect.attached("d%p", 1)
   expect.count("t1", { dynamic = 2 })
 end)
 
-case("accepts: the same, inlined [FLANG-dummy-1]", function()
+case("accepts: the procedure of the document works inline [FLANG-dummy-1]", function()
   fortran(inlined)
   expect.equal(output(), { "3.0" })
   expect.attached("d%p", 1)
@@ -99,7 +99,7 @@ case("accepts: an outlined and an inlined attach do the same steps [FLANG-dummy-
   expect.equal(steps(function() fortran(inlined) end), one)
 end)
 
-case("accepts: attached in one procedure, counted in another, detached in a third [FLANG-dummy-1]", function()
+case("accepts: three procedures attach, count and detach one pointer [FLANG-dummy-1]", function()
   fortran [[
     d%p => t1
     !$acc enter data copyin(d, t1)
@@ -113,7 +113,7 @@ case("accepts: attached in one procedure, counted in another, detached in a thir
   expect.detached "d%p"
 end)
 
-case("accepts: bounds that a procedure gives are the caller's pointer's [FLANG-dummy-1]", function()
+case("accepts: bounds that a procedure sets are those of the caller's pointer [FLANG-dummy-1]", function()
   fortran [[
     d%p => t1
     !$acc enter data copyin(d, t1)
@@ -128,7 +128,7 @@ case("accepts: bounds that a procedure gives are the caller's pointer's [FLANG-d
   expect.host("t1(1,2)", 30)
 end)
 
-case("accepts: through more than one call [FLANG-dummy-1]", function()
+case("accepts: an attach reaches the pointer through more than one call [FLANG-dummy-1]", function()
   fortran [[
     d%p => t1
     !$acc enter data copyin(d)
@@ -137,7 +137,7 @@ case("accepts: through more than one call [FLANG-dummy-1]", function()
   expect.attached("d%p", 1)
 end)
 
-case("accepts: a pointer that is no component [FLANG-dummy-1]", function()
+case("accepts: an attach of a pointer that is not a component has no effect [FLANG-dummy-1]", function()
   expect.moves(function()
     fortran [[
       alone => t1
@@ -145,11 +145,11 @@ case("accepts: a pointer that is no component [FLANG-dummy-1]", function()
       !$acc enter data copyin(d)
     ]]
   end, { h2d = 2, d2h = 0 })
-  call "attached(alone)" -- its descriptor is not present: nothing happens
+  call "attached(alone)" -- has no effect: the descriptor is absent
   expect.detached "alone"
 end)
 
-case("differs: another pointer with the same target is another pointer [FLANG-dummy-1]", function()
+case("differs: an attach of another pointer to the same target does not attach [FLANG-dummy-1]", function()
   expect.moves(function()
     fortran [[
       !$acc enter data copyin(d, t1)
@@ -159,7 +159,8 @@ case("differs: another pointer with the same target is another pointer [FLANG-du
   expect.detached "d%p"
 end)
 
-case("rejects: a dummy pointer takes a pointer [FLANG-dummy-1 HOUSE-language]", function()
+case("rejects: the actual argument of a pointer dummy argument is not a pointer"
+  .. " [FLANG-dummy-1 HOUSE-language]", function()
   fortran "real, target :: plain(2,2)"
   expect.fails("type-mismatch", function() call "attached(plain)" end)
 end)

@@ -1,5 +1,5 @@
--- Pointers to sections with gaps. The gaps are present, and have memory on the device, because the device's
--- descriptor keeps the host's strides; but no byte of them moves: they are not what the clause names.
+-- Pointers to sections with gaps. The gaps are present and have device memory, as the device's descriptor keeps the
+-- strides of the host. But their bytes are never copied, as the clause does not name them.
 scenario { title = "FLANG: targets with gaps", language = "fortran", rules = "openacc-3.3" }
 
 local program = [[
@@ -38,7 +38,7 @@ local function with(profile)
   fortran(program)
 end
 
--- Rows 1, 3, 5 ... of a are the section's; what the host does to the others meanwhile stays.
+-- The section has the rows 1, 3, 5, 7 and 9 of a. The host changes the other rows, and they keep these values.
 local function meanwhile() fortran "a(2:10:2,:) = -1" end
 
 local function stays(first, last)
@@ -51,7 +51,7 @@ end
 
 for _, profile in ipairs { "openacc-3.3", "tr14" } do
   for _, name in ipairs { "p", "d%p" } do
-    local function about(text) return ("%s: %s, %s [ACC33-upd-2]"):format(text, name, profile) end
+    local function about(text) return ("%s, for %s under %s [ACC33-upd-2]"):format(text, name, profile) end
     local function begin()
       with(profile)
       if name == "d%p" and profile ~= "tr14" then
@@ -62,7 +62,7 @@ for _, profile in ipairs { "openacc-3.3", "tr14" } do
     end
     local bytes = 15 * 4
 
-    case(about "accepts: copy moves the elements, each way", function()
+    case(about "accepts: copy transfers only the elements, both ways", function()
       begin()
       local region
       expect.moves(function() region = acc(("data copy(%s)"):format(name)) end, { h2d = { bytes = bytes } })
@@ -73,7 +73,7 @@ for _, profile in ipairs { "openacc-3.3", "tr14" } do
       stays(2, 58)
     end)
 
-    case(about "accepts: exit data copyout moves the elements alone", function()
+    case(about "accepts: exit data copyout transfers only the elements", function()
       begin()
       acc(("enter data create(%s)"):format(name))
       acc(("serial present(%s)"):format(name)) (("%s = 7"):format(name))
@@ -81,7 +81,7 @@ for _, profile in ipairs { "openacc-3.3", "tr14" } do
       stays(7, 7)
     end)
 
-    case(about "accepts: update moves the elements alone, both ways", function()
+    case(about "accepts: update transfers only the elements, both ways", function()
       begin()
       acc(("enter data create(%s)"):format(name))
       fortran "a(1:9:2,:) = 5"
@@ -91,18 +91,19 @@ for _, profile in ipairs { "openacc-3.3", "tr14" } do
       stays(6, 6)
     end)
 
-    case(about "differs: what lies in a gap was never sent", function()
+    case(about "differs: bytes in a gap were never sent", function()
       begin()
       acc(("enter data copyin(%s)"):format(name))
-      expect.present "a(1:9,1)" -- the covering range
+      expect.present "a(1:9,1)" -- the range that covers the section
       expect.device("a(1,1)", 1)
       expect.device("a(9,3)", 29)
       expect.fails("uninitialized-read", function() expect.device("a(2,1)", -1) end)
-      expect.fails("not-present", function() expect.device("a(10,3)", -1) end) -- behind the last element
+      expect.fails("not-present", function() expect.device("a(10,3)", -1) end) -- after the last element
     end)
   end
 
-  case(("accepts: backwards, with larger gaps: %s [ACC33-upd-2]"):format(profile), function()
+  case(("accepts: copy transfers the elements of a backward section with larger gaps under %s"
+    .. " [ACC33-upd-2]"):format(profile), function()
     with(profile)
     local region = acc "data copy(back)"
     fortran "a(:,2) = 0"
@@ -112,7 +113,7 @@ for _, profile in ipairs { "openacc-3.3", "tr14" } do
   end)
 end
 
-case("accepts: with the whole array in another clause all of it moves [ACC33-upd-2]", function()
+case("accepts: the whole array is copied if another clause names the array [ACC33-upd-2]", function()
   with "openacc-3.3"
   acc "data copy(p) copyin(a)" (function()
     expect.device("a(2,1)", 2)
@@ -126,7 +127,7 @@ case("accepts: with the whole array in another clause all of it moves [ACC33-upd
   expect.host("a(1:4,1)", { 4, 4, 4, 4 })
 end)
 
-case("accepts: a pointer of contiguous elements is one move [ACC33-upd-2]", function()
+case("accepts: a pointer to contiguous elements needs one copy [ACC33-upd-2]", function()
   with "openacc-3.3"
   fortran "p => a(:,2:3)"
   expect.moves(function() acc "enter data copyin(p)" end, { h2d = { count = 1, bytes = 80 } })
@@ -136,7 +137,7 @@ case("accepts: a pointer of contiguous elements is one move [ACC33-upd-2]", func
   expect.fails("uninitialized-read", function() expect.device("a(1,2)", 11) end)
 end)
 
-case("accepts: an update of a part that a kernel's array has gaps around [ACC33-upd-2]", function()
+case("accepts: update copies a part with gaps around its elements [ACC33-upd-2]", function()
   with "openacc-3.3"
   acc "enter data copyin(a)"
   acc "serial present(a)" "a = 0"
@@ -147,8 +148,8 @@ case("accepts: an update of a part that a kernel's array has gaps around [ACC33-
   expect.device("a(1:5,3)", { 50, 0, 0, 0, 50 })
 end)
 
--- A derived type's elements: only those of the section are walked, and what lies between them is left alone.
-case("accepts: elements of a derived type, each with its components [ACC33-2.7.1-4]", function()
+-- Of an array of a derived type, only the elements of the section are mapped with their components.
+case("accepts: elements of a derived type are copied with their components [ACC33-2.7.1-4]", function()
   with "tr14"
   acc "data copy(c)" (function()
     expect.present "cells(3)%a"
@@ -161,7 +162,7 @@ case("accepts: elements of a derived type, each with its components [ACC33-2.7.1
   expect.host("cells(3)%a", { 31, 3 })
 end)
 
-case("accepts: elements behind a component come with their components [FLANG-composite-1]", function()
+case("accepts: elements that a component points to are copied with their components [FLANG-composite-1]", function()
   with "tr14"
   acc "data copy(h)" (function()
     expect.attached("h%c", 1)
@@ -176,7 +177,7 @@ case("accepts: elements behind a component come with their components [FLANG-com
   expect.host("cells(5)%a", { 51, 51 })
 end)
 
-case("rejects: a part with gaps in a data clause [ACC33-2.7.1-4]", function()
+case("rejects: a data clause names a part with gaps [ACC33-2.7.1-4]", function()
   with "openacc-3.3"
   expect.invalid("enter data copyin(a(1:10:2,:))", "invalid-section")
   expect.invalid("data copy(p(:,2))", "invalid-section")

@@ -1,4 +1,4 @@
--- What a profile decides of components: the same clause under each value of the knob.
+-- The knob descriptors decides about components: the same clause under each value.
 scenario { title = "Knobs: components of derived types", language = "fortran" }
 
 local program = [[
@@ -18,14 +18,14 @@ local function present_under(value)
   return { acc_is_present "d", acc_is_present "d%a", acc_is_present "d%p" }
 end
 
-case("accepts: descriptors = true follows both kinds of components [TR14-1.1-05]", function()
+case("accepts: descriptors = true maps the targets of both kinds of components [TR14-1.1-05]", function()
   expect.equal(present_under(true), { true, true, true })
 end)
 
-case("differs: descriptors = false follows none [TR14-1.1-05]", function()
+case("differs: descriptors = false maps no targets of components [TR14-1.1-05]", function()
   expect.equal(present_under(false), { true, false, false })
 end)
 
-case("differs: descriptors = \"allocatable\" leaves pointers alone [OMP60-map-16]", function()
+case("differs: descriptors = \"allocatable\" maps no targets of pointers [OMP60-map-16]", function()
   expect.equal(present_under "allocatable", { true, true, false })
 end)

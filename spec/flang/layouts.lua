@@ -1,4 +1,4 @@
--- The words of descriptors as gfortran lays them out: other members, and strides that count elements.
+-- Descriptors in the layout of gfortran: other members, and strides that count elements.
 scenario { title = "FLANG: descriptors of another compiler", language = "fortran", rules = "openacc-3.3",
   descriptors = "gfortran" }
 
@@ -17,11 +17,11 @@ fortran [[
   grid = reshape((/(i, i = 1, 24)/), (/4, 6/))
 ]]
 
-case("accepts: 40 bytes, and 24 for each dimension [FLANG-cfi-1]", function()
+case("accepts: a descriptor has 40 bytes, and 24 for each dimension [FLANG-cfi-1]", function()
   expect.equal(sizeof "d", 88)
 end)
 
-case("accepts: where index zero would lie, strides in elements, both bounds [FLANG-cfi-1]", function()
+case("accepts: a descriptor has an offset, strides in elements, and both bounds [FLANG-cfi-1]", function()
   fortran [[
     d%p(0:,5:) => grid(2:4,::2)
     !$acc enter data copyin(d)
@@ -33,7 +33,7 @@ case("accepts: where index zero would lie, strides in elements, both bounds [FLA
   expect.device("d%p", { { 2, 10, 18 }, { 3, 11, 19 }, { 4, 12, 20 } })
 end)
 
-case("accepts: an attach writes all of it [FLANG-composite-1]", function()
+case("accepts: attach writes the whole descriptor [FLANG-composite-1]", function()
   fortran [[
     d%p => grid
     !$acc enter data copyin(d, d%p)
@@ -44,7 +44,7 @@ case("accepts: an attach writes all of it [FLANG-composite-1]", function()
   expect.attached("d%p", 1)
 end)
 
-case("accepts: strides that are no number of elements count bytes they share [FLANG-cfi-1]", function()
+case("accepts: a stride that is no multiple of the element size counts common bytes [FLANG-cfi-1]", function()
   expect.moves(function()
     fortran [[
       pairs%x = [1., 2., 3., 4.]
@@ -59,7 +59,7 @@ case("accepts: strides that are no number of elements count bytes they share [FL
   expect.equal(output(), { "4.0 3.0 2.0 1.0", "40.0 1.0" })
 end)
 
-case("differs: without an attach the device keeps the descriptor that it had [FLANG-composite-1]", function()
+case("differs: the device keeps its descriptor without an attach [FLANG-composite-1]", function()
   fortran [[
     d%p => grid
     !$acc enter data copyin(d, d%p)
@@ -68,6 +68,7 @@ case("differs: without an attach the device keeps the descriptor that it had [FL
   expect.equal(table.move(device_words "d", 6, 11, 1, {}), { 1, 1, 4, 4, 1, 6 })
 end)
 
-case("rejects: an array with bounds of its own has no descriptor here either [FLANG-cfi-1 ACC33-att-5]", function()
+case("rejects: attach names an array of constant shape, which has no descriptor here either"
+  .. " [FLANG-cfi-1 ACC33-att-5]", function()
   expect.invalid("enter data attach(grid)", "not-a-pointer")
 end)

@@ -17,7 +17,7 @@ fortran [[
     t1 = reshape((/1, 2, 3, 4/), (/2, 2/))
 ]]
 
--- What the document's kernel prints.
+-- The output of the document's kernel.
 local function used()
   fortran [[
     !$acc serial present(d)
@@ -40,7 +40,8 @@ local function copied()
   ]]
 end
 
-case("accepts: all of it [FLANG-pointer-3 FLANG-pointer-4 FLANG-pointer-5 FLANG-pointer-6]", function()
+case("accepts: the example of the document has all its steps"
+  .. " [FLANG-pointer-3 FLANG-pointer-4 FLANG-pointer-5 FLANG-pointer-6]", function()
   expect.events(function() fortran "!$acc enter data create(d)" end,
     { "alloc d", "h2d d%p", "incref d" })
   fortran "d%p => t1"
@@ -57,7 +58,7 @@ case("accepts: all of it [FLANG-pointer-3 FLANG-pointer-4 FLANG-pointer-5 FLANG-
   expect.fails("host-pointer-on-device", used)
 end)
 
-case("accepts: create(d) sends the descriptor as it is, and no more [FLANG-pointer-2]", function()
+case("accepts: create(d) sends the descriptor unchanged and nothing else [FLANG-pointer-2]", function()
   fortran [[
     type ty3
       real :: before
@@ -91,19 +92,19 @@ case("accepts: create(d) sends an associated descriptor, too [FLANG-pointer-2]",
   expect.equal(output(), { "T 5 7 4" })
 end)
 
-case("differs: the target of create(d)'s pointer is not created [FLANG-pointer-2]", function()
+case("differs: create(d) does not create the target of the pointer [FLANG-pointer-2]", function()
   fortran "d%p => t1"
   created()
   expect.absent "t1"
   expect.fails("host-pointer-on-device", used)
 end)
 
-case("rejects: a null descriptor points to nothing [FLANG-pointer-2]", function()
+case("rejects: a kernel dereferences a null descriptor [FLANG-pointer-2]", function()
   created()
   expect.fails("null-pointer", used)
 end)
 
-case("accepts: every pointer has a counter of its own [FLANG-pointer-1]", function()
+case("accepts: every pointer has an attach counter of its own [FLANG-pointer-1]", function()
   fortran [[
     type(ty1) :: e
     nullify(e%p)
@@ -119,7 +120,7 @@ case("accepts: every pointer has a counter of its own [FLANG-pointer-1]", functi
   expect.count("t1", { dynamic = 3 })
 end)
 
-case("accepts: the counter is that of a device [FLANG-pointer-1]", function()
+case("accepts: the attach counter ends with the device memory of the pointer [FLANG-pointer-1]", function()
   copied()
   expect.attached("d%p", 1)
   expect.accepts "exit data delete(d%p) finalize"
@@ -129,7 +130,7 @@ case("accepts: the counter is that of a device [FLANG-pointer-1]", function()
   expect.detached "d%p"
 end)
 
-case("differs: nothing that the device can see shows the counter [FLANG-pointer-1]", function()
+case("differs: the memory of the device does not show the attach counter [FLANG-pointer-1]", function()
   fortran "integer(8) :: w(9), v(9)"
   copied()
   acc_memcpy_from_device(addr "w(1)", acc_deviceptr "d", 72)
@@ -139,7 +140,7 @@ case("differs: nothing that the device can see shows the counter [FLANG-pointer-
   expect.equal(host "v", host "w")
 end)
 
-case("accepts: bounds come with the attach [FLANG-pointer-3]", function()
+case("accepts: attach writes the bounds [FLANG-pointer-3]", function()
   created()
   expect.moves(function()
     fortran [[
@@ -159,21 +160,21 @@ case("differs: a null pointer maps nothing [FLANG-pointer-3]", function()
   expect.detached "d%p"
 end)
 
-case("differs: without storage for d the data come, nothing is attached [FLANG-pointer-3]", function()
+case("differs: the data are mapped but not attached if d is absent [FLANG-pointer-3]", function()
   fortran "d%p => t1"
   expect.events(function() fortran "!$acc enter data copyin(d%p)" end,
     { "alloc d%p", "h2d d%p", "incref d%p" })
   expect.detached "d%p"
 end)
 
-case("differs: what is there is not copied again [FLANG-pointer-4]", function()
+case("differs: present data are not copied again [FLANG-pointer-4]", function()
   copied()
   fortran "t1(1,2) = 30"
   expect.moves(function() fortran "!$acc enter data copyin(d%p)" end, { h2d = 0 })
   expect.equal(used(), { "3.0" })
 end)
 
-case("differs: a detach too many does nothing [FLANG-pointer-5]", function()
+case("differs: a detach at counter zero does nothing [FLANG-pointer-5]", function()
   copied()
   fortran "call acc_detach(d%p)"
   expect.detached "d%p"
@@ -182,7 +183,7 @@ case("differs: a detach too many does nothing [FLANG-pointer-5]", function()
   expect.attached("d%p", 1)
 end)
 
-case("accepts: finalize detaches at once, as clause and as routine [FLANG-pointer-5]", function()
+case("accepts: finalize detaches at once, in the clause and in the routine [FLANG-pointer-5]", function()
   for _, way in ipairs { "call acc_detach_finalize(d%p)", "!$acc exit data detach(d%p) finalize" } do
     copied()
     acc "enter data attach(d%p)"
@@ -194,7 +195,7 @@ case("accepts: finalize detaches at once, as clause and as routine [FLANG-pointe
   end
 end)
 
-case("accepts: routine and clause share the counter [FLANG-pointer-5]", function()
+case("accepts: routine and clause share the attach counter [FLANG-pointer-5]", function()
   copied()
   fortran "call acc_attach(d%p)"
   expect.attached("d%p", 2)
@@ -203,7 +204,7 @@ case("accepts: routine and clause share the counter [FLANG-pointer-5]", function
   expect.detached "d%p"
 end)
 
-case("differs: data that stay present do not help a detached pointer [FLANG-pointer-6]", function()
+case("differs: a detached pointer is not usable although its data are present [FLANG-pointer-6]", function()
   copied()
   fortran "call acc_detach(d%p)"
   expect.present "t1"

@@ -1,5 +1,5 @@
--- Statements of Fortran that are known and not carried out: refused as such, before anything of their text has run.
-scenario { title = "FLANG: statements that there are not", language = "fortran", rules = "openacc-3.3" }
+-- Statements of Fortran that are not supported. The error comes before any statement of the text runs.
+scenario { title = "Fortran: statements that are not supported", language = "fortran", rules = "openacc-3.3" }
 
 fortran [[
   type base
@@ -33,7 +33,8 @@ for _, text in ipairs {
   "i = dot_product(x, x)",
   "call move_alloc(x, x)",
 } do
-  case(("rejects: %s [HOUSE-version]"):format(text:gsub("\n", "; ")), function()
+  case(("rejects: a program has the unsupported statement %s"
+    .. " [HOUSE-version]"):format(text:gsub("\n", "; ")), function()
     expect.fails("unsupported", function() fortran(text) end)
     local ok, err = pcall(fortran, "i = 8\n" .. text)
     expect.equal(ok, false)
@@ -42,7 +43,7 @@ for _, text in ipairs {
   end)
 end
 
-case("accepts: words of missing statements are names of variables, too [HOUSE-version]", function()
+case("accepts: the keywords of unsupported statements are names of variables, too [HOUSE-version]", function()
   fortran "integer :: block, data, open(2), critical\nblock = 3\ndata = 4\nopen(1) = 2\ncritical = block + open(1)"
   expect.host("critical", 5)
 end)

@@ -1,4 +1,4 @@
--- A pointer that is attached again: to another target, with other bounds, as it was.
+-- A pointer is attached again: to another target, with other bounds, or unchanged.
 scenario { title = "FLANG: moving targets", language = "fortran", rules = "openacc-3.3" }
 
 fortran [[
@@ -12,7 +12,7 @@ fortran [[
   t2 = reshape((/5, 6, 7, 8/), (/2, 2/))
 ]]
 
--- How every case begins.
+-- The first steps of every case.
 local function attached()
   fortran [[
     !$acc enter data copyin(d)
@@ -32,7 +32,7 @@ local function on_device()
   return output()[1]
 end
 
-case("accepts: another target sets the counter to one [FLANG-moving-target-1]", function()
+case("accepts: an attach to another target sets the counter to one [FLANG-moving-target-1]", function()
   attached()
   expect.attached("d%p", 1)
   expect.equal(on_device(), "1 1 3.0")
@@ -44,7 +44,7 @@ case("accepts: another target sets the counter to one [FLANG-moving-target-1]", 
   expect.equal(on_device(), "1 1 7.0")
 end)
 
-case("accepts: an attach to the same target counts [FLANG-moving-target-1]", function()
+case("accepts: an attach to the same target increments the counter [FLANG-moving-target-1]", function()
   attached()
   fortran [[
     d%p => t1
@@ -53,14 +53,14 @@ case("accepts: an attach to the same target counts [FLANG-moving-target-1]", fun
   expect.attached("d%p", 2)
 end)
 
-case("differs: the target alone does not move the device's pointer [FLANG-moving-target-1]", function()
+case("differs: a new target does not change the device pointer without an attach [FLANG-moving-target-1]", function()
   attached()
   fortran "d%p => t2"
   expect.equal(on_device(), "1 1 3.0")
   expect.attached("d%p", 1)
 end)
 
-case("differs: a new target that is absent changes nothing [FLANG-moving-target-1]", function()
+case("differs: an attach to a new target that is absent changes nothing [FLANG-moving-target-1]", function()
   attached()
   fortran [[
     real, pointer :: t3(:,:)
@@ -72,7 +72,7 @@ case("differs: a new target that is absent changes nothing [FLANG-moving-target-
   expect.equal(on_device(), "1 1 3.0")
 end)
 
-case("differs: detaches owed to the old target are forgotten [FLANG-moving-target-1]", function()
+case("differs: the counter of the old target is lost with a new attach [FLANG-moving-target-1]", function()
   attached()
   fortran [[
     !$acc enter data attach(d%p)
@@ -84,7 +84,7 @@ case("differs: detaches owed to the old target are forgotten [FLANG-moving-targe
   expect.moves(function() fortran "call acc_detach(d%p)" end, { h2d = 0 })
 end)
 
-case("accepts: new bounds are a new association [FLANG-moving-target-2]", function()
+case("accepts: an attach with new bounds sets the counter to one [FLANG-moving-target-2]", function()
   attached()
   fortran [[
     d%p(10:,10:) => d%p
@@ -94,7 +94,7 @@ case("accepts: new bounds are a new association [FLANG-moving-target-2]", functi
   expect.equal(on_device(), "10 10 3.0")
 end)
 
-case("differs: with the bounds of before it counts [FLANG-moving-target-2]", function()
+case("differs: an attach with the old bounds increments the counter [FLANG-moving-target-2]", function()
   attached()
   fortran [[
     d%p(10:,10:) => d%p
@@ -105,7 +105,7 @@ case("differs: with the bounds of before it counts [FLANG-moving-target-2]", fun
   expect.equal(on_device(), "1 1 3.0")
 end)
 
-case("accepts: extents and strides belong to it, too [FLANG-moving-target-3]", function()
+case("accepts: extents and strides are parts of the pointer, too [FLANG-moving-target-3]", function()
   attached()
   for _, target in ipairs { "t1(:1,:)", "t1(:,::1)", "t1(:,:1)", "t1(::2,:)" } do
     fortran("d%p => t1")
@@ -119,7 +119,7 @@ case("accepts: extents and strides belong to it, too [FLANG-moving-target-3]", f
   end
 end)
 
-case("accepts: routine and clauses compare alike [FLANG-moving-target-3]", function()
+case("accepts: routine and clauses compare descriptors in the same way [FLANG-moving-target-3]", function()
   attached()
   fortran [[
     call acc_attach(d%p)
@@ -138,7 +138,7 @@ case("accepts: routine and clauses compare alike [FLANG-moving-target-3]", funct
   expect.attached("d%p", 2)
 end)
 
-case("differs: what a target holds is not part of the pointer [FLANG-moving-target-3]", function()
+case("differs: the values in a target are not part of the pointer [FLANG-moving-target-3]", function()
   attached()
   fortran [[
     t1 = 0
@@ -147,7 +147,8 @@ case("differs: what a target holds is not part of the pointer [FLANG-moving-targ
   expect.attached("d%p", 2)
 end)
 
-case("rejects: where a pointer may not move, new bounds are a change [FLANG-moving-target-3 TR14-4.1-08]", function()
+case("rejects: new bounds are a changed pointer where pointers must not change"
+  .. " [FLANG-moving-target-3 TR14-4.1-08]", function()
   rules "tr14"
   fortran [[
     type(ty1) :: e

@@ -1,8 +1,8 @@
--- Pointers that were nullified while they are attached. OpenACC 3.3 counts a null pointer as present, with length
--- zero (ACC33-gloss-2). So it is no absent target, about which FLANG-api-2 does nothing: every clause that attaches,
--- and the routine, makes the device's descriptor the host's null one (ACC33-att-4), which ends the attachment; every
--- clause that detaches detaches it. C pointers do the same, by the same choice of the profile. The runtime's own entry
--- is shown in C: tests/core/descriptors.c.
+-- Pointers that are nullified while attached. In OpenACC 3.3 a null pointer is present, with length 0 (ACC33-gloss-2).
+-- So its target is not absent, and FLANG-api-2 does not apply. Every clause that attaches, and the routine, copy the
+-- null descriptor of the host to the device (ACC33-att-4). This ends the attachment. Every clause that detaches
+-- detaches such a pointer. C pointers follow the same knob of the profile. tests/core/descriptors.c shows the routine
+-- of the runtime in C.
 scenario { title = "FLANG: nullified pointers", language = "fortran", rules = "openacc-3.3" }
 
 local program = [[
@@ -22,7 +22,7 @@ local function with(profile)
   fortran(program)
 end
 
--- Attached twice, then nullified on the host.
+-- A pointer that was attached twice and then nullified on the host.
 local function nullified(profile)
   with(profile)
   acc "enter data copyin(d)"
@@ -51,14 +51,15 @@ for _, each in ipairs(ways) do
       act()
       expect.detached "d%p"
       expect.equal(device_words "d"[1], 0)
-      expect.count("t1", { dynamic = 2 }) -- what it pointed to stays
+      expect.count("t1", { dynamic = 2 }) -- the old target stays present
       fortran "d%p => t2"
-      acc "enter data copyin(d%p)" -- and it can be attached again
+      acc "enter data copyin(d%p)" -- the pointer can be attached again
       expect.attached("d%p", 1)
       expect.accepts "exit data delete(t1) finalize"
     end)
 
-  case(("accepts: %s of a null pointer that was never attached [ACC33-gloss-2]"):format(way), function()
+  case(("accepts: %s makes the device's descriptor null although the pointer was never attached"
+    .. " [ACC33-gloss-2]"):format(way), function()
     with "openacc-3.3"
     acc "enter data copyin(d)"
     fortran "nullify(d%p)"
@@ -67,10 +68,10 @@ for _, each in ipairs(ways) do
     expect.equal(device_words "d"[1], 0)
   end)
 
-  case(("differs: %s without the descriptor does nothing [ACC33-gloss-2 FLANG-api-3]"):format(way), function()
+  case(("differs: %s does nothing if the descriptor is absent [ACC33-gloss-2 FLANG-api-3]"):format(way), function()
     with "openacc-3.3"
     fortran "nullify(d%p)"
-    expect.events(act, {}) -- unnoticed: no event is what the case shows
+    expect.events(act, {}) -- unnoticed: the case shows that there is no event
     expect.absent "d"
   end)
 end
@@ -82,7 +83,8 @@ for _, each in ipairs {
   { "acc_detach", function() acc_detach "d%p" end },
 } do
   local way, act = each[1], each[2]
-  case(("accepts: %s counts down, and at zero the device's is null [FLANG-detach-1 ACC33-gloss-2]"):format(way),
+  case(("accepts: %s decrements the counter, and at zero the device's descriptor is null"
+    .. " [FLANG-detach-1 ACC33-gloss-2]"):format(way),
     function()
       nullified "openacc-3.3"
       act()
@@ -91,12 +93,12 @@ for _, each in ipairs {
       act()
       expect.detached "d%p"
       expect.equal(device_words "d"[1], 0)
-      expect.events(act, {}) -- there is nothing more to detach
+      expect.events(act, {}) -- no attachment is left
       expect.count("t1", { dynamic = 2 })
     end)
 end
 
-case("accepts: finalize, by clause and by routine [FLANG-detach-1]", function()
+case("accepts: finalize detaches a null pointer, in the clause and in the routine [FLANG-detach-1]", function()
   nullified "openacc-3.3"
   acc "exit data delete(d%p) finalize"
   expect.detached "d%p"
@@ -110,7 +112,7 @@ case("accepts: finalize, by clause and by routine [FLANG-detach-1]", function()
   expect.equal(device_words "d"[1], 0)
 end)
 
-case("accepts: a deallocated component as a nullified one [ACC33-att-4]", function()
+case("accepts: a deallocated component is treated like a nullified one [ACC33-att-4]", function()
   with "openacc-3.3"
   fortran "allocate(d%a(3))"
   acc "enter data copyin(d, d%a)"
@@ -123,7 +125,7 @@ case("accepts: a deallocated component as a nullified one [ACC33-att-4]", functi
   expect.equal(output()[1], "F")
 end)
 
-case("differs: an empty array is no null pointer: absent, so nothing happens [FLANG-api-2]", function()
+case("differs: an empty array is no null pointer, and an attach to it has no effect [FLANG-api-2]", function()
   with "openacc-3.3"
   acc "enter data copyin(d, d%p)"
   fortran "allocate(d%p(0))"
@@ -132,10 +134,11 @@ case("differs: an empty array is no null pointer: absent, so nothing happens [FL
   expect.attached("d%p", 1)
 end)
 
--- Where null pointers are not present, clauses with data do not apply to them, and an attached pointer may not change.
+-- Under these profiles null pointers are not present. So data clauses ignore them, and an attached pointer must not
+-- change.
 for _, each in ipairs { { "tr14", 2 }, { "directory", 1 } } do
   local profile, count = each[1], each[2]
-  case(("rejects: %s: the clause does not apply, and attach meets a changed pointer"
+  case(("rejects: under %s the data clause has no effect, and attach finds a changed pointer"
     .. " [ACC33-gloss-2 TR14-4.1-08]"):format(profile),
     function()
       with(profile)
@@ -150,7 +153,7 @@ for _, each in ipairs { { "tr14", 2 }, { "directory", 1 } } do
     end)
 end
 
-case("differs: openacc-2.0: the clause does not apply, attach does [ACC33-gloss-2]", function()
+case("differs: under openacc-2.0 the data clause has no effect, but attach does [ACC33-gloss-2]", function()
   with "openacc-2.0"
   acc "enter data copyin(d) copyin(d%p)"
   fortran "nullify(d%p)"

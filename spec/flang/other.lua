@@ -1,4 +1,4 @@
--- Arrays of assumed shape: their descriptor lives as long as the call, and data clauses are about the data.
+-- Arrays of assumed shape: their descriptor lives as long as the call, and data clauses concern the data.
 scenario { title = "FLANG: other variables with descriptors", language = "fortran", rules = "openacc-3.3" }
 
 fortran [[
@@ -64,22 +64,22 @@ contains
   end subroutine attaching
 ]]
 
-case("accepts: the document's procedure [FLANG-other-2]", function()
+case("accepts: the procedure of the document works [FLANG-other-2]", function()
   fortran "call wrapper(dd%a)"
   expect.equal(output(), { "3.0" })
 end)
 
-case("accepts: the data are mapped and unmapped, nothing else [FLANG-other-2]", function()
+case("accepts: only the data are mapped and unmapped [FLANG-other-2]", function()
   expect.events(function() fortran "call wrapper(dd%a)" end,
     { "alloc a", "h2d a", "incref a", "decref a", "free a" })
 end)
 
-case("accepts: what is written comes back to dd%a [FLANG-other-2]", function()
+case("accepts: values that a kernel writes are copied back to dd%a [FLANG-other-2]", function()
   fortran "call written(dd%a)"
   expect.host("dd%a", { { 1, 3 }, { 20, 4 } })
 end)
 
-case("accepts: data that are present are found by their address [FLANG-other-2]", function()
+case("accepts: present data are found by their address [FLANG-other-2]", function()
   acc "enter data copyin(dd%a)"
   fortran "dd%a = 0"
   expect.moves(function() fortran "call wrapper(dd%a)" end, { h2d = 0 })
@@ -91,7 +91,7 @@ case("accepts: a section has bounds of its own [FLANG-other-2]", function()
   expect.host("dd%a", { { 1, 6 }, { 2, 4 } })
 end)
 
-case("differs: the descriptor of dd%a is not touched [FLANG-other-2]", function()
+case("differs: the descriptor of dd%a does not change [FLANG-other-2]", function()
   acc "enter data copyin(dd)"
   acc "enter data copyin(dd%a)"
   fortran "call written(dd%a)"
@@ -105,7 +105,7 @@ case("differs: the descriptor of dd%a is not touched [FLANG-other-2]", function(
   expect.equal(output(), { "1 1 20.0" })
 end)
 
-case("differs: indices of the actual argument are not those of the dummy [FLANG-other-2]", function()
+case("differs: the indices of the actual argument are not those of the dummy argument [FLANG-other-2]", function()
   fortran [[
   contains
     subroutine wrong(a)
@@ -118,7 +118,7 @@ case("differs: indices of the actual argument are not those of the dummy [FLANG-
   expect.fails("out-of-bounds", function() fortran "call wrong(dd%a)" end)
 end)
 
-case("accepts: after the call the device has data, no descriptor [FLANG-other-1]", function()
+case("accepts: after the call the device has the data and no descriptor [FLANG-other-1]", function()
   fortran "call kept(dd%a)"
   expect.present "dd%a"
   expect.equal(#state().present, 1)
@@ -126,7 +126,7 @@ case("accepts: after the call the device has data, no descriptor [FLANG-other-1]
   expect.equal(state().present[1].bytes, 16)
 end)
 
-case("accepts: the next call has a descriptor of its own [FLANG-other-1]", function()
+case("accepts: each call has a descriptor of its own [FLANG-other-1]", function()
   fortran [[
     call kept(dd%a)
     call wrapper(dd%a)
@@ -136,12 +136,13 @@ case("accepts: the next call has a descriptor of its own [FLANG-other-1]", funct
   expect.count("dd%a", { dynamic = 2 })
 end)
 
-case("rejects: a descriptor of an argument that is neither pointer nor allocatable is not attached"
+case("rejects: attach names a dummy argument that is neither pointer nor allocatable"
   .. " [FLANG-other-1 ACC33-att-5]", function()
   expect.fails("not-a-pointer", function() fortran "call attaching(dd%a)" end)
 end)
 
-case("accepts: an argument of any rank is data with a descriptor for the call [FLANG-other-1]", function()
+case("accepts: a dummy argument of any rank is mapped as data, with a descriptor for the call"
+  .. " [FLANG-other-1]", function()
   expect.events(function() fortran "call any_rank(dd%a)" end,
     { "alloc a", "h2d a", "incref a", "incref a", "decref a", "decref a", "d2h a", "free a" })
   fortran "call any_rank(dd%a(:,2)); call any_rank(dd%a(1,2))"
@@ -150,6 +151,6 @@ case("accepts: an argument of any rank is data with a descriptor for the call [F
   expect.equal(#state().present, 0)
 end)
 
-case("rejects: an argument of any rank is not attached [FLANG-other-1 ACC33-att-5]", function()
+case("rejects: attach names a dummy argument of any rank [FLANG-other-1 ACC33-att-5]", function()
   expect.fails("not-a-pointer", function() fortran "call any_rank_attaching(dd%a)" end)
 end)

@@ -1,4 +1,4 @@
--- Polymorphic objects: their descriptors point to the record of the dynamic type, which an attach maps, too.
+-- Polymorphic objects: a descriptor points to the record of the dynamic type, and an attach maps this record, too.
 scenario { title = "FLANG: descriptors with an addendum", language = "fortran", rules = "openacc-3.3" }
 
 fortran [[
@@ -48,7 +48,7 @@ contains
   end subroutine total
 ]]
 
--- What a kernel sees d%p to be.
+-- The dynamic type of d%p in a kernel.
 local function kind_on_device()
   fortran [[
     !$acc serial present(d)
@@ -71,7 +71,7 @@ local function present_names()
   return names
 end
 
-case("accepts: an attach writes all of the descriptor, its type too [FLANG-composite-1 FLANG-api-5]", function()
+case("accepts: attach writes the whole descriptor, including its type [FLANG-composite-1 FLANG-api-5]", function()
   acc "enter data copyin(d)"
   acc "enter data copyin(d%p)"
   expect.equal(kind_on_device(), "child 2.5")
@@ -84,7 +84,7 @@ case("accepts: an attach writes all of the descriptor, its type too [FLANG-compo
   expect.equal(output(), { "T T F" })
 end)
 
-case("differs: before an attach the type is not on the device [FLANG-composite-1]", function()
+case("differs: the type is not on the device before an attach [FLANG-composite-1]", function()
   acc "enter data copyin(d)"
   acc "enter data copyin(c)"
   expect.fails("host-pointer-on-device", kind_on_device)
@@ -92,7 +92,7 @@ case("differs: before an attach the type is not on the device [FLANG-composite-1
   expect.equal(kind_on_device(), "child 2.5")
 end)
 
-case("differs: where pointer or target is absent the record stays away, too [FLANG-api-3]", function()
+case("differs: the type record is not mapped if pointer or target is absent [FLANG-api-3]", function()
   acc "enter data copyin(d)"
   acc "enter data attach(d%p)"
   expect.equal(present_names(), { "d" })
@@ -102,7 +102,7 @@ case("differs: where pointer or target is absent the record stays away, too [FLA
   expect.equal(present_names(), { "c2" })
 end)
 
-case("accepts: a second copyin counts the attachments of pointer and record [FLANG-api-4]", function()
+case("accepts: a second copyin counts the attachments of pointer and type record [FLANG-api-4]", function()
   acc "enter data copyin(d, d%p)"
   expect.events(function() acc "enter data copyin(d%p)" end,
     { "attach d%p (type)", "attach d%p", "incref type(child)", "incref d%p" })
@@ -111,7 +111,7 @@ case("accepts: a second copyin counts the attachments of pointer and record [FLA
   expect.equal(kind_on_device(), "child 2.5")
 end)
 
-case("accepts: at zero the record is unmapped with the attachment [FLANG-todo-1]", function()
+case("accepts: the type record is unmapped when its attachment ends [FLANG-todo-1]", function()
   acc "enter data copyin(d, c) attach(d%p)"
   fortran "call acc_detach(d%p)"
   expect.equal(present_names(), { "c", "d" })
@@ -119,7 +119,7 @@ case("accepts: at zero the record is unmapped with the attachment [FLANG-todo-1]
   expect.fails("host-pointer-on-device", kind_on_device)
 end)
 
-case("differs: a record that another descriptor needs stays [FLANG-todo-1]", function()
+case("differs: a type record that another descriptor needs stays present [FLANG-todo-1]", function()
   fortran "d%q => c2"
   acc "enter data copyin(d, c, c2) attach(d%p, d%q)"
   acc "exit data detach(d%q) finalize"
@@ -129,19 +129,19 @@ case("differs: a record that another descriptor needs stays [FLANG-todo-1]", fun
   expect.equal(present_names(), { "c", "c2", "d" })
 end)
 
-case("accepts: target, descriptor and record come in one step [FLANG-api-7]", function()
+case("accepts: target, descriptor and type record are mapped in one step [FLANG-api-7]", function()
   expect.moves(function() acc "enter data copyin(d, d%p)" end, { h2d = { count = 3, bytes = sizeof "d" + 8 + 24 } })
   expect.attached("d%p", 1)
 end)
 
-case("rejects: where one of them cannot come nothing does [FLANG-api-7 ACC33-2.7.3-1]", function()
+case("rejects: nothing is mapped if one part of the step fails [FLANG-api-7 ACC33-2.7.3-1]", function()
   acc "enter data copyin(d)"
   expect.fails("not-present", function() acc "data copyin(d%p) present(c2)" end)
   expect.equal(present_names(), { "d" })
   expect.detached "d%p"
 end)
 
-case("accepts: another type is another pointer, counted from one [FLANG-api-5]", function()
+case("accepts: an attach to a target of another type sets the counter to one [FLANG-api-5]", function()
   acc "enter data copyin(d, c, g) attach(d%p)"
   acc "enter data attach(d%p)"
   expect.attached("d%p", 2)
@@ -152,13 +152,13 @@ case("accepts: another type is another pointer, counted from one [FLANG-api-5]",
   expect.equal(present_names(), { "c", "d", "g", "type(grandchild)" })
 end)
 
-case("differs: without an attach the device keeps type and target [FLANG-api-5]", function()
+case("differs: the device keeps type and target without an attach [FLANG-api-5]", function()
   acc "enter data copyin(d, c, g) attach(d%p)"
   fortran "d%p => g"
   expect.equal(kind_on_device(), "child 2.5")
 end)
 
-case("accepts: a region's attachments end with it [FLANG-todo-1]", function()
+case("accepts: the attachments of a region end with the region [FLANG-todo-1]", function()
   acc "data copy(d, d%p)" (function()
     expect.equal(kind_on_device(), "child 2.5")
     acc "data copy(d%p)" (function() expect.attached("d%p", 2) end)
@@ -169,7 +169,7 @@ case("accepts: a region's attachments end with it [FLANG-todo-1]", function()
   expect.equal(output(), { "T" })
 end)
 
-case("accepts: as many bytes as the dynamic type has [FLANG-composite-1]", function()
+case("accepts: the dynamic type decides how many bytes are mapped [FLANG-composite-1]", function()
   fortran "allocate(child :: d%a(3)); d%a(2)%k = 7"
   acc "enter data copyin(d)"
   local found = events(function() acc "enter data copyin(d%a)" end)
@@ -190,7 +190,7 @@ case("accepts: as many bytes as the dynamic type has [FLANG-composite-1]", funct
   expect.equal(output(), { "2.5 10.0" })
 end)
 
-case("accepts: in select type a block has the whole object, for directives too [FLANG-composite-1]", function()
+case("accepts: in select type a block has the whole object, also in directives [FLANG-composite-1]", function()
   fortran [[
     select type (z => d%p)
     type is (child)
@@ -205,18 +205,18 @@ case("accepts: in select type a block has the whole object, for directives too [
   expect.equal(present_names(), {})
 end)
 
-case("accepts: a dummy's descriptor has the type for the time of the call [FLANG-other-1]", function()
+case("accepts: the descriptor of a dummy argument has the dynamic type during the call [FLANG-other-1]", function()
   fortran "call tell(c); call tell(g); call tell(b); call tell(d%p)"
   expect.equal(output(), { "child 3.5", "more 2.5", "base 1", "child 4.5" })
   expect.equal(present_names(), {})
 end)
 
-case("accepts: an array of dynamic type [FLANG-other-1]", function()
+case("accepts: an array of dynamic type is mapped [FLANG-other-1]", function()
   fortran "allocate(child :: d%a(4)); d%a(3)%k = 5; call total(d%a); call total(d%a(2:))"
   expect.equal(output(), { "4 5", "2.5", "3 1", "2.5" })
 end)
 
-case("rejects: what lives for the call is not attached, and nothing of it stays [FLANG-other-1 ACC33-att-5]", function()
+case("rejects: attach names an argument that is local to the call [FLANG-other-1 ACC33-att-5]", function()
   fortran [[
   contains
     subroutine keeping(x)
@@ -234,7 +234,7 @@ case("rejects: what lives for the call is not attached, and nothing of it stays 
   expect.fails("not-a-pointer", function() fortran "call attaching(c)" end)
 end)
 
--- ------------------------------------------------------------ components of the dynamic type, deeply --
+-- ------------------------------------------------------------ deep copy of components of the dynamic type --
 
 local extended = [[
   type small
@@ -292,7 +292,7 @@ local function check_host()
   expect.host("y(3)", 2)
 end
 
-case("accepts: components of the dynamic type are followed under tr14 [TR14-1.1-05]", function()
+case("accepts: components of the dynamic type are mapped under tr14 [TR14-1.1-05]", function()
   rules "tr14"
   fortran(extended)
   expect.moves(function() acc "enter data copyin(h)" end, { h2d = 7, d2h = 0 })
@@ -302,7 +302,7 @@ case("accepts: components of the dynamic type are followed under tr14 [TR14-1.1-
   check_host()
 end)
 
-case("accepts: an update brings them, too [TR14-1.1-05]", function()
+case("accepts: an update copies components of the dynamic type [TR14-1.1-05]", function()
   rules "tr14"
   fortran(extended)
   expect.moves(function() acc "enter data copyin(h)" end, { h2d = 7, d2h = 0 })
@@ -311,7 +311,8 @@ case("accepts: an update brings them, too [TR14-1.1-05]", function()
   check_host()
 end)
 
-case("differs: without the profile they are not followed, and the help says what to write [TR14-1.1-02]", function()
+case("differs: components are not mapped under other profiles, and the help says what to write"
+  .. " [TR14-1.1-02]", function()
   fortran(extended)
   acc "enter data copyin(h)"
   local ok, err = pcall(fortran, "!$acc serial default(present)\nh%p(1) = 1\n!$acc end serial")

@@ -1,4 +1,4 @@
--- Sections of variables with descriptors: kernels use what is present of them.
+-- Sections of variables with descriptors: kernels use the present part.
 scenario { title = "FLANG: sections of variables", language = "fortran", rules = "openacc-3.3" }
 
 fortran [[
@@ -24,7 +24,7 @@ contains
   end subroutine f
 ]]
 
-case("accepts: a section of an explicit, allocatable or pointer array serves kernels [FLANG-storage-3]", function()
+case("accepts: a kernel uses a section of an explicit, allocatable or pointer array [FLANG-storage-3]", function()
   expect.moves(function()
     acc "data copy(e(2:3))" (function() acc "serial present(e(2:3))" "e(3) = 5" end)
   end, { h2d = 1, d2h = 1 })
@@ -35,12 +35,12 @@ case("accepts: a section of an explicit, allocatable or pointer array serves ker
   expect.host("v", { 1, 7, 5, 1 })
 end)
 
-case("accepts: a section of an assumed-shape array, with bounds of its own [FLANG-storage-3]", function()
+case("accepts: a section of an assumed-shape array has bounds of its own [FLANG-storage-3]", function()
   fortran "call f(v)"
   expect.host("v", { 1, 1, 6, 1 })
 end)
 
-case("accepts: of two sections the one that the clause names [FLANG-storage-3]", function()
+case("accepts: a kernel uses the one of two sections that its clause names [FLANG-storage-3]", function()
   acc "enter data copyin(v(4:4))"
   acc "enter data copyin(v(1:2))"
   acc "serial present(v(4:4))" "v(4) = 5"
@@ -52,7 +52,7 @@ case("accepts: of two sections the one that the clause names [FLANG-storage-3]",
   expect.host("v", { 1, 6, 1, 5 })
 end)
 
-case("accepts: the last element, and a pointer that runs backwards to it [FLANG-storage-3]", function()
+case("accepts: a kernel uses the last element, also through a backward pointer [FLANG-storage-3]", function()
   expect.moves(function() acc "enter data copyin(v(3:4))" end, { h2d = 1, d2h = 0 })
   acc "serial present(v(3:4))" "v(4) = 8"
   acc "serial present(v(3:4)) present(back(1:1))" "back(1) = back(1) + 1"
@@ -60,21 +60,21 @@ case("accepts: the last element, and a pointer that runs backwards to it [FLANG-
   expect.host("v", { 1, 1, 1, 9 })
 end)
 
-case("differs: what lies outside the section [FLANG-storage-3]", function()
+case("differs: a kernel cannot use elements outside the section [FLANG-storage-3]", function()
   acc "data copy(v(2:3))" (function()
     expect.fails("out-of-bounds", function() acc "serial present(v(2:3))" "v(1) = 5" end)
     expect.fails("out-of-bounds", function() acc "serial present(v(2:3))" "v(4) = 5" end)
   end)
 end)
 
-case("differs: an attach where a part of the target is absent: nothing happens [FLANG-api-2]", function()
+case("differs: attach has no effect if a part of the target is absent [FLANG-api-2]", function()
   expect.moves(function() acc "enter data copyin(d, v(1:2))" end, { h2d = 2, d2h = 0 })
   acc "enter data attach(d%p)"
   acc_attach "d%p"
   expect.detached "d%p"
 end)
 
-case("accepts: an attach where all of the target is there, backwards too [FLANG-api-2]", function()
+case("accepts: attach takes effect if the whole target is present, also backwards [FLANG-api-2]", function()
   acc "enter data copyin(d, v)"
   acc "enter data attach(d%p)"
   acc_attach "d%p"
@@ -88,7 +88,7 @@ case("accepts: an attach where all of the target is there, backwards too [FLANG-
   expect.device("d%p", { 1, 1, 1, 1 })
 end)
 
-case("accepts: an update of a section with gaps [ACC33-upd-2]", function()
+case("accepts: an update copies a section with gaps [ACC33-upd-2]", function()
   fortran "real, target :: g(6,4)\n real, pointer :: s(:)\n g = 1\n s => g(3,:)"
   acc "enter data copyin(g)"
   acc "serial present(g)" "g = 0"
@@ -102,7 +102,7 @@ case("accepts: an update of a section with gaps [ACC33-upd-2]", function()
   expect.fails("invalid-section", function() acc "enter data copyin(g(2,:))" end)
 end)
 
-case("accepts: a section of all elements is the array, in names too [FLANG-storage-3]", function()
+case("accepts: a section of all elements is the array, also in names [FLANG-storage-3]", function()
   fortran "type own\n real, allocatable :: a(:)\n end type own\n type(own) :: ar(2)\n allocate(ar(1)%a(1))"
   acc "data copyin(ar(:))" (function()
     expect.present "ar"
@@ -110,7 +110,7 @@ case("accepts: a section of all elements is the array, in names too [FLANG-stora
   end)
 end)
 
-case("differs: the use of a pointer that is no longer attached, in words that fit [FLANG-api-2]", function()
+case("differs: the error about a detached pointer says that the pointer is not attached [FLANG-api-2]", function()
   acc "enter data copyin(d, v)"
   local before = expect.fails("host-pointer-on-device", function() acc "serial present(d)" "d%p(1) = 1" end)
   expect(before.message:find "it was never attached")

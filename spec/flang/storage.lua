@@ -1,4 +1,4 @@
--- Where the device has a descriptor: in its object, and only there.
+-- The device has a descriptor only inside its object.
 scenario { title = "FLANG: storage of descriptors", language = "fortran", rules = "openacc-3.3" }
 
 fortran [[
@@ -23,7 +23,7 @@ local use = [[
   !$acc end serial
 ]]
 
-case("accepts: d is copied where a kernel uses it [FLANG-storage-1]", function()
+case("accepts: a kernel copies d implicitly [FLANG-storage-1]", function()
   acc "enter data copyin(d%p)"
   expect.present "t1"
   expect.absent "d"
@@ -40,14 +40,14 @@ case("accepts: d is copied where a kernel uses it [FLANG-storage-1]", function()
   expect.absent "d"
 end)
 
-case("accepts: under default(present) d must be there [FLANG-storage-1]", function()
+case("accepts: d must be present under default(present) [FLANG-storage-1]", function()
   expect.moves(function() acc "enter data copyin(d)" end, { h2d = 1, d2h = 0 })
   acc "enter data copyin(d%p)"
   fortran("!$acc serial default(present)\n" .. use)
   expect.equal(output(), { "3.0" })
 end)
 
-case("accepts: an object inside an object, an object in an array [FLANG-storage-1]", function()
+case("accepts: objects inside objects and arrays have their descriptors there [FLANG-storage-1]", function()
   fortran [[
     type outer
       integer :: n
@@ -66,27 +66,27 @@ case("accepts: an object inside an object, an object in an array [FLANG-storage-
   expect.equal(#state().attached, 1)
 end)
 
-case("rejects: default(present) maps nothing [FLANG-storage-1 ACC33-2.7.3-1]", function()
+case("rejects: default(present) does not map d [FLANG-storage-1 ACC33-2.7.3-1]", function()
   acc "enter data copyin(d%p)"
   expect.present "t1"
   expect.fails("not-present", function() fortran("!$acc serial default(present)\n" .. use) end)
   expect.absent "d"
 end)
 
-case("differs: after an implicit copy(d) alone the pointer points to nothing [FLANG-storage-1]", function()
+case("differs: an implicit copy(d) alone does not attach the pointer [FLANG-storage-1]", function()
   expect.fails("host-pointer-on-device", function() fortran("!$acc serial\n" .. use) end)
 end)
 
-case("accepts: copy(d) goes before present(d%p) [FLANG-storage-2]", function()
+case("accepts: copy(d) precedes present(d%p) [FLANG-storage-2]", function()
   acc "enter data copyin(d%p)"
   expect.detached "d%p"
   expect.events(function() fortran("!$acc serial present(d%p)\n" .. use) end, {
     "alloc d", "h2d d", "attach d%p", "incref d", "incref d%p",
-    "detach d%p", "decref d", "decref d%p", "free d" }) -- nothing of d but its descriptor: nothing to bring
+    "detach d%p", "decref d", "decref d%p", "free d" }) -- d has only the descriptor, so nothing is copied back
   expect.equal(output(), { "3.0" })
 end)
 
-case("accepts: written out, in either order [FLANG-storage-2]", function()
+case("accepts: an explicit copy(d) precedes or follows present(d%p) [FLANG-storage-2]", function()
   expect.moves(function() acc "enter data copyin(d%p)" end, { h2d = 1, d2h = 0 })
   fortran("!$acc serial copy(d) present(d%p)\n" .. use)
   fortran("!$acc serial present(d%p) copy(d)\n" .. use)
@@ -94,7 +94,7 @@ case("accepts: written out, in either order [FLANG-storage-2]", function()
   expect.absent "d"
 end)
 
-case("accepts: under default(present), too [FLANG-storage-2]", function()
+case("accepts: present(d%p) attaches under default(present), too [FLANG-storage-2]", function()
   expect.moves(function() acc "enter data copyin(d)" end, { h2d = 1, d2h = 0 })
   acc "enter data copyin(t1)"
   fortran("!$acc serial default(present) present(d%p)\n" .. use)
@@ -102,7 +102,7 @@ case("accepts: under default(present), too [FLANG-storage-2]", function()
   expect.detached "d%p"
 end)
 
-case("accepts: bounds of now, not of the copyin [FLANG-storage-2]", function()
+case("accepts: the descriptor has the current bounds, not those of the copyin [FLANG-storage-2]", function()
   expect.moves(function() acc "enter data copyin(d%p)" end, { h2d = 1, d2h = 0 })
   fortran [[
     d%p(10:,10:) => d%p
@@ -113,7 +113,8 @@ case("accepts: bounds of now, not of the copyin [FLANG-storage-2]", function()
   expect.equal(output(), { "3.0" })
 end)
 
-case("rejects: default(present) and present(d%p) without d [FLANG-storage-2 ACC33-2.7.3-1]", function()
+case("rejects: default(present) and present(d%p) are used while d is absent"
+  .. " [FLANG-storage-2 ACC33-2.7.3-1]", function()
   acc "enter data copyin(d%p)"
   expect.present "t1"
   expect.fails("not-present", function()
@@ -121,12 +122,13 @@ case("rejects: default(present) and present(d%p) without d [FLANG-storage-2 ACC3
   end)
 end)
 
-case("rejects: without its target present(d%p) fails, and d does not stay [FLANG-storage-2 ACC33-2.7.3-1]", function()
+case("rejects: present(d%p) names an absent target, and d is unmapped again"
+  .. " [FLANG-storage-2 ACC33-2.7.3-1]", function()
   expect.fails("not-present", function() fortran("!$acc serial present(d%p)\n" .. use) end)
   expect.absent "d"
 end)
 
-case("accepts: the descriptor is not present: attach does nothing, use fails [FLANG-storage-3]", function()
+case("accepts: attach has no effect if the descriptor is absent, and a use fails [FLANG-storage-3]", function()
   expect.moves(function() acc "enter data copyin(t1)" end, { h2d = 1, d2h = 0 })
   expect.fails("host-pointer-on-device", function() call "wrapper(d%p)" end)
   expect.detached "d%p"
@@ -134,14 +136,14 @@ case("accepts: the descriptor is not present: attach does nothing, use fails [FL
   expect.detached "d%p"
 end)
 
-case("accepts: the target is not present: the same [FLANG-storage-3]", function()
+case("accepts: attach has no effect if the target is absent, and a use fails [FLANG-storage-3]", function()
   expect.moves(function() acc "enter data copyin(d)" end, { h2d = 1, d2h = 0 })
   expect.fails("host-pointer-on-device", function() call "wrapper(d%p)" end)
   expect.moves(function() acc "enter data attach(d%p)" end, { h2d = 0 })
   expect.detached "d%p"
 end)
 
-case("differs: with both present attach attaches, for the construct [FLANG-storage-3]", function()
+case("differs: attach takes effect for the construct if both are present [FLANG-storage-3]", function()
   acc "enter data copyin(d, t1)"
   call "wrapper(d%p)"
   expect.equal(output(), { "3.0" })

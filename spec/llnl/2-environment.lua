@@ -13,12 +13,12 @@ host.inner_a, host.inner_b, host.again = host.a, host.b, host.a
 
 -- ------------------------------------------------------------------------------------- syntax --
 
-case("accepts: all four types, items with and without a section [LLNL-2.1-01]", function()
+case("accepts: all four map types have items with and without a section [LLNL-2.1-01]", function()
   expect.accepts "target data map(alloc: a[0:8]) map(to: b[:4]) map(from: arr[0:len]) map(tofrom: len)"
   omp "target data map(field[2:3])" (function() expect.present "field[2:3]" end)
 end)
 
-case("rejects: map types that there are not, and a section without a length [LLNL-2.1-01 OMP60-map-1]", function()
+case("rejects: a map type does not exist, or a section has no length [LLNL-2.1-01 OMP60-map-1]", function()
   expect.malformed "target map(inout: a)"
   expect.malformed "target map(to: a[0:)"
   expect.malformed "target map(to a)"
@@ -26,7 +26,7 @@ case("rejects: map types that there are not, and a section without a length [LLN
   expect.invalid("target data map(release: len)", "clause-not-allowed")
 end)
 
-case("accepts: each type copies at the ends it names [LLNL-2.1-02]", function()
+case("accepts: each map type copies at entry and exit as its name says [LLNL-2.1-02]", function()
   local function moved(text, h2d, d2h)
     expect.moves(function() expect.accepts(text) end, { h2d = h2d, d2h = d2h })
   end
@@ -36,21 +36,21 @@ case("accepts: each type copies at the ends it names [LLNL-2.1-02]", function()
   moved("target data map(tofrom: field)", { bytes = 64 }, { bytes = 64 })
 end)
 
-case("differs: what was not copied has no value [LLNL-2.1-02]", function()
+case("differs: data that were not copied have no value [LLNL-2.1-02]", function()
   omp "target data map(alloc: field)" (function()
     expect.uninitialized "field[0]"
     expect.fails("uninitialized-read", function() omp "target" "field[1] = field[0];" end)
   end)
 end)
 
-case("accepts: on memory of its own a mapping is a copy [LLNL-2.1-03]", function()
+case("accepts: a mapping is a copy where the device has its own memory [LLNL-2.1-03]", function()
   omp "target data map(to: len)" (function()
     host.len = 9
     expect.device("len", 8)
   end)
 end)
 
-case("differs: the host cannot use a device's address, as it could if storage were shared [LLNL-2.1-03]", function()
+case("differs: the host cannot use a device address, as storage is not shared [LLNL-2.1-03]", function()
   omp "target data map(field) use_device_ptr(field)" (function()
     expect.fails("device-pointer-on-host", function() return host "field[0]" end)
   end)
@@ -58,7 +58,7 @@ end)
 
 -- ---------------------------------------------------------------------------- implicit mapping --
 
-case("accepts: what no clause names is mapped tofrom, pointers with their bits [LLNL-2.1-04]", function()
+case("accepts: variables without a clause are mapped tofrom, and pointers as values [LLNL-2.1-04]", function()
   expect.moves(function() omp "target" "len = len + 1;" end, { h2d = { bytes = 4 }, d2h = { bytes = 4 } })
   expect.host("len", 9)
   omp "target" "pair.x = 1; field[3] = 4;"
@@ -66,13 +66,13 @@ case("accepts: what no clause names is mapped tofrom, pointers with their bits [
   expect.host("field[3]", 4)
 end)
 
-case("differs: a pointer's bits are a host address [LLNL-2.1-04]", function()
+case("differs: the value of a pointer is a host address [LLNL-2.1-04]", function()
   expect.fails("host-pointer-on-device", function() omp "target" "a[0] = 1;" end)
 end)
 
 -- ------------------------------------------------------------------------------------ two steps --
 
-case("accepts: a section maps its pointer, which points to the device's array [LLNL-2.1-05]", function()
+case("accepts: a section maps its pointer, which is attached to the device's array [LLNL-2.1-05]", function()
   omp "target data map(to: a[0:8])" (function()
     expect.present "a"
     expect.present "a[0:8]"
@@ -83,12 +83,12 @@ case("accepts: a section maps its pointer, which points to the device's array [L
   expect.absent "a"
 end)
 
-case("rejects: a section of nothing [LLNL-2.1-05 OMP60-sec-1]", function()
+case("rejects: a section has a null pointer as its base [LLNL-2.1-05 OMP60-sec-1]", function()
   host.a = NULL
   expect.fails("null-pointer", function() omp "target data map(to: a[0:8])" (function() end) end)
 end)
 
-case("accepts: Figure 4, four mappings [LLNL-2.1-06 LLNL-2.1-07]", function()
+case("accepts: Figure 4 has four mappings [LLNL-2.1-06 LLNL-2.1-07]", function()
   omp "target map(from: arr[0:len]) map(to: len)" [[
     arr[len - 1] = arg * arg;
     len = 5;
@@ -96,7 +96,7 @@ case("accepts: Figure 4, four mappings [LLNL-2.1-06 LLNL-2.1-07]", function()
   ]]
   expect.host("arr[7]", 9)
   expect.host("arr[6]", 6)
-  expect.host("len", 8) -- unspecified where storage is shared; here the device has its own
+  expect.host("len", 8) -- unspecified if storage is shared; here the device has its own
   local names = {}
   for _, event in ipairs(events(function()
     omp "target map(from: arr[0:len]) map(to: len)" "for (int i = 0; i < 8; i++) arr[i] = arg; "
@@ -107,16 +107,16 @@ case("accepts: Figure 4, four mappings [LLNL-2.1-06 LLNL-2.1-07]", function()
   expect.equal(names, { "arg", "arr", "arr[0:8]", "len" })
 end)
 
-case("differs: Figure 4 without the section [LLNL-2.1-06]", function()
+case("differs: Figure 4 fails without the section [LLNL-2.1-06]", function()
   expect.fails("host-pointer-on-device", function() omp "target map(to: len)" "arr[len - 1] = arg * arg;" end)
 end)
 
-case("differs: what is mapped to the device only does not come back [LLNL-2.1-07]", function()
+case("differs: data that are mapped with to are not copied back [LLNL-2.1-07]", function()
   expect.accepts("target map(to: len)", "len = 5;")
   expect(host.len ~= 5, "len keeps its value")
 end)
 
-case("accepts: the pointer may be changed on the device, and an array mapped in pieces [LLNL-2.1-08]", function()
+case("accepts: a kernel may change the pointer, and an array may be mapped in pieces [LLNL-2.1-08]", function()
   omp "target map(tofrom: a[0:8])" "a = a + 2; a[0] = 33;"
   expect.host("a[2]", 33)
   omp "target data map(a[0:2])" (function()
@@ -128,7 +128,7 @@ case("accepts: the pointer may be changed on the device, and an array mapped in 
   end)
 end)
 
-case("rejects: pieces that overlap in part [LLNL-2.1-08 OMP60-map-13]", function()
+case("rejects: two pieces of an array overlap partly [LLNL-2.1-08 OMP60-map-13]", function()
   omp "target data map(a[0:4])" (function()
     expect.fails("partially-present", function() omp "target data map(a[2:4])" (function() end) end)
   end)
@@ -136,7 +136,7 @@ end)
 
 -- ------------------------------------------------------------------------------------- presence --
 
-case("accepts: what is mapped already is used again, in any construct inside [LLNL-2.2-01]", function()
+case("accepts: an inner construct uses data that are mapped already [LLNL-2.2-01]", function()
   omp "target data map(to: field)" (function()
     host.field[0] = 5
     expect.moves(function()
@@ -146,13 +146,13 @@ case("accepts: what is mapped already is used again, in any construct inside [LL
   end)
 end)
 
-case("differs: what was mapped is gone behind the region [LLNL-2.2-01]", function()
+case("differs: mapped data are absent after the region [LLNL-2.2-01]", function()
   expect.accepts "target data map(to: field)"
   expect.absent "field"
   expect.moves(function() omp "target map(to: field)" "field[1] = 1;" end, { h2d = { bytes = 64 } })
 end)
 
-case("accepts: parts of an array through other pointers are found by their range [LLNL-2.2-02]", function()
+case("accepts: parts of an array are found by their range, through other pointers [LLNL-2.2-02]", function()
   omp "target data map(to: a[0:8])" (function()
     omp "target data map(to: again[3:2])" (function()
       expect.count("a[0:8]", { structured = 2 })
@@ -162,7 +162,7 @@ case("accepts: parts of an array through other pointers are found by their range
   end)
 end)
 
-case("rejects: a range that is present in part [LLNL-2.2-02 OMP60-map-13]", function()
+case("rejects: a range is partly present [LLNL-2.2-02 OMP60-map-13]", function()
   omp "target data map(to: again[3:2])" (function()
     expect.fails("partially-present", function() omp "target map(to: a[0:8])" "" end)
   end)
@@ -177,13 +177,13 @@ case("accepts: scalars are found by their address [LLNL-2.2-03]", function()
   expect.host("len", 8)
 end)
 
-case("differs: a copy is another scalar [LLNL-2.2-03]", function()
+case("differs: another scalar is not found [LLNL-2.2-03]", function()
   expect.moves(function()
     omp "target data map(to: len)" (function() expect.absent "N" end)
   end, { h2d = { count = 1, bytes = 4 }, d2h = 0 })
 end)
 
-case("accepts: first the pointer is looked up, then what it points to [LLNL-2.2-04]", function()
+case("accepts: the pointer is looked up first, and then its target [LLNL-2.2-04]", function()
   omp "target enter data map(to: a[0:8])"
   expect.count("a", { dynamic = 1 })
   omp "target map(a[0:8])" "a[7] = 88;"
@@ -194,13 +194,13 @@ case("accepts: first the pointer is looked up, then what it points to [LLNL-2.2-
   expect.absent "a"
 end)
 
-case("differs: through another pointer that no clause names nothing is found [LLNL-2.2-04]", function()
+case("differs: nothing is found through another pointer that no clause names [LLNL-2.2-04]", function()
   expect.accepts("target data map(a[0:8])", function()
     expect.fails("host-pointer-on-device", function() omp "target" "again[0] = 1;" end)
   end)
 end)
 
-case("differs: Figure 5, the arrays are mapped and their copies used [LLNL-2.2-05]", function()
+case("differs: Figure 5 maps the arrays and fails with copies of the pointers [LLNL-2.2-05]", function()
   omp "target enter data map(to: a[0:N]) map(to: b[0:N])"
   expect.present "a[0:N]"
   expect.fails("host-pointer-on-device", function()
@@ -211,7 +211,7 @@ case("differs: Figure 5, the arrays are mapped and their copies used [LLNL-2.2-0
   expect.host("a[0]", 1)
 end)
 
-case("accepts: Figure 5 with the pointers that were mapped [LLNL-2.2-05]", function()
+case("accepts: Figure 5 works with the pointers that were mapped [LLNL-2.2-05]", function()
   expect.moves(function()
     omp "target enter data map(to: a[0:N]) map(to: b[0:N])"
   end, { h2d = { count = 2, bytes = 128 }, d2h = 0 })

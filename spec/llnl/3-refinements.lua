@@ -1,4 +1,4 @@
--- Section 3: sections mapped in one step, and implicit maps by type, each alone and together.
+-- Section 3: one-step mapping of sections and implicit maps by type, alone and together.
 scenario { title = "LLNL 3: map refinements", rules = "indirect" }
 
 local declarations = [[
@@ -8,7 +8,7 @@ local declarations = [[
   struct pair { int x, y; } pair;
 ]]
 
--- A host program under changed rules, as Figure 5 begins: a and b are arrays, the inner pointers copies.
+-- The start of Figure 5 under given rules: a and b point to arrays, the inner pointers are copies.
 local function begin(wanted)
   rules(wanted or "indirect")
   declare(declarations)
@@ -35,17 +35,17 @@ case("accepts: a section is mapped without its pointer [LLNL-3.1-01]", function(
   end)
 end)
 
-case("differs: a pointer that nothing maps is not there to be changed [LLNL-3.1-01 LLNL-3.1-02]", function()
+case("differs: a pointer that is not mapped cannot be changed on the device [LLNL-3.1-01 LLNL-3.1-02]", function()
   begin()
   omp "target data map(to: a[0:4])" (function()
-    expect.accepts("target", "a = a + 1;") -- a copy of the body's own
+    expect.accepts("target", "a = a + 1;") -- the body has its own copy
     expect.absent "a"
     omp "target" "a[0] = 7;"
     expect.device("a[0]", 7)
   end)
 end)
 
-case("accepts: a pointer that is mapped may be changed on the device [LLNL-3.1-02]", function()
+case("accepts: a kernel may change a pointer that is mapped [LLNL-3.1-02]", function()
   begin()
   omp "target data map(a) map(to: a[0:4])" (function()
     expect.attached "a"
@@ -57,7 +57,8 @@ case("accepts: a pointer that is mapped may be changed on the device [LLNL-3.1-0
   end)
 end)
 
-case("accepts: what a parameter mapped is found by other pointers, and nothing of it is left [LLNL-3.1-03]", function()
+case("accepts: data mapped through a parameter are found by other pointers and leave no entry"
+  .. " [LLNL-3.1-03]", function()
   begin()
   local parameter = host.a
   host.b = parameter
@@ -70,16 +71,16 @@ case("accepts: what a parameter mapped is found by other pointers, and nothing o
   expect.equal(#state().present, 0)
 end)
 
-case("differs: in two steps a copy of the parameter stays behind [LLNL-3.1-03]", function()
+case("differs: a copy of the parameter stays present with two-step mapping [LLNL-3.1-03]", function()
   begin { base = "indirect", section = "two-step" }
   host.b = host.a
   omp "target enter data map(to: b[0:4])"
-  omp "target exit data map(from: a[0:4])" -- by another pointer
+  omp "target exit data map(from: a[0:4])" -- through another pointer
   expect.absent "a[0:4]"
   expect.present "b"
 end)
 
-case("accepts: by value first, the pointer only if that fails [LLNL-3.1-04]", function()
+case("accepts: value-first looks up the value, and the pointer only if that fails [LLNL-3.1-04]", function()
   begin { base = "indirect", section = "value-first" }
   omp "target data map(to: a[0:4])" (function()
     expect.present "a"
@@ -90,36 +91,36 @@ case("accepts: by value first, the pointer only if that fails [LLNL-3.1-04]", fu
   end)
 end)
 
-case("differs: in two steps the second pointer is mapped, too [LLNL-3.1-04]", function()
+case("differs: two-step mapping also maps the second pointer [LLNL-3.1-04]", function()
   begin { base = "indirect", section = "two-step" }
   expect.accepts("target data map(to: a[0:4])", function()
     omp "target data map(to: inner_a[0:4])" (function() expect.present "inner_a" end)
   end)
 end)
 
-case("differs: in two steps Figure 5 fails [LLNL-3.1-05]", function()
+case("differs: Figure 5 fails with two-step mapping [LLNL-3.1-05]", function()
   begin { base = "indirect", section = "two-step", implicit = "tofrom" }
   expect.fails("host-pointer-on-device", figure5)
 end)
 
-case("differs: in one step Figure 5 fails [LLNL-3.1-05]", function()
+case("differs: Figure 5 fails with one-step mapping [LLNL-3.1-05]", function()
   begin { base = "indirect", section = "one-step", implicit = "tofrom" }
   expect.fails("host-pointer-on-device", figure5)
 end)
 
-case("differs: by value first Figure 5 fails [LLNL-3.1-05]", function()
+case("differs: Figure 5 fails with value-first mapping [LLNL-3.1-05]", function()
   begin { base = "indirect", section = "value-first", implicit = "tofrom" }
   expect.fails("host-pointer-on-device", figure5)
 end)
 
-case("accepts: with maps by type, too, they do [LLNL-3.1-05]", function()
+case("accepts: Figure 5 works with implicit maps by type [LLNL-3.1-05]", function()
   begin { base = "indirect", section = "value-first", implicit = "by-type" }
   expect.equal(figure5(), { 11, 22, 33, 44 })
 end)
 
 -- -------------------------------------------------------------------------------------- by type --
 
-case("accepts: a pointer is a section of no length [LLNL-3.2-01 LLNL-3.2-02]", function()
+case("accepts: a pointer is a section of length zero [LLNL-3.2-01 LLNL-3.2-02]", function()
   begin()
   omp "target data map(to: a[0:4])" (function()
     expect.moves(function() omp "target" "inner_a[1] = inner_a[0] + 4;" end, { h2d = 0, d2h = 0 })
@@ -128,27 +129,27 @@ case("accepts: a pointer is a section of no length [LLNL-3.2-01 LLNL-3.2-02]", f
   end)
 end)
 
-case("differs: one whose address is not present keeps its host value [LLNL-3.2-01]", function()
+case("differs: a pointer to absent data keeps its host value [LLNL-3.2-01]", function()
   begin()
   expect.fails("host-pointer-on-device", function() omp "target" "inner_a[0] = 1;" end)
   expect.accepts("target", "if (inner_a == 0) x = 9;")
   expect.host("x", 1)
 end)
 
-case("differs: a pointer that is mapped as a value has its bits [LLNL-3.2-02]", function()
+case("differs: a pointer that is mapped as a value keeps its host address [LLNL-3.2-02]", function()
   begin()
   expect.accepts("target data map(to: a[0:4])", function()
     expect.fails("host-pointer-on-device", function() omp "target map(to: inner_a)" "inner_a[0] = 1;" end)
   end)
 end)
 
--- C++ references, each another name for an object.
+-- Declares C++ references.
 local function begin_references(wanted)
   begin(wanted)
   declare "double &rx = x, *&ra = a, (&rfield)[4] = field, &second = field[1]; struct pair &rpair = pair;"
 end
 
-case("accepts: a reference is a section of no length, too [LLNL-3.2-01 LLNL-3.2-02]", function()
+case("accepts: a reference is a section of length zero, too [LLNL-3.2-01 LLNL-3.2-02]", function()
   begin_references()
   host.rx = 3
   expect.host("x + second", 3)
@@ -168,7 +169,7 @@ case("accepts: a reference is a section of no length, too [LLNL-3.2-01 LLNL-3.2-
   end)
 end)
 
-case("rejects: a reference to what is not present [LLNL-3.2-01 LLNL-3.2-02]", function()
+case("rejects: a kernel uses a reference to absent data [LLNL-3.2-01 LLNL-3.2-02]", function()
   begin_references()
   for _, body in ipairs { "rx = 1;", "double t = second;", "rfield[0] = 1;", "rpair.x = 1;", "ra[0] = 1;" } do
     expect.fails("host-pointer-on-device", function() omp "target"(body) end)
@@ -178,7 +179,7 @@ case("rejects: a reference to what is not present [LLNL-3.2-01 LLNL-3.2-02]", fu
   expect.host("x", 1)
 end)
 
-case("accepts: unless it is mapped as a value, or implicit maps are not by type [LLNL-3.2-02]", function()
+case("accepts: a reference is mapped as a value by a clause or by defaultmap [LLNL-3.2-02]", function()
   begin_references()
   expect.moves(function()
     omp "target map(rx) map(from: rpair)" "rx = 2; rpair.x = 9;"
@@ -189,7 +190,7 @@ case("accepts: unless it is mapped as a value, or implicit maps are not by type 
   expect.host("x", 4)
 end)
 
-case("accepts: under other rules it is the variable [LLNL-3.2-01]", function()
+case("accepts: a reference is its variable under other rules [LLNL-3.2-01]", function()
   begin_references "openmp-4.0"
   expect.moves(function()
     omp "target" "rx = 5;"
@@ -197,7 +198,7 @@ case("accepts: under other rules it is the variable [LLNL-3.2-01]", function()
   expect.host("x", 5)
 end)
 
-case("rejects: references that name nothing, or not a variable of their type [LLNL-3.2-01]", function()
+case("rejects: a reference names nothing, or a variable of another type [LLNL-3.2-01]", function()
   begin()
   for _, text in ipairs { "double &r;", "double &r = 4;", "float &r = x;", "double &r = x + 1;",
     "double &r[2] = field;" } do
@@ -209,7 +210,7 @@ case("rejects: references that name nothing, or not a variable of their type [LL
   expect.malformed "double &&r = x;"
 end)
 
-case("accepts: values are mapped tofrom, arrays among them [LLNL-3.2-03]", function()
+case("accepts: values are mapped tofrom, including arrays [LLNL-3.2-03]", function()
   begin()
   expect.moves(function()
     omp "target" "x = x + 1; pair.y = 3; field[2] = 4;"
@@ -219,7 +220,7 @@ case("accepts: values are mapped tofrom, arrays among them [LLNL-3.2-03]", funct
   expect.host("field[2]", 4)
 end)
 
-case("rejects: values are not mapped tofrom if a clause says otherwise"
+case("rejects: values are not mapped tofrom if another clause names them"
   .. " [LLNL-3.2-03 LLNL-3.2-04 OMP60-map-13]", function()
   begin()
   expect.accepts("target firstprivate(x)", "x = x + 1;")
@@ -227,7 +228,7 @@ case("rejects: values are not mapped tofrom if a clause says otherwise"
   expect.invalid("target firstprivate(x) map(x)", "conflicting-clauses")
 end)
 
-case("accepts: values as firstprivate, by a clause for all [LLNL-3.2-04]", function()
+case("accepts: a clause makes all values firstprivate [LLNL-3.2-04]", function()
   begin()
   expect.moves(function()
     omp "target defaultmap(firstprivate: scalar)" "x = x + 1; pair.y = x;"
@@ -236,13 +237,13 @@ case("accepts: values as firstprivate, by a clause for all [LLNL-3.2-04]", funct
   expect.host("pair.y", 2)
 end)
 
-case("accepts: both refinements make Figure 5 work [LLNL-3.2-05]", function()
+case("accepts: both refinements together make Figure 5 work [LLNL-3.2-05]", function()
   begin()
   expect.equal(figure5(), { 11, 22, 33, 44 })
   expect.equal(#state().present, 0)
 end)
 
-case("differs: the arrays must have been mapped [LLNL-3.2-05]", function()
+case("differs: Figure 5 needs arrays that were mapped before [LLNL-3.2-05]", function()
   begin()
   expect.fails("host-pointer-on-device", function()
     omp "target teams distribute parallel for" "for (int i = 0; i < N; ++i) inner_a[i] += inner_b[i];"

@@ -1,4 +1,4 @@
--- Figure 5 under each of the paper's ways: one program, the knobs of section 3 case by case.
+-- Figure 5 under each combination of the knobs of section 3.
 scenario { title = "LLNL 3: the refinements side by side", rules = "openmp-4.0" }
 
 declare [[
@@ -8,16 +8,16 @@ declare [[
 host.a, host.b = { 1, 2, 3, 4 }, { 10, 20, 30, 40 }
 host.inner_a, host.inner_b = host.a, host.b
 
--- section, implicit -> objects on the device after the mapping (sections, and pointers that came with them), and
--- whether the kernel finds the arrays by the copies of their pointers.
+-- Each entry: values of the knobs section and implicit; the number of objects on the device after the mapping, which
+-- are sections and pointers; whether the kernel finds the arrays through the copies of the pointers.
 local ways = {
   { "two-step", "tofrom", 4, false }, { "one-step", "tofrom", 2, false }, { "value-first", "tofrom", 4, false },
   { "two-step", "by-type", 4, true }, { "one-step", "by-type", 2, true }, { "value-first", "by-type", 4, true },
 }
 for _, way in ipairs(ways) do
   local section, implicit, objects, works = table.unpack(way)
-  case(("%s: Figure 5, section = %s, implicit = %s [LLNL-%s]"):format(works and "accepts" or "differs", section,
-    implicit, works and "3.2-05" or "3.1-05"), function()
+  case(("%s with section = %s and implicit = %s [LLNL-%s]"):format(works and "accepts: Figure 5 works"
+    or "differs: Figure 5 fails", section, implicit, works and "3.2-05" or "3.1-05"), function()
     rules { base = "openmp-4.0", section = section, implicit = implicit }
     omp "target enter data map(to: a[0:N]) map(to: b[0:N])"
     expect.equal(#state().present, objects)

@@ -1,4 +1,4 @@
--- Figure 6: what a declare group directive and the clauses that bind groups look like.
+-- Figure 6: the directive declare group, and the clauses that bind groups.
 scenario { title = "LLNL Figure 6: declare group and the clauses that bind", rules = "indirect" }
 
 declare [[
@@ -9,7 +9,7 @@ declare [[
   struct pair p;
 ]]
 
-case("accepts: a name, constructs, types, and clauses of any sort [LLNL-4-01]", function()
+case("accepts: a group has a name, constructs, types, and any other clauses [LLNL-4-01]", function()
   omp "declare group name(g) firstprivate(n)"
   expect.accepts "declare group bind_all(target, target teams distribute) thread_limit(n) map(tofrom: v[0:n])"
   expect.accepts "#pragma omp declare group bind_type(struct pair, wrapped, double) shared(x), nowait"
@@ -25,7 +25,7 @@ case("accepts: a name, constructs, types, and clauses of any sort [LLNL-4-01]", 
   expect.fails("duplicate-name", function() omp "declare group name(many) shared(x)" end)
 end)
 
-case("rejects: a group that no clause binds, two names, unknown clauses and constructs [LLNL-4-01]", function()
+case("rejects: a group is not bound, or has two names, unknown clauses or unknown constructs [LLNL-4-01]", function()
   expect.malformed "declare group firstprivate(n)"
   expect.malformed "declare group"
   expect.malformed "declare group name()"
@@ -38,21 +38,21 @@ case("rejects: a group that no clause binds, two names, unknown clauses and cons
   expect.invalid("declare group bind_type(x) shared(x)", "unknown-type")
 end)
 
-case("accepts: name, bind_all and bind_type are about the group, the rest waits for constructs [LLNL-4-02]", function()
-  -- neither a map nor a variable means anything yet
+case("accepts: name, bind_all and bind_type concern the group, and other clauses are stored [LLNL-4-02]", function()
+  -- stored clauses are not checked yet
   expect.moves(function() omp "declare group name(g) map(to: later[0:n]) if(n > 2) private(later)" end, { h2d = 0 })
   expect.fails("clause-not-allowed", function() omp "target data bind_group(g)" end)
   omp "declare group name(sent) map(to: v[0:n])"
   omp "target data bind_group(sent)" (function() expect.present "v[0:4]" end)
 end)
 
-case("rejects: name, bind_all and bind_type on a construct [LLNL-4-02 OMP60-tgt-1]", function()
+case("rejects: a construct has name, bind_all or bind_type [LLNL-4-02 OMP60-tgt-1]", function()
   for _, clause in ipairs { "name(g)", "bind_all(parallel)", "bind_type(struct pair)" } do
     expect.fails("clause-not-allowed", function() omp("parallel " .. clause) end)
   end
 end)
 
-case("accepts: both spellings, four actions, several groups in one clause [LLNL-4-04]", function()
+case("accepts: bind_group and bind_groups have four actions and several groups [LLNL-4-04]", function()
   omp "declare group name(g) firstprivate(x)"
   omp "declare group name(h) firstprivate(y)"
   for _, clause in ipairs { "bind_group(g, h)", "bind_groups(g, h)", "bind_group(merge: g, h)",
@@ -67,7 +67,7 @@ case("accepts: both spellings, four actions, several groups in one clause [LLNL-
   expect.host("y", 2)
 end)
 
-case("rejects: actions that there are not, and nothing to bind [LLNL-4-04]", function()
+case("rejects: bind_group has an unknown action, or names no group [LLNL-4-04]", function()
   omp "declare group name(g) firstprivate(x)"
   local problem = expect.fails("syntax", function() omp "parallel bind_group(join: g)" end)
   expect.equal(problem.rule, "LLNL-4-04")
@@ -89,7 +89,7 @@ case("accepts: a group is bound to a type by its place or by bind_type [LLNL-4-1
   expect.host("i.k", 0)
   expect.accepts("parallel bind_types(p)", "p.a = 1;")
   expect.host("p.a", 0)
-  -- by the type alone, several at once, and types that no group is bound to
+  -- a type alone, several at once, and a type without a group
   omp "declare group bind_type(double) firstprivate(x)"
   omp "parallel bind_types(double, i, n)" "x = 1; i.k = 1; n = 5;"
   expect.host("x", 0)
@@ -97,7 +97,7 @@ case("accepts: a group is bound to a type by its place or by bind_type [LLNL-4-1
   expect.host("n", 5)
 end)
 
-case("rejects: what is no type, constructs for groups of types, types nobody binds [LLNL-4-12]", function()
+case("rejects: a type is unknown or not bound, or a group in a type has bind_all [LLNL-4-12]", function()
   omp "declare group bind_type(struct pair) firstprivate(this)"
   omp "parallel" "p.a = 1;"
   expect.accepts("parallel bind_types(p)", "p.a = 2;")

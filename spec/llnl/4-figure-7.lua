@@ -1,10 +1,10 @@
--- Figure 7: a long list of variables said once, and what all parallel constructs of a function share.
+-- Figure 7: a group for a long list of variables, and a group for all parallel constructs of a function.
 scenario { title = "LLNL Figure 7: groups in a file and in a function", rules = "indirect" }
 
 declare "int a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, use_threads = 1, other;"
 omp "declare group name(privs) firstprivate(a, b, c, d, e, f)"
 
--- The function of the figure, with bodies.
+-- The function of the figure; body is its body.
 local function foo(body)
   block(function()
     omp "declare group bind_all(parallel) name(par) default(none) if(use_threads)"
@@ -12,12 +12,13 @@ local function foo(body)
   end)
 end
 
-case("accepts: the group of the file by name, that of the function on all parallel constructs [LLNL-4-13]", function()
+case("accepts: a construct names the group of the file, and the group of the function applies to all"
+  .. " [LLNL-4-13]", function()
   foo(function()
     expect.accepts("parallel bind_group(privs)", "a = b + c + d; e = f;")
     expect.host("a", 1)
     expect.host("e", 5)
-    expect.accepts("parallel", "int own = 1; own++;") -- names nothing of the host
+    expect.accepts("parallel", "int own = 1; own++;") -- uses no variable of the host
     expect.accepts("parallel bind_group(privs)", function(d) d.a = d.b end)
     expect.host("a", 1)
     omp "parallel bind_group(exclude: par)" "a = b + c;"
@@ -25,7 +26,7 @@ case("accepts: the group of the file by name, that of the function on all parall
   end)
 end)
 
-case("rejects: what the groups do not allow for, on all constructs but the excluded one"
+case("rejects: a construct violates default(none) of a group that is not excluded"
   .. " [LLNL-4-13 HOUSE-threads]", function()
   foo(function()
     local problem = expect.fails("default-none", function() omp "parallel" "a = 2;" end)
@@ -36,7 +37,7 @@ case("rejects: what the groups do not allow for, on all constructs but the exclu
   end)
 end)
 
-case("accepts: constructs behind the group, in its scope and those inside [LLNL-4-03]", function()
+case("accepts: a group applies to constructs after it, in its scope and in inner scopes [LLNL-4-03]", function()
   omp "parallel" "other = 1;"
   foo(function()
     expect.fails("default-none", function() omp "parallel" "other = 2;" end)
@@ -51,7 +52,8 @@ case("accepts: constructs behind the group, in its scope and those inside [LLNL-
   expect.host("other", 1)
 end)
 
-case("rejects: constructs before the group, outside of its scope, of another name [LLNL-4-03 HOUSE-threads]", function()
+case("rejects: a group does not apply to constructs before it, outside its scope, or of another name"
+  .. " [LLNL-4-03 HOUSE-threads]", function()
   omp "parallel" "other = 1;"
   foo(function()
     omp "parallel for" "for (int i = 0; i < 2; i++) other = other + 1;"
@@ -68,7 +70,7 @@ case("rejects: constructs before the group, outside of its scope, of another nam
     end)
     expect.accepts("parallel", "other = 6;")
   end
-  -- a region that ends by hand ends its groups
+  -- a region that the program closes ends its groups
   local region = omp "target data map(a)"
   omp "declare group bind_all(parallel) default(none)"
   expect.fails("default-none", function() omp "parallel" "other = 9;" end)
@@ -77,7 +79,7 @@ case("rejects: constructs before the group, outside of its scope, of another nam
   expect.host("other", 7)
 end)
 
-case("accepts: exclude keeps a group off that is bound to all constructs, and off what else binds it [LLNL-4-08]",
+case("accepts: exclude keeps a group from a construct, however it is bound [LLNL-4-08]",
   function()
     omp "declare group name(copies) bind_all(parallel) bind_type(int) firstprivate(other)"
     expect.accepts("parallel", "other = 1;")
@@ -90,7 +92,7 @@ case("accepts: exclude keeps a group off that is bound to all constructs, and of
     expect.host("other", 4)
   end)
 
-case("rejects: excluding what is not there, excluding in a group, other groups stay [LLNL-4-08]", function()
+case("rejects: exclude names an unknown group, is in a group, or leaves another group bound [LLNL-4-08]", function()
   expect.fails("unknown-group", function() omp "parallel bind_group(exclude: nobody)" end)
   expect.fails("clause-not-allowed", function() omp "declare group name(g) bind_group(exclude: privs)" end)
   foo(function()

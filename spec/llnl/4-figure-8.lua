@@ -1,4 +1,4 @@
--- Figure 8: a type tells what constructs do with its objects.
+-- Figure 8: the groups of a type say what constructs do with its objects.
 scenario { title = "LLNL Figure 8: binding a group to a type", rules = "indirect" }
 
 declare [[
@@ -22,31 +22,31 @@ declare [[
 ]]
 host.l = { n = 3, data = { 1, 2, 3 } }
 
--- The loop of the figure with the lambda's body, for the variables that the caller passes on.
+-- The loop of the figure with the body of the lambda, for the variables in args.
 local function forall(args, body)
   omp(("parallel for bind_types(%s)"):format(args)) ("for (int i = begin; i < end; ++i) { " .. body .. " }")
 end
 
-case("accepts: this is the variable that bind_types names, its wrapped member is reduced [LLNL-4-14]", function()
+case("accepts: this is the variable that bind_types names, and its member is reduced [LLNL-4-14]", function()
   forall("checksum", "checksum.inner += a[i] + b[i];")
   expect.host("checksum.inner", 110)
   forall("checksum, count", "checksum.inner += a[i]; count.inner++;")
   expect.host("checksum.inner", 120)
   expect.host("count.inner", 4)
-  -- that it is a reduction shows where another clause claims it
+  -- a conflict with another clause shows that checksum is a reduction
   expect.fails("conflicting-clauses", function() omp "parallel for private(checksum) bind_types(checksum)" end)
   expect.fails("conflicting-clauses", function() omp "parallel for reduction(*:count) bind_types(count)" end)
   omp "parallel for reduction(+:count) bind_types(count)" "for (int i = 0; i < 2; i++) count.inner++;"
   expect.host("count.inner", 6)
 end)
 
-case("accepts: members in a type's group are those of the variable [LLNL-4-14]", function()
+case("accepts: members in the group of a type are members of the variable [LLNL-4-14]", function()
   omp "target bind_types(l)" "l.data[1] = 20;"
   expect.host("l.data[0:3]", { 1, 20, 3 })
   omp "target data bind_types(l)" (function() expect.present "l.data[0:3]" end)
 end)
 
-case("rejects: this without a variable, what is no number, other variables [LLNL-4-14]", function()
+case("rejects: a group uses this without a variable, or reduces what is not a number [LLNL-4-14]", function()
   expect.fails("unknown-name", function() omp "parallel bind_types(struct two)" end)
   expect.fails("unknown-name", function() omp "target data bind_types(struct list)" end)
   local problem = expect.fails("type-mismatch", function() omp "parallel for bind_types(t)" end)
@@ -57,7 +57,7 @@ case("rejects: this without a variable, what is no number, other variables [LLNL
   expect.accepts("target data map(begin) bind_types(begin)", function() expect.absent "l.data[0:3]" end)
 end)
 
-case("accepts: several types and variables, templates, a pack's dots [LLNL-4-12]", function()
+case("accepts: bind_types names several types and variables, templates, and a pack [LLNL-4-12]", function()
   forall("checksum...", "checksum.inner += a[i];")
   expect.host("checksum.inner", 10)
   omp "declare group bind_type(ReducSum) firstprivate(end)"
@@ -70,7 +70,7 @@ case("accepts: several types and variables, templates, a pack's dots [LLNL-4-12]
   expect.host("begin", 7)
 end)
 
-case("differs: groups of types hold for no other types, nor where they are excluded [LLNL-4-12]", function()
+case("differs: groups of types do not apply to other types, nor where they are excluded [LLNL-4-12]", function()
   expect.accepts("parallel bind_types(begin) private(checksum)", "checksum.inner = 1;")
   expect.host("checksum.inner", 0)
   block(function()

@@ -1,4 +1,4 @@
--- Section 4: how groups and constructs come together, and what they may disagree about.
+-- Section 4: how clauses of groups and constructs combine, and which of them conflict.
 scenario { title = "LLNL 4: clauses of groups and of constructs", rules = "indirect" }
 
 declare [[
@@ -11,7 +11,7 @@ omp "declare group name(first) firstprivate(a, b)"
 omp "declare group name(sent) map(to: v)"
 omp "declare group name(four) num_threads(4)"
 
--- What a construct does to a: "shared", "private" or "firstprivate".
+-- The attribute of a on a construct: "shared", "private" or "firstprivate".
 local function meaning(clauses)
   host.a, host.ran = 1, 0
   local ok, problem = pcall(function() omp("parallel " .. clauses) "b = a; a = 5; ran = 1;" end)
@@ -20,7 +20,7 @@ local function meaning(clauses)
   return host.ran == 0 and "not run" or host.a == 5 and "shared" or "firstprivate"
 end
 
-case("accepts: merged clauses stand beside each other, equal ones once [LLNL-4-05]", function()
+case("accepts: merge combines clauses, and equal clauses count once [LLNL-4-05]", function()
   expect.equal(meaning "bind_group(first) shared(c)", "firstprivate")
   expect.equal(meaning "bind_group(first) firstprivate(a)", "firstprivate")
   expect.equal(meaning "bind_group(first, first) bind_group(merge: first)", "firstprivate")
@@ -34,7 +34,7 @@ case("accepts: merged clauses stand beside each other, equal ones once [LLNL-4-0
   omp "target data map(to: v) bind_group(sent)" (function() expect.present "v" end)
 end)
 
-case("rejects: clauses that exclude each other, with both places [LLNL-4-05]", function()
+case("rejects: two clauses conflict, and the error names both places [LLNL-4-05]", function()
   local problem = expect.fails("conflicting-clauses", function() omp "parallel private(b) bind_group(first)" end)
   expect.equal(problem.rule, "LLNL-4-05")
   expect.equal(problem.column, 88) -- of b in private(b)
@@ -45,13 +45,13 @@ case("rejects: clauses that exclude each other, with both places [LLNL-4-05]", f
     "target map(a) bind_group(first)" } do
     expect.fails("conflicting-clauses", function() omp(clauses) end)
   end
-  -- groups that are bound without being named disagree alike
+  -- groups of bind_all conflict in the same way
   omp "declare group bind_all(parallel) num_threads(8)"
   expect.fails("conflicting-clauses", function() omp "parallel num_threads(4)" end)
   expect.fails("conflicting-clauses", function() omp "parallel bind_group(inherit: four)" end)
 end)
 
-case("accepts: inherited clauses give way to those of the construct, variable by variable [LLNL-4-06]", function()
+case("accepts: inherited clauses yield to the construct's clauses, for each variable [LLNL-4-06]", function()
   expect.equal(meaning "private(a) bind_group(inherit: first)", "private")
   expect.equal(meaning "bind_group(inherit: first) shared(a)", "shared")
   expect.accepts("parallel private(a) bind_group(inherit: first)", "b = 9;")
@@ -59,7 +59,7 @@ case("accepts: inherited clauses give way to those of the construct, variable by
   expect.equal(meaning "bind_group(inherit: first)", "firstprivate")
   omp "declare group name(defaults) default(none) if(1)"
   expect.equal(meaning "bind_group(inherit: defaults) default(shared)", "shared")
-  -- bind_group says how to take a group that is bound to all constructs
+  -- bind_group also sets the action of a group of bind_all
   omp "declare group name(all) bind_all(parallel) private(c)"
   expect.fails("conflicting-clauses", function() omp "parallel firstprivate(c)" end)
   omp "parallel firstprivate(c) bind_group(inherit: all)" "b = c;"
@@ -68,14 +68,14 @@ case("accepts: inherited clauses give way to those of the construct, variable by
   expect.host("v[0]", 3)
 end)
 
-case("rejects: inherited clauses give way to no other group's [LLNL-4-06 LLNL-4-05]", function()
+case("rejects: inherited clauses do not yield to clauses of another group [LLNL-4-06 LLNL-4-05]", function()
   expect.fails("conflicting-clauses", function() omp "parallel bind_group(inherit: first) bind_group(priv)" end)
   expect.fails("conflicting-clauses", function() omp "parallel bind_group(inherit: first, priv)" end)
   expect.accepts("target bind_group(inherit: sent)", "v[0] = 3;")
   expect.host("v[0]", 0)
 end)
 
-case("accepts: overriding clauses replace those of the construct, variable by variable [LLNL-4-07]", function()
+case("accepts: overriding clauses replace the construct's clauses, for each variable [LLNL-4-07]", function()
   expect.equal(meaning "private(a) bind_group(override: first)", "firstprivate")
   expect.equal(meaning "bind_group(override: priv) shared(a, b)", "private")
   expect.accepts("parallel private(a, c) bind_group(override: first)", "c = 9;")
@@ -86,52 +86,53 @@ case("accepts: overriding clauses replace those of the construct, variable by va
   expect.host("v[0]", 0)
 end)
 
-case("rejects: what overrides says nothing about the rest [LLNL-4-07 LLNL-4-05]", function()
+case("rejects: an overriding group does not settle other conflicts [LLNL-4-07 LLNL-4-05]", function()
   expect.fails("conflicting-clauses", function()
     omp "parallel private(b) bind_group(override: priv) bind_group(first)"
   end)
   expect.fails("conflicting-clauses", function() omp "parallel shared(c) private(c) bind_group(override: priv)" end)
 end)
 
-case("accepts: of several overrides the last one wins [LLNL-4-09]", function()
+case("accepts: the last of several overriding groups wins [LLNL-4-09]", function()
   expect.equal(meaning "bind_group(override: priv) bind_group(override: first)", "firstprivate")
   expect.equal(meaning "bind_group(override: first) bind_group(override: priv)", "private")
   expect.equal(meaning "bind_group(override: first, priv)", "private")
   expect.equal(meaning "bind_group(override: priv, first) shared(a)", "firstprivate")
 end)
 
-case("rejects: without override the order decides nothing [LLNL-4-09 LLNL-4-05]", function()
+case("rejects: two groups conflict without override, whatever their order [LLNL-4-09 LLNL-4-05]", function()
   expect.fails("conflicting-clauses", function() meaning "bind_group(priv) bind_group(first)" end)
   expect.equal(meaning "bind_group(override: priv) bind_group(first)", "private")
   expect.equal(meaning "bind_group(first) bind_group(override: priv)", "private")
 end)
 
-case("accepts: a stored clause where the construct takes it [LLNL-4-10]", function()
+case("accepts: a stored clause applies if the construct allows the clause [LLNL-4-10]", function()
   omp "declare group name(both) firstprivate(a)"
   expect.equal(meaning "bind_group(both)", "firstprivate")
   expect.accepts("target bind_group(both)", "a = 9;")
   expect.host("a", 1)
 end)
 
-case("rejects: a stored clause where the construct does not take it, by the group's place [LLNL-4-10]", function()
+case("rejects: a construct does not allow a stored clause, and the error names the group's place"
+  .. " [LLNL-4-10]", function()
   local problem = expect.fails("clause-not-allowed", function() omp "parallel bind_group(sent)" end)
   expect.equal(problem.rule, "LLNL-4-10")
   expect.equal(problem.line, 11)
   expect.equal(problem.column, 31)
   expect(problem.message:find("the group 'sent'", 1, true))
-  expect(problem.notes[1]:find ":117$", "the note tells where the construct is")
+  expect(problem.notes[1]:find ":118$", "the note tells where the construct is")
   expect.fails("clause-not-allowed", function() omp "target update to(v) bind_group(four)" end)
   expect.fails("clause-not-allowed", function() omp "taskwait bind_group(four)" end)
-  -- other errors about what a group says are at its place, too
+  -- other errors about stored clauses have the place of the group, too
   omp "declare group name(wrong) firstprivate(nobody)"
   problem = expect.fails("unknown-name", function() omp "parallel bind_group(wrong)" end)
-  expect.equal(problem.line, 126)
+  expect.equal(problem.line, 127)
   omp "declare group name(far) map(to: v[4:8])"
   problem = expect.fails("out-of-bounds", function() omp "target data bind_group(far)" end)
-  expect.equal(problem.line, 129)
+  expect.equal(problem.line, 130)
 end)
 
--- Names of what a directive moves to the device.
+-- The names of the data that a directive copies to the device.
 local function sent(text)
   local list = {}
   for _, event in ipairs(events(function() omp(text) end)) do
@@ -140,7 +141,7 @@ local function sent(text)
   return table.concat(list, " ")
 end
 
-case("accepts: clauses of a group keep their order, where the group is bound [LLNL-4-11]", function()
+case("accepts: clauses of a group keep their order, at the place of bind_group [LLNL-4-11]", function()
   omp "target enter data map(alloc: v, w, a, b)"
   omp "declare group name(moves) to(v) to(a)"
   expect.equal(sent "target update to(w) bind_group(moves) to(b)", "w v a b")
@@ -149,13 +150,13 @@ case("accepts: clauses of a group keep their order, where the group is bound [LL
   expect.equal(sent "target update bind_group(nested)", "b v a w")
 end)
 
-case("differs: another order of clauses is another order of moves [LLNL-4-11]", function()
+case("differs: another order of clauses gives another order of copies [LLNL-4-11]", function()
   omp "target enter data map(alloc: v, w, a, b)"
   omp "declare group name(back) to(a) to(v)"
   expect.equal(sent "target update bind_group(back)", "a v")
 end)
 
-case("accepts: names by scope, inner ones hide outer ones [LLNL-4-15]", function()
+case("accepts: an inner group hides an outer group of the same name [LLNL-4-15]", function()
   block(function()
     omp "declare group name(priv) firstprivate(a)"
     expect.equal(meaning "bind_group(priv)", "firstprivate")
@@ -168,7 +169,7 @@ case("accepts: names by scope, inner ones hide outer ones [LLNL-4-15]", function
   expect.equal(meaning "bind_group(priv)", "private")
 end)
 
-case("accepts: inner groups hide outer ones where they are bound to constructs and types, too"
+case("accepts: an inner group hides an outer group that is bound to constructs or types, too"
   .. " [LLNL-4-03 LLNL-4-15]", function()
   omp "declare group name(all) bind_all(parallel) firstprivate(a)"
   expect.equal(meaning "", "firstprivate")
@@ -183,7 +184,7 @@ case("accepts: inner groups hide outer ones where they are bound to constructs a
   expect.equal(meaning "", "firstprivate")
 end)
 
-case("rejects: a type has no this; of two groups that both inherit one must win [LLNL-4-14 LLNL-4-05]", function()
+case("rejects: this names a type, or two inheriting groups conflict [LLNL-4-14 LLNL-4-05]", function()
   declare [[
     struct whole { int k;
       #pragma omp declare group map(this->k)
@@ -205,7 +206,7 @@ case("rejects: a type has no this; of two groups that both inherit one must win 
   expect(not problem.help:find "inherit", problem.help)
 end)
 
-case("rejects: unknown names, and the same name twice in a scope [LLNL-4-15]", function()
+case("rejects: a group name is unknown, or occurs twice in a scope [LLNL-4-15]", function()
   local problem = expect.fails("unknown-group", function() omp "parallel bind_group(privs)" end)
   expect.equal(problem.help, "did you mean 'priv'?")
   block(function()
@@ -220,7 +221,8 @@ case("rejects: unknown names, and the same name twice in a scope [LLNL-4-15]", f
   expect.equal(meaning "bind_group(own)", "private")
 end)
 
-case("differs: a directive that ran before has the clauses of a group that is declared later [LLNL-4-13]", function()
+case("differs: a directive that ran before a group was declared gets its clauses in the next round"
+  .. " [LLNL-4-13]", function()
   declare "double early[4], late[4];"
   for round = 1, 2 do
     omp "target enter data map(to: early)"

@@ -1,4 +1,4 @@
--- OpenMP's device information and device memory routines.
+-- Routines of OpenMP about devices and device memory.
 scenario { title = "OpenMP 3.7, 3.8: device routines", devices = 2, rules = "openmp-5.1" }
 
 declare [[
@@ -13,13 +13,14 @@ host.S = { n = 2, a = { 1, 2 } }
 local HOST = 2
 local INT = sizeof "int"
 
--- What kernels see of memory at a device address.
+-- Runs a kernel on memory at a device address.
 local function on_device(d, code)
   host.p = d
   acc("parallel deviceptr(p)")(code)
 end
 
-case("accepts: the host is the last number, and the default device is the current one [OMP60-api-1]", function()
+case("accepts: the host has the last device number, and the default device is the current one"
+  .. " [OMP60-api-1]", function()
   expect.equal(omp_get_num_devices(), 2)
   expect.equal(omp_get_initial_device(), HOST)
   expect.equal(omp_get_default_device(), 0)
@@ -31,7 +32,8 @@ case("accepts: the host is the last number, and the default device is the curren
   expect.equal(host "omp_get_num_devices() + omp_get_initial_device()", 4)
 end)
 
-case("accepts: where the caller runs, on the host and in kernels [OMP60-api-1 OMP60-api-14]", function()
+case("accepts: the routines say where the caller runs, on the host and in kernels"
+  .. " [OMP60-api-1 OMP60-api-14]", function()
   expect.equal(omp_is_initial_device(), 1)
   expect.equal(omp_get_device_num(), HOST)
   expect.accepts("acc parallel copy(v)", function()
@@ -45,7 +47,7 @@ case("accepts: where the caller runs, on the host and in kernels [OMP60-api-1 OM
   expect.host("v[0:2]", { 1, HOST })
 end)
 
-case("rejects: no such device, and the host as the default one [OMP60-api-1 OMP60-api-2]", function()
+case("rejects: a device does not exist, or the host becomes the default device [OMP60-api-1 OMP60-api-2]", function()
   expect.fails("no-device", function() omp_set_default_device(3) end)
   expect.fails("no-device", function() omp_set_default_device(-2) end)
   expect.fails("unsupported", function() omp_set_default_device(HOST) end)
@@ -53,13 +55,14 @@ case("rejects: no such device, and the host as the default one [OMP60-api-1 OMP6
   expect.equal(omp_get_default_device(), 0)
 end)
 
-case("accepts: omp_initial_device is the host's number, too [OMP60-api-2]", function()
+case("accepts: omp_initial_device is also the number of the host [OMP60-api-2]", function()
   expect.equal(omp_target_is_present(addr "v[0]", omp_initial_device), 1)
   expect.equal(omp_target_memcpy(addr "w[0]", addr "v[0]", 4 * INT, 0, 0, omp_initial_device, HOST), 0)
   expect.host("w[0:5]", { 1, 2, 3, 4, 0 })
 end)
 
-case("accepts: expressions know the constants and the questions [OMP60-api-2 OMP60-api-5 OMP60-api-6 OMP60-api-12]",
+case("accepts: expressions can use the constants and the routines that ask"
+  .. " [OMP60-api-2 OMP60-api-5 OMP60-api-6 OMP60-api-12]",
   function()
     omp "target map(from: i) device(omp_initial_device)" "i = omp_is_initial_device() + 4;"
     expect.host("i", 5)
@@ -74,7 +77,7 @@ case("accepts: expressions know the constants and the questions [OMP60-api-2 OMP
     expect.equal(host "omp_initial_device + 8 + omp_invalid_device", 3)
   end)
 
-case("rejects: omp_invalid_device is an error in every routine, other numbers make it fail [OMP60-api-2]",
+case("rejects: omp_invalid_device is an error in every routine, and with other numbers routines fail [OMP60-api-2]",
   function()
     local d = omp_target_alloc(32, 0)
     for _, call in ipairs {
@@ -105,7 +108,7 @@ case("rejects: omp_invalid_device is an error in every routine, other numbers ma
     omp_target_free(d, 0)
   end)
 
-case("accepts: memory of a device and of the host [OMP60-api-3 OMP60-api-4]", function()
+case("accepts: omp_target_alloc allocates memory of a device and of the host [OMP60-api-3 OMP60-api-4]", function()
   local d = omp_target_alloc(8 * INT, 0)
   expect(d ~= NULL, "an address")
   on_device(d, "for (int k = 0; k < 8; ++k) p[k] = k * k;")
@@ -124,7 +127,7 @@ case("accepts: memory of a device and of the host [OMP60-api-3 OMP60-api-4]", fu
   omp_target_free(omp_target_alloc(4, 1), 1)
 end)
 
-case("rejects: what there is no memory for, no bytes, a negative size [OMP60-api-3]", function()
+case("rejects: omp_target_alloc finds no memory, or its size is zero or negative [OMP60-api-3]", function()
   expect.equal(omp_target_alloc(1 << 50, 0), NULL)
   expect.equal(omp_target_alloc(0, 0), NULL)
   expect.equal(omp_target_alloc(0, HOST), NULL)
@@ -132,7 +135,7 @@ case("rejects: what there is no memory for, no bytes, a negative size [OMP60-api
   expect.fails("type-mismatch", function() omp_target_alloc("much", 0) end)
 end)
 
-case("rejects: release of what omp_target_alloc did not give there, twice, or while it is used [OMP60-api-4]",
+case("rejects: omp_target_free gets memory of another origin, memory twice, or memory in use [OMP60-api-4]",
   function()
     local d, h = omp_target_alloc(32, 0), omp_target_alloc(32, HOST)
     expect.fails("host-pointer-on-device", function() omp_target_free(d, 1) end)
@@ -151,15 +154,16 @@ case("rejects: release of what omp_target_alloc did not give there, twice, or wh
     expect.fails("out-of-bounds", function() omp_target_free(h, HOST) end)
   end)
 
-case("accepts: presence of an address on each device [OMP60-api-5]", function()
+case("accepts: omp_target_is_present is true for present addresses on each device [OMP60-api-5]", function()
   acc "enter data copyin(v[2:3])"
   expect.equal(omp_target_is_present(addr "v[2]", 0), 1)
   expect.equal(omp_target_is_present(addr "v[4]", 0), 1)
-  expect.equal(omp_target_is_present("v[2:5]", 0), 1) -- its first byte is asked for
+  expect.equal(omp_target_is_present("v[2:5]", 0), 1) -- the routine asks about the first byte
   expect.equal(omp_target_is_present(addr "w[0]", HOST), 1)
 end)
 
-case("rejects: absent addresses, null, other devices, device addresses [OMP60-api-5 HOUSE-language]", function()
+case("rejects: omp_target_is_present is false for absent, null and device addresses and for other devices"
+  .. " [OMP60-api-5 HOUSE-language]", function()
   expect.moves(function() acc "enter data copyin(v[2:3])" end, { h2d = { count = 1, bytes = 12 }, d2h = 0 })
   expect.equal(omp_target_is_present(addr "v[1]", 0), 0)
   expect.equal(omp_target_is_present(addr "v[5]", 0), 0)
@@ -171,7 +175,7 @@ case("rejects: absent addresses, null, other devices, device addresses [OMP60-ap
   expect.fails("unknown-name", function() omp_target_is_present("unheard", 0) end)
 end)
 
-case("accepts: memory that a device can use by its address [OMP60-api-6]", function()
+case("accepts: omp_target_is_accessible is true for memory that the device can use [OMP60-api-6]", function()
   local d = omp_target_alloc(32, 1)
   expect.equal(omp_target_is_accessible(d, 32, 1), 1)
   expect.equal(omp_target_is_accessible(addr "v[2]", 6 * INT, HOST), 1)
@@ -179,7 +183,8 @@ case("accepts: memory that a device can use by its address [OMP60-api-6]", funct
   expect.equal(omp_target_is_accessible(acc_deviceptr "v[4]", 4 * INT, 0), 1)
 end)
 
-case("rejects: memory of the other side, too many bytes, present or not [OMP60-api-6]", function()
+case("rejects: omp_target_is_accessible is false for memory of the other side and for too many bytes"
+  .. " [OMP60-api-6]", function()
   local d = omp_target_alloc(32, 1)
   expect.moves(function() acc "enter data copyin(v)" end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })
   expect.equal(omp_target_is_accessible(addr "v[0]", 4, 0), 0)
@@ -194,7 +199,7 @@ case("rejects: memory of the other side, too many bytes, present or not [OMP60-a
   expect.fails("invalid-section", function() omp_target_is_accessible(d, -1, 1) end)
 end)
 
-case("accepts: copies between any two memories, with offsets [OMP60-api-7]", function()
+case("accepts: omp_target_memcpy copies between any two memories, with offsets [OMP60-api-7]", function()
   local d, e = omp_target_alloc(8 * INT, 0), omp_target_alloc(8 * INT, 1)
   expect.equal(omp_target_memcpy(d, addr "v[0]", 4 * INT, 2 * INT, INT, 0, HOST), 0)    -- . . 2 3 4 5 . .
   expect.equal(omp_target_memcpy(d, d, INT, 7 * INT, 5 * INT, 0, 0), 0)                 -- . . 2 3 4 5 . 5
@@ -207,7 +212,7 @@ case("accepts: copies between any two memories, with offsets [OMP60-api-7]", fun
   expect.host("x[1]", 2)
 end)
 
-case("accepts: copies on present data, and what they move [OMP60-api-7]", function()
+case("accepts: copies of omp_target_memcpy to present data count as moves [OMP60-api-7]", function()
   acc "enter data copyin(v)"
   local d = omp_get_mapped_ptr(addr "v[0]", 0)
   expect.moves(function() omp_target_memcpy(d, addr "w[0]", 2 * INT, INT, 0, 0, HOST) end,
@@ -223,7 +228,7 @@ case("accepts: copies on present data, and what they move [OMP60-api-7]", functi
   expect.equal(event.rule, "OMP60-api-7")
 end)
 
-case("differs: null pointers and device numbers make copies fail [OMP60-api-7]", function()
+case("differs: omp_target_memcpy fails for null pointers and wrong device numbers [OMP60-api-7]", function()
   local d = omp_target_alloc(8, 0)
   expect(omp_target_memcpy(NULL, addr "v[0]", 4, 0, 0, 0, HOST) ~= 0)
   expect(omp_target_memcpy(d, NULL, 4, 0, 0, 0, HOST) ~= 0)
@@ -232,7 +237,8 @@ case("differs: null pointers and device numbers make copies fail [OMP60-api-7]",
   expect.equal(omp_target_memcpy(NULL, NULL, 0, 0, 0, 0, HOST), 0)
 end)
 
-case("rejects: memory that is not there, or of the other side [OMP60-api-7]", function()
+case("rejects: omp_target_memcpy gets memory that does not exist, or belongs to the other side"
+  .. " [OMP60-api-7]", function()
   local d = omp_target_alloc(8, 0)
   local problem = expect.fails("out-of-bounds", function()
     omp_target_memcpy(d, addr "v[0]", 12, 0, 0, 0, HOST)
@@ -259,7 +265,7 @@ case("rejects: memory that is not there, or of the other side [OMP60-api-7]", fu
   expect.fails("out-of-bounds", function() omp_target_memcpy(d, freed, 4, 0, 0, 0, HOST) end)
 end)
 
-case("accepts: a rectangle of one array goes into another [OMP60-api-8]", function()
+case("accepts: omp_target_memcpy_rect copies a rectangle of one array into another [OMP60-api-8]", function()
   declare "int a[4][5], b[3][3], offsets[2] = { 1, 2 };"
   for r = 0, 3 do for c = 0, 4 do host.a[r][c] = 10 * r + c end end
   local d = omp_target_alloc(20 * INT, 0)
@@ -283,7 +289,8 @@ case("accepts: a rectangle of one array goes into another [OMP60-api-8]", functi
   expect.host("b[2][0:3]", { 23, 0, 0 })
 end)
 
-case("accepts: one and three dimensions, no elements, and how many there may be [OMP60-api-8]", function()
+case("accepts: omp_target_memcpy_rect copies in one and three dimensions, or no elements, and returns its limit"
+  .. " [OMP60-api-8]", function()
   declare "char c[2][3][4], t[24], u[24];"
   for k = 0, 23 do host.t[k] = k end
   expect.equal(omp_target_memcpy_rect(addr "c[0]", addr "t[0]", 1, 3, { 2, 2, 2 }, { 0, 1, 2 }, { 0, 0, 1 },
@@ -301,7 +308,8 @@ case("accepts: one and three dimensions, no elements, and how many there may be 
   expect(omp_target_memcpy_rect(NULL, NULL, 0, 0, nil, nil, nil, nil, nil, 0, HOST) >= 3)
 end)
 
-case("rejects: volumes that leave an array, no dimensions or element, null pointers [OMP60-api-8]", function()
+case("rejects: a volume exceeds an array, has no dimensions or elements, or a pointer is null"
+  .. " [OMP60-api-8]", function()
   local function rect(to, from, element, n, volume, to_offsets, from_offsets, to_dims, from_dims)
     return omp_target_memcpy_rect(to, from, element, n, volume, to_offsets, from_offsets, to_dims, from_dims, HOST,
       HOST)
@@ -323,7 +331,7 @@ case("rejects: volumes that leave an array, no dimensions or element, null point
   expect.host("w[0:8]", { 0, 0, 0, 0, 0, 0, 0, 0 })
 end)
 
-case("rejects: arrays that are smaller than told, or of the other side [OMP60-api-8]", function()
+case("rejects: an array is smaller than its dimensions say, or belongs to the other side [OMP60-api-8]", function()
   local d = omp_target_alloc(8 * INT, 0)
   local function square(to, from, dims, number)
     return omp_target_memcpy_rect(to, from, INT, 2, { 2, 2 }, { dims[1] - 2, 0 }, { 0, 0 }, dims, { 2, 4 }, number,
@@ -337,7 +345,7 @@ case("rejects: arrays that are smaller than told, or of the other side [OMP60-ap
   expect.host("w[0:8]", { 0, 0, 0, 0, 0, 0, 0, 0 })
 end)
 
-case("accepts: asynchronous forms, with depend objects or without, are done at once [OMP60-api-9]", function()
+case("accepts: asynchronous routines finish at once, with and without depend objects [OMP60-api-9]", function()
   local d = omp_target_alloc(8 * INT, 0)
   expect.equal(omp_target_memcpy_async(d, addr "v[0]", 8 * INT, 0, 0, 0, HOST, 0, NULL), 0)
   expect.equal(omp_target_memcpy_rect_async(addr "w[0]", d, INT, 1, { 2 }, { 0 }, { 6 }, { 8 }, { 8 }, HOST, 0, 2,
@@ -348,14 +356,14 @@ case("accepts: asynchronous forms, with depend objects or without, are done at o
   expect.host("w[0]", 0)
 end)
 
-case("rejects: asynchronous forms fail as the others do [OMP60-api-9 OMP60-api-13]", function()
+case("rejects: asynchronous routines fail as the other routines do [OMP60-api-9 OMP60-api-13]", function()
   local d = omp_target_alloc(8 * INT, 0)
   expect(omp_target_memcpy_async(d, NULL, 8, 0, 0, 0, HOST, 0, NULL) ~= 0)
   expect(omp_target_memcpy_rect_async(d, NULL, INT, 1, { 2 }, { 0 }, { 6 }, { 8 }, { 8 }, 0, HOST, 0, NULL) ~= 0)
   expect.fails("out-of-bounds", function() omp_target_memset_async(d, 0, 33, 0) end)
 end)
 
-case("accepts: an association makes data present without a copy, at the offset [OMP60-api-10]", function()
+case("accepts: an association maps data without a copy, at the offset [OMP60-api-10]", function()
   local d = omp_target_alloc(40, 0)
   expect.moves(function()
     expect.equal(omp_target_associate_ptr(addr "v[0]", d, 32, 8, 0), 0)
@@ -370,7 +378,8 @@ case("accepts: an association makes data present without a copy, at the offset [
   expect.host("v[6:2]", { 7, 18 })
 end)
 
-case("accepts: an association has its host name, and its count is infinite [OMP60-api-10 OMP60-map-6]", function()
+case("accepts: an association has the name of the host data, and its count is infinite"
+  .. " [OMP60-api-10 OMP60-map-6]", function()
   local d = omp_target_alloc(64, 0)
   omp_target_associate_ptr(addr "v[2]", d, 2 * INT, 0, 0)
   omp_target_associate_ptr(addr "x", d + 8, 4 * INT, 8, 0)
@@ -390,13 +399,14 @@ case("accepts: an association has its host name, and its count is infinite [OMP6
   expect.equal((d + 8) - d, 8)
 end)
 
-case("differs: without OpenMP's rules there is one reference [OMP60-map-6]", function()
+case("differs: under OpenACC, memory of acc_map_data has a finite count [OMP60-map-6]", function()
   rules "openacc-3.3"
   acc_map_data(addr "v", acc_malloc(32), 32)
   expect(state().present[1].dynamic ~= math.huge)
 end)
 
-case("accepts: no construct ends an association, and the same one again is none [OMP60-api-10]", function()
+case("accepts: no construct ends an association, and the same association again has no effect"
+  .. " [OMP60-api-10]", function()
   local d = omp_target_alloc(32, 0)
   omp_target_associate_ptr(addr "v[0]", d, 32, 0, 0)
   acc "enter data create(v)"
@@ -404,13 +414,14 @@ case("accepts: no construct ends an association, and the same one again is none 
   expect.accepts "acc data copy(v)"
   acc "exit data delete(v)"
   expect.present "v"
-  expect.host("v[7]", 8) -- copied neither way
+  expect.host("v[7]", 8) -- no construct copied v
   expect.equal(omp_target_associate_ptr(addr "v[0]", d, 32, 0, 0), 0)
   expect.equal(omp_target_associate_ptr(addr "v[2]", d, 24, 8, 0), 0)
   expect.equal(#state().present, 1)
 end)
 
-case("differs: what is present at another address, by a construct, or in part [OMP60-api-10]", function()
+case("differs: an association fails for data that are present elsewhere, by a construct, or partly"
+  .. " [OMP60-api-10]", function()
   local d, e = omp_target_alloc(32, 0), omp_target_alloc(32, 0)
   omp_target_associate_ptr(addr "v[0]", d, 32, 0, 0)
   expect(omp_target_associate_ptr(addr "v[0]", e, 32, 0, 0) ~= 0, "another address")
@@ -423,7 +434,8 @@ case("differs: what is present at another address, by a construct, or in part [O
     "present, but not associated")
 end)
 
-case("rejects: null pointers, no bytes, the host, memory that is not there [OMP60-api-10]", function()
+case("rejects: an association has null pointers, no bytes, the host as device, or no memory"
+  .. " [OMP60-api-10]", function()
   local d = omp_target_alloc(32, 0)
   expect(omp_target_associate_ptr(NULL, d, 32, 0, 0) ~= 0)
   expect(omp_target_associate_ptr(addr "v[0]", NULL, 32, 0, 0) ~= 0)
@@ -438,7 +450,8 @@ case("rejects: null pointers, no bytes, the host, memory that is not there [OMP6
   expect.absent "v"
 end)
 
-case("accepts: an association is ended, and the memory stays the caller's [OMP60-api-11]", function()
+case("accepts: omp_target_disassociate_ptr ends an association and keeps the caller's memory"
+  .. " [OMP60-api-11]", function()
   local d = omp_target_alloc(32, 0)
   omp_target_associate_ptr(addr "v[0]", d, 32, 0, 0)
   acc "update device(v)"
@@ -451,7 +464,8 @@ case("accepts: an association is ended, and the memory stays the caller's [OMP60
   expect.equal(omp_target_associate_ptr(addr "w[0]", d, 32, 0, 0), 0)
 end)
 
-case("differs: what is not associated, not its start, null, or the host [OMP60-api-11]", function()
+case("differs: omp_target_disassociate_ptr fails for unassociated memory, inner addresses, null and the host"
+  .. " [OMP60-api-11]", function()
   local d = omp_target_alloc(32, 0)
   acc "enter data copyin(w)"
   expect(omp_target_disassociate_ptr(addr "v[0]", 0) ~= 0)
@@ -465,7 +479,7 @@ case("differs: what is not associated, not its start, null, or the host [OMP60-a
   expect.present "w"
 end)
 
-case("accepts: the corresponding address [OMP60-api-12]", function()
+case("accepts: omp_get_mapped_ptr returns the corresponding address [OMP60-api-12]", function()
   acc "enter data copyin(v[2:4])"
   expect.equal(omp_get_mapped_ptr(addr "v[3]", 0), acc_deviceptr "v[3]")
   expect.equal(omp_get_mapped_ptr("v[3]", 0), acc_deviceptr "v[3]")
@@ -476,7 +490,7 @@ case("accepts: the corresponding address [OMP60-api-12]", function()
   expect.device("v[2]", 30)
 end)
 
-case("differs: no corresponding address, null [OMP60-api-12]", function()
+case("differs: omp_get_mapped_ptr returns null if there is no corresponding address [OMP60-api-12]", function()
   expect.moves(function() acc "enter data copyin(v[2:4])" end, { h2d = { count = 1, bytes = 16 }, d2h = 0 })
   expect.equal(omp_get_mapped_ptr(addr "v[1]", 0), NULL)
   expect.equal(omp_get_mapped_ptr(addr "v[3]", 1), NULL)
@@ -485,7 +499,7 @@ case("differs: no corresponding address, null [OMP60-api-12]", function()
   expect.equal(omp_get_mapped_ptr(acc_deviceptr "v[2]", 0), NULL)
 end)
 
-case("accepts: memory of a device and of the host is filled [OMP60-api-13]", function()
+case("accepts: omp_target_memset fills memory of a device and of the host [OMP60-api-13]", function()
   local d = omp_target_alloc(8 * INT, 0)
   expect.equal(omp_target_memset(d, 0x101, 8 * INT, 0), d)
   on_device(d, "p[7] = p[0] + 1;")
@@ -502,7 +516,8 @@ case("accepts: memory of a device and of the host is filled [OMP60-api-13]", fun
   expect.host("x[0:2]", { 0x01010101, 0 })
 end)
 
-case("rejects: null pointers, memory that is not there, of the other side [OMP60-api-13]", function()
+case("rejects: omp_target_memset gets a null pointer, or memory that does not exist or belongs to the other side"
+  .. " [OMP60-api-13]", function()
   local d = omp_target_alloc(32, 0)
   expect.fails("null-pointer", function() omp_target_memset(NULL, 0, 4, 0) end)
   local problem = expect.fails("out-of-bounds", function() omp_target_memset(d, 0, 33, 0) end)
@@ -514,7 +529,7 @@ case("rejects: null pointers, memory that is not there, of the other side [OMP60
   expect.host("v[1]", 2)
 end)
 
-case("rejects: all but the two that ask where they run are for the host [OMP60-api-14]", function()
+case("rejects: a target region calls a routine other than the two that ask where they run [OMP60-api-14]", function()
   local d = omp_target_alloc(32, 0)
   expect.moves(function()
     acc "parallel copy(v)" (function()

@@ -1,4 +1,4 @@
--- Directives in C text: constructs of threads, executed by one thread, and what is carried out on devices.
+-- Directives in bodies in C: constructs of threads, which one thread runs, and constructs that run on devices.
 scenario { title = "OpenMP: directives in bodies", rules = "openmp-5.1" }
 
 declare [[
@@ -26,7 +26,7 @@ end
 
 -- -------------------------------------------------------------------------------------- private copies --
 
-case("accepts: a private variable is another one [OMP60-share-1]", function()
+case("accepts: a private variable is another variable than the original [OMP60-share-1]", function()
   omp "target map(a, t)" [[
     #pragma omp parallel for private(t)
     for (int i = 0; i < 2; i++) { t = i; a[i] = t + 1; }
@@ -45,7 +45,7 @@ case("accepts: a private variable is another one [OMP60-share-1]", function()
   expect.host("b[1]", 2)
 end)
 
-case("rejects: a private variable that nobody wrote, or that there is not [OMP60-share-1]", function()
+case("rejects: a private variable is read before it is written, or is unknown [OMP60-share-1]", function()
   wrong("uninitialized-read", "HOUSE-locals", "#pragma omp parallel private(t)\n a[0] = t;")
   wrong("uninitialized-read", "HOUSE-locals", "#pragma omp parallel private(t)\n t += 1;")
   wrong("uninitialized-read", "HOUSE-locals", "#pragma omp for private(t)\n for (int i = 0; i < 2; i++) a[i] = t++;")
@@ -59,7 +59,8 @@ case("rejects: a private variable that nobody wrote, or that there is not [OMP60
   wrong("clause-not-allowed", "OMP60-share-1", "#pragma omp parallel private(pair.x)\n a[0] = 1;")
 end)
 
-case("accepts: firstprivate, lastprivate and both [OMP60-share-1]", function()
+case("accepts: a body has firstprivate and lastprivate variables, and variables that are both"
+  .. " [OMP60-share-1]", function()
   omp "target map(a, t, b, pair)" [[
     #pragma omp parallel firstprivate(t, b, pair)
     { t += 1; b[0] += t; pair.x += 10; a[0] = t; a[1] = b[0]; a[2] = pair.x; }
@@ -82,19 +83,19 @@ case("accepts: firstprivate, lastprivate and both [OMP60-share-1]", function()
     #pragma omp for lastprivate(b, pair)
     for (int i = 0; i < 3; i++) { b[i] = 10 * i; pair.y = i; }
   ]]
-  expect.host("b[0:4]", { 0, 10, 20, 4 }) -- what no iteration wrote stays
+  expect.host("b[0:4]", { 0, 10, 20, 4 }) -- b[3], which no iteration wrote, keeps its value
   expect.host("pair.x", 1)
   expect.host("pair.y", 2)
 end)
 
-case("differs: the last value of a loop without turns [OMP60-share-1]", function()
+case("differs: a loop without iterations does not change its lastprivate variable [OMP60-share-1]", function()
   expect.moves(function()
     omp "target map(t)" "#pragma omp for lastprivate(t)\n for (int i = 0; i < 0; i++) t = i;"
   end, { h2d = { count = 1, bytes = 4 }, d2h = { count = 1, bytes = 4 } })
   expect.host("t", 4)
 end)
 
-case("accepts: linear variables count along [OMP60-share-1]", function()
+case("accepts: linear variables advance with the loop [OMP60-share-1]", function()
   omp "target map(a, t, s)" [[
     #pragma omp for linear(t: 2)
     for (int i = 0; i < 4; i++) a[i] = t;
@@ -106,12 +107,12 @@ case("accepts: linear variables count along [OMP60-share-1]", function()
   expect.host("s", 4)
 end)
 
-case("rejects: a step that is no number, and of other clauses [OMP60-share-1 HOUSE-language]", function()
+case("rejects: a linear step is not a number, or another clause has a step [OMP60-share-1 HOUSE-language]", function()
   wrong("type-mismatch", "HOUSE-language", "#pragma omp for linear(t: pair)\n for (int i = 0; i < 4; i++) a[i] = t;")
   wrong("syntax", "HOUSE-syntax", "#pragma omp for lastprivate(t@: 2)\n for (int i = 0; i < 4; i++) a[i] = t;")
 end)
 
-case("accepts: variables that count loops are private; on simd their last values stay [OMP60-share-1]", function()
+case("accepts: loop variables are private, and simd keeps their last values [OMP60-share-1]", function()
   omp "target map(a, i, j)" [[
     #pragma omp parallel for collapse(2)
     for (i = 0; i < 2; i++)
@@ -123,7 +124,7 @@ case("accepts: variables that count loops are private; on simd their last values
   expect.host("i", 3)
 end)
 
-case("accepts: default says what variables are that no clause names [OMP60-share-1]", function()
+case("accepts: default decides about variables that no clause names [OMP60-share-1]", function()
   omp "target map(a, t, s)" [[
     #pragma omp parallel default(none) shared(a) firstprivate(t)
     { int x = t; t = 0; for (int k = 0; k < 2; k++) a[k] = x + k; }
@@ -137,13 +138,14 @@ case("accepts: default says what variables are that no clause names [OMP60-share
   expect.host("s", 6)
 end)
 
-case("rejects: default(none) and a variable in no clause, other words [OMP60-share-1]", function()
+case("rejects: a variable is in no clause under default(none), or default has another word"
+  .. " [OMP60-share-1]", function()
   wrong("default-none", "OMP60-share-1", "#pragma omp parallel default(none)\n a[0] = 1;")
   wrong("default-none", "OMP60-share-1", "#pragma omp parallel default(none) shared(a)\n { int x = 1; a[0] = x + t; }")
   wrong("clause-not-allowed", "OMP60-share-1", "#pragma omp parallel default(tofrom)\n a[0] = 1;")
 end)
 
-case("accepts: a task has what is not shared around it for itself [OMP60-share-1]", function()
+case("accepts: variables that are not shared around a task are firstprivate in the task [OMP60-share-1]", function()
   omp "target map(a, t) firstprivate(n)" [[
     int x = 1;
     #pragma omp task
@@ -165,7 +167,7 @@ case("accepts: a task has what is not shared around it for itself [OMP60-share-1
   expect.host("a[0:7]", { 1, 5, 4, 3, 6, 3, 4 })
 end)
 
-case("accepts: reductions combine with what was there [OMP60-share-2]", function()
+case("accepts: reductions combine their result with the old value [OMP60-share-2]", function()
   omp "target map(s, t, d, u, b)" [[
     #pragma omp parallel for reduction(+: s, d) reduction(max: t)
     for (int i = 0; i < 10; i++) { s += i; d += 0.25; t = i > t ? i : t; }
@@ -191,7 +193,8 @@ case("accepts: reductions combine with what was there [OMP60-share-2]", function
   expect.host("u", 4)
 end)
 
-case("rejects: on a target construct's body the variable is the device's [OMP60-share-2]", function()
+case("rejects: without a map, a reduction in a target construct does not change the host's variable"
+  .. " [OMP60-share-2]", function()
   expect.accepts("target", "#pragma omp parallel for reduction(+: s)\n for (int i = 0; i < 10; i++) s += i;")
   expect.host("s", 0)
   wrong("type-mismatch", "OMP60-share-2", "#pragma omp parallel reduction(+: pair)\n a[0] = 1;")
@@ -204,7 +207,7 @@ end)
 
 -- ---------------------------------------------------------------------------------------------- loops --
 
-case("accepts: every construct of threads, combined and nested [OMP60-loop-1]", function()
+case("accepts: constructs of threads are combined and nested [OMP60-loop-1]", function()
   omp "target map(m, s)" [[
     #pragma omp teams
     #pragma omp distribute
@@ -260,7 +263,7 @@ case("accepts: every construct of threads, combined and nested [OMP60-loop-1]", 
   expect.host("a[0:2]", { 1, 5 })
 end)
 
-case("rejects: what is no loop that counts, and fewer loops than collapse wants [OMP60-loop-1]", function()
+case("rejects: a loop does not count, or collapse needs more loops [OMP60-loop-1]", function()
   local function bad(text) wrong("syntax", "OMP60-loop-1", text) end
   bad "#pragma omp for\n a[0] = 1;"
   bad "#pragma omp for\n { for (int i = 0; i < 2; i++) a[i] = 1; }"
@@ -273,14 +276,14 @@ case("rejects: what is no loop that counts, and fewer loops than collapse wants 
   bad "#pragma omp for\n for (;;) a[0] = 1;"
   bad "#pragma omp simd collapse(n)\n for (int i = 0; i < 2; i++) a[i] = 1;"
   wrong("region-nesting", "OMP60-loop-1", "#pragma omp for\n for (int i = 0; i < 2; i++) { a[i] = 1; break; }")
-  -- of the construct itself, too
+  -- the rule also holds for the construct itself
   wrong("syntax", "OMP60-loop-1", "for (int i = 0; i < 2; i++) a[i] = 1;", "target parallel for map(a) collapse(2)")
   wrong("syntax", "OMP60-loop-1", "for (int i = 0; i < 2; i++) a[i] = 1;", "for collapse(2)")
 end)
 
 -- --------------------------------------------------------------------------------------------- atomics --
 
-case("accepts: atomic statements of all forms [OMP60-atomic-1]", function()
+case("accepts: atomic applies to statements of all its forms [OMP60-atomic-1]", function()
   omp "target map(a, s, t)" [[
     #pragma omp atomic
     s++;
@@ -315,7 +318,8 @@ case("accepts: atomic statements of all forms [OMP60-atomic-1]", function()
   expect.host("t", 50)
 end)
 
-case("rejects: statements that atomic does not take, and two words [OMP60-atomic-1]", function()
+case("rejects: a statement does not have the form that atomic needs, or atomic has two words"
+  .. " [OMP60-atomic-1]", function()
   local function bad(text) wrong("syntax", "OMP60-atomic-1", text) end
   bad "#pragma omp atomic\n s = t;"
   bad "#pragma omp atomic\n s = s + s;"
@@ -333,9 +337,9 @@ case("rejects: statements that atomic does not take, and two words [OMP60-atomic
   wrong("unknown-clause", "OMP60-map-1", "#pragma omp atomic reed\n s = t;")
 end)
 
--- ------------------------------------------------------------------------------------ carried directives --
+-- ------------------------------------------------------------------------------------ directives in bodies --
 
-case("accepts: device constructs in bodies of the host are carried out on devices [OMP60-body-1]", function()
+case("accepts: device constructs in bodies of the host run on devices [OMP60-body-1]", function()
   omp "parallel" [[ {
     #pragma omp target map(to: a)
     a[0] = 77;
@@ -368,7 +372,7 @@ case("accepts: device constructs in bodies of the host are carried out on device
   expect.absent "b"
 end)
 
-case("accepts: on variables of the body, and private ones [OMP60-body-1]", function()
+case("accepts: device constructs map variables of the body, and private ones [OMP60-body-1]", function()
   omp "parallel private(t) shared(s)" [[ {
     int x = 3, list[4], *q = list;
     for (int k = 0; k < 4; k++) list[k] = k;
@@ -391,7 +395,7 @@ case("accepts: on variables of the body, and private ones [OMP60-body-1]", funct
   expect.equal(#state().present, 0)
 end)
 
-case("rejects: there they are wrong as anywhere, and reported where they stand [OMP60-body-1 OMP60-tgt-1]", function()
+case("rejects: wrong device constructs in bodies are reported at their place [OMP60-body-1 OMP60-tgt-1]", function()
   wrong("not-present", "OMP60-map-9", "{\n#pragma omp target map(present, to: b)\n s = 1; }", "parallel")
   wrong("clause-not-allowed", "OMP60-map-1", "{\n#pragma omp target enter data map(from: b)\n }", "parallel")
   wrong("unknown-name", "HOUSE-names", "{\n#pragma omp target map(nobody)\n s = 1; }", "parallel")
@@ -408,11 +412,11 @@ case("rejects: there they are wrong as anywhere, and reported where they stand [
       #pragma omp target map(present, to: b)
       s = 2; } ]]
   end)
-  expect.equal({ err.line, err.column }, { 408, 43 })
+  expect.equal({ err.line, err.column }, { 412, 43 })
   expect.absent "b"
 end)
 
-case("accepts: directives of OpenACC, too [OMP60-body-1]", function()
+case("accepts: bodies of the host contain directives of OpenACC [OMP60-body-1]", function()
   expect.moves(function()
     omp "parallel" [[ {
       #pragma acc data copy(a) copyin(b)

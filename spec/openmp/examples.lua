@@ -1,4 +1,4 @@
--- What the OpenMP Examples show of pointers, mappers, sections and routines, beside structure mapping.
+-- The OpenMP Examples on pointers, mappers, sections and routines. Structure mapping has files of its own.
 scenario { title = "OpenMP Examples: pointers, mappers, sections", rules = "openmp-5.1" }
 
 declare [[
@@ -10,7 +10,7 @@ host.ptr2 = { 0, 0, 0, 0, 0, 0, 0, 0 }
 
 -- ---------------------------------------------------------------------------------------- pointers --
 
-case("accepts: attached, firstprivate and private pointers [OMP60-map-7 OMP60-map-8 OMP60-map-11]", function()
+case("accepts: pointers are attached, firstprivate or private [OMP60-map-7 OMP60-map-8 OMP60-map-11]", function()
   expect.moves(function()
     omp "target map(ptr1, ptr1[:N]) map(ptr2[:N])" [[
       for (int i = 0; i < N; i++) { ptr1[i] = i; ptr2[i] = i; }
@@ -25,12 +25,12 @@ case("accepts: attached, firstprivate and private pointers [OMP60-map-7 OMP60-ma
   expect.equal(host.ptr3, NULL)
 end)
 
-case("rejects: the attached one is not to be changed [OMP60-map-8]", function()
+case("rejects: a kernel changes an attached pointer [OMP60-map-8]", function()
   expect.fails("pointer-changed", function() omp "target map(ptr1, ptr1[:N])" "ptr1 = ptr1 + 1;" end)
   expect.fails("null-pointer", function() omp "target map(ptr1, ptr1[:N])" "ptr3[0] = 5;" end)
 end)
 
-case("accepts: a pointer of the device is attached for as long as its section is mapped [OMP60-map-7]", function()
+case("accepts: a pointer in declare target is attached as long as its section is mapped [OMP60-map-7]", function()
   expect.accepts "declare target(p)"
   host.p = host.ptr1
   expect.moves(function()
@@ -41,21 +41,23 @@ case("accepts: a pointer of the device is attached for as long as its section is
   expect.absent "p[0:8]"
 end)
 
-case("rejects: afterwards it points to nothing [OMP60-map-7]", function()
+case("rejects: a kernel uses a pointer in declare target after its section was unmapped [OMP60-map-7]", function()
   omp "declare target(p)"
   host.p = host.ptr1
   omp "target map(p[:N])" "p[0] = 1;"
   expect.fails("out-of-bounds", function() omp "target" "p[0] = 1;" end)
 end)
 
-case("differs: pointers to what was mapped before are not attached [OMP60-map-7]", function()
+case("differs: pointers to data that were mapped before are not attached [OMP60-map-7]", function()
   omp "declare target(p1)"
   host.p1 = addr "x[0]"
   omp "target enter data map(to: x[:N])"
-  expect.fails("null-pointer", function() omp "target map(x[:N]) map(p1[:N])" "p1[0] = 3;" end) -- as it was declared
+  -- on the device p1 is null, as declared
+  expect.fails("null-pointer", function() omp "target map(x[:N]) map(p1[:N])" "p1[0] = 3;" end)
 end)
 
-case("accepts: with something new they are, and others are found by value [OMP60-map-7 OMP60-map-10]", function()
+case("accepts: pointers to new data are attached, and others are found by value"
+  .. " [OMP60-map-7 OMP60-map-10]", function()
   expect.accepts "declare target(p1)"
   host.p1, host.p2 = addr "x[0]", addr "y[0]"
   expect.moves(function() omp "target enter data map(to: y[:N])" end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })
@@ -67,7 +69,7 @@ end)
 
 -- ----------------------------------------------------------------------------------------- mappers --
 
-case("accepts: a vector with its data [OMP60-map-15]", function()
+case("accepts: a mapper maps a vector with its data [OMP60-map-15]", function()
   declare [[
     typedef struct myvec { unsigned long len; double *data; } myvec_t;
     #pragma omp declare mapper(myvec_t v) map(v, v.data[0:v.len])
@@ -80,7 +82,7 @@ case("accepts: a vector with its data [OMP60-map-15]", function()
   expect.host("s.data[3]", 3)
 end)
 
-case("accepts: halves of a vector by two mappers, on two devices [OMP60-map-15]", function()
+case("accepts: two mappers map the halves of a vector [OMP60-map-15]", function()
   declare [[
     typedef struct myvec { unsigned long len; double *data; } myvec_t;
     #pragma omp declare mapper(top_id: myvec_t v) map(v.len) map(v.data, v.data[0:v.len/2])
@@ -95,7 +97,7 @@ case("accepts: halves of a vector by two mappers, on two devices [OMP60-map-15]"
   expect.host("s.data[0:4]", { 2, 2, 3, 3 })
 end)
 
-case("differs: the other half [OMP60-map-15]", function()
+case("differs: a mapper of one half does not map the other half [OMP60-map-15]", function()
   declare [[
     typedef struct myvec { unsigned long len; double *data; } myvec_t;
     #pragma omp declare mapper(top_id: myvec_t v) map(v.len) map(v.data, v.data[0:v.len/2])
@@ -105,7 +107,7 @@ case("differs: the other half [OMP60-map-15]", function()
   expect.fails("out-of-bounds", function() omp "target map(mapper(top_id), tofrom: s)" "s.data[2] = 2;" end)
 end)
 
-case("accepts: nested mappers, scratch space, members for the host only [OMP60-map-15]", function()
+case("accepts: mappers are nested, map scratch space, and omit members of the host [OMP60-map-15]", function()
   declare [[
     typedef struct myvec { unsigned long len; double *data; } myvec_t;
     #pragma omp declare mapper(myvec_t v) map(v, v.data[0:v.len])
@@ -127,7 +129,7 @@ case("accepts: nested mappers, scratch space, members for the host only [OMP60-m
   expect.fails("not-present", function() omp "target map(P)" "P.hostonly_data[0] = 1;" end)
 end)
 
-case("rejects: bytes taken for elements: the section is larger than what it is of [OMP60-sec-1]", function()
+case("rejects: a section counts bytes as elements and exceeds its array [OMP60-sec-1]", function()
   declare [[
     struct buf { int *ptr; unsigned long buf_size; } b;
     #pragma omp declare mapper(struct buf s) map(s, s.ptr[:s.buf_size])
@@ -136,7 +138,7 @@ case("rejects: bytes taken for elements: the section is larger than what it is o
   expect.fails("out-of-bounds", function() omp "target map(b)" "" end)
 end)
 
-case("accepts: counted in elements [OMP60-sec-1]", function()
+case("accepts: a section counts elements [OMP60-sec-1]", function()
   declare [[
     struct buf { int *ptr; unsigned long buf_size; } b;
     #pragma omp declare mapper(struct buf s) map(s, s.ptr[:s.buf_size/sizeof(int)])
@@ -150,7 +152,7 @@ end)
 
 -- ---------------------------------------------------------------------------------------- sections --
 
-case("rejects: a section that another one overlaps, by its name or through a pointer [OMP60-map-13]", function()
+case("rejects: a section overlaps a present section, by name or through a pointer [OMP60-map-13]", function()
   host.p = addr "A[0]"
   omp "target data map(A[0:4])" (function()
     expect.present "A[0:4]"
@@ -159,7 +161,7 @@ case("rejects: a section that another one overlaps, by its name or through a poi
   end)
 end)
 
-case("accepts: a section that is apart from another one, or inside of it [OMP60-map-13 OMP60-map-12]", function()
+case("accepts: a section is apart from a present section, or inside [OMP60-map-13 OMP60-map-12]", function()
   host.p = addr "A[0]"
   expect.moves(function()
     omp "target data map(A[0:4])" (function()
@@ -175,7 +177,7 @@ case("accepts: a section that is apart from another one, or inside of it [OMP60-
   expect.host("A[8]", 17)
 end)
 
-case("rejects: an array that is there in two pieces, mapped as a whole [OMP60-map-13]", function()
+case("rejects: a clause names an array of which two pieces are present [OMP60-map-13]", function()
   omp "target data map(A[0:4])" (function()
     expect.fails("partially-present", function() omp "target data map(A[7:20]) map(A)" end)
   end)
@@ -183,7 +185,7 @@ end)
 
 -- ------------------------------------------------------------------------------------------- others --
 
-case("accepts: a formal pointer finds what the caller mapped, by value [OMP60-map-10 OMP60-map-6]", function()
+case("accepts: a formal pointer finds the data of the caller by value [OMP60-map-10 OMP60-map-6]", function()
   declare "float *p3, *v3, *v4;"
   host.p0, host.v1, host.v2 = { 0, 0, 0, 0, 0, 0, 0, 0 }, { 1, 2, 3, 4, 5, 6, 7, 8 }, { 2, 2, 2, 2, 2, 2, 2, 2 }
   expect.moves(function()
@@ -197,7 +199,7 @@ case("accepts: a formal pointer finds what the caller mapped, by value [OMP60-ma
   expect.host("p0[7]", 16)
 end)
 
-case("accepts: constructor and destructor as enter and exit data [OMP60-map-6]", function()
+case("accepts: constructor and destructor use enter data and exit data [OMP60-map-6]", function()
   declare "class matrix { public: double *A; int n; };  matrix m;"
   host.m = { n = 4, A = { 1, 2, 3, 4 } }
   method("matrix", "begin", function() omp "target enter data map(alloc: A[:n])" return 0 end)
@@ -211,7 +213,7 @@ case("accepts: constructor and destructor as enter and exit data [OMP60-map-6]",
   expect.absent "m.A[0:4]"
 end)
 
-case("accepts: mapper and update [OMP60-upd-1 OMP60-map-15]", function()
+case("accepts: update uses a mapper [OMP60-upd-1 OMP60-map-15]", function()
   declare [[
     typedef struct T { int r, s; int *d; } T;
     #pragma omp declare mapper(custom: T t) map(t.r, t.s, t.d) map(t.d[0:2])
@@ -228,7 +230,8 @@ case("accepts: mapper and update [OMP60-upd-1 OMP60-map-15]", function()
   expect.host("s1.s", 2)
 end)
 
-case("differs: without the name of the mapper the pointer is sent back as it is [OMP60-upd-1]", function()
+case("differs: update without the name of the mapper copies no section and keeps the pointer"
+  .. " [OMP60-upd-1]", function()
   declare [[
     typedef struct T { int r, s; int *d; } T;
     #pragma omp declare mapper(custom: T t) map(t.r, t.s, t.d) map(t.d[0:2])
@@ -244,7 +247,7 @@ case("differs: without the name of the mapper the pointer is sent back as it is 
   expect.equal(host "s1.d", before)
 end)
 
-case("accepts: device memory of the program's own, chunk by chunk [OMP60-map-6]", function()
+case("accepts: a program maps chunks of an array to its own device memory [OMP60-map-6]", function()
   local dev = omp_target_alloc(4 * sizeof "int", 0)
   for chunk = 0, 4, 4 do
     host.N = chunk
@@ -262,8 +265,7 @@ case("accepts: device memory of the program's own, chunk by chunk [OMP60-map-6]"
   omp_target_free(dev, 0)
 end)
 
-case("rejects: associated memory has no other count, and is no part of other objects"
-  .. " [OMP60-map-6 OMP60-map-13]", function()
+case("rejects: a clause names more than the associated memory [OMP60-map-6 OMP60-map-13]", function()
   local dev = omp_target_alloc(4 * sizeof "int", 0)
   omp_target_associate_ptr(addr "x[0]", dev, 4 * sizeof "int", 0, 0)
   expect.fails("partially-present", function() omp "target map(x)" "" end)

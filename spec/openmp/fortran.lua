@@ -1,4 +1,4 @@
--- OpenMP's directives in Fortran text: !$omp lines. Nothing that begins with the sentinel is dropped.
+-- OpenMP's directives in Fortran: !$omp lines. No line with the sentinel is ignored.
 scenario { title = "OpenMP in Fortran", language = "fortran", rules = "openmp-5.1" }
 
 local function refused(code, text) expect.fails(code, function() fortran(text) end) end
@@ -17,7 +17,7 @@ local arrays = [[
 
 -- ------------------------------------------------------------------------------- target directives --
 
-case("accepts: enter data, update and exit data as lines of a program [OMP60-map-1]", function()
+case("accepts: a program has enter data, update and exit data as lines [OMP60-map-1]", function()
   fortran(arrays)
   fortran [[
     !$omp target enter data map(to: x)
@@ -31,7 +31,7 @@ case("accepts: enter data, update and exit data as lines of a program [OMP60-map
   expect.absent "x"
 end)
 
-case("accepts: the case of letters and continued lines make no difference [OMP60-map-1]", function()
+case("accepts: the case of letters and continued lines do not matter [OMP60-map-1]", function()
   fortran(arrays)
   fortran [[
     !$OMP Target Enter Data &
@@ -40,7 +40,7 @@ case("accepts: the case of letters and continued lines make no difference [OMP60
   expect.present "x"
 end)
 
-case("accepts: target data with its end, in one text and in two [OMP60-tgt-1]", function()
+case("accepts: target data and its end are in one text or in two [OMP60-tgt-1]", function()
   fortran(arrays)
   fortran [[
     !$omp target data map(tofrom: x)
@@ -56,7 +56,7 @@ case("accepts: target data with its end, in one text and in two [OMP60-tgt-1]", 
   expect.absent "y"
 end)
 
-case("accepts: a combined construct is about its loop, with its end directive or without [OMP60-tgt-1]", function()
+case("accepts: a combined construct applies to its loop, with or without an end directive [OMP60-tgt-1]", function()
   fortran(arrays)
   expect.moves(function()
     fortran [[
@@ -74,20 +74,20 @@ case("accepts: a combined construct is about its loop, with its end directive or
   expect.host("x", { 3, 5, 7, 9 })
 end)
 
-case("differs: a section outside of the array in a motion clause [OMP60-upd-1]", function()
+case("differs: a motion clause names a section outside the array [OMP60-upd-1]", function()
   fortran(arrays)
   fortran "!$omp target enter data map(to: x)"
   refused("out-of-bounds", "!$omp target update to(x(3:5))")
 end)
 
-case("rejects: an update of what is absent, with present [OMP60-upd-1 OMP60-map-9]", function()
+case("rejects: an update with present names absent data [OMP60-upd-1 OMP60-map-9]", function()
   fortran(arrays)
   refused("not-present", "!$omp target update to(present: x)")
 end)
 
 -- ------------------------------------------------------------------------------------ implicit maps --
 
-case("accepts: arrays and targets are mapped tofrom, scalars are firstprivate [OMP60-map-11]", function()
+case("accepts: arrays and targets are mapped tofrom, and scalars are firstprivate [OMP60-map-11]", function()
   fortran(arrays)
   fortran [[
     integer, target :: seen
@@ -103,7 +103,7 @@ case("accepts: arrays and targets are mapped tofrom, scalars are firstprivate [O
   expect.host("seen", 8)
 end)
 
-case("accepts: defaultmap knows Fortran's category of allocatables [OMP60-map-11]", function()
+case("accepts: defaultmap has the category allocatable in Fortran [OMP60-map-11]", function()
   fortran(arrays)
   fortran [[
     !$omp target defaultmap(to: allocatable) defaultmap(tofrom: scalar)
@@ -115,7 +115,7 @@ case("accepts: defaultmap knows Fortran's category of allocatables [OMP60-map-11
   expect.host("k", 9)
 end)
 
-case("rejects: defaultmap(none) and an allocatable in no clause [OMP60-map-11]", function()
+case("rejects: an allocatable is in no clause under defaultmap(none) [OMP60-map-11]", function()
   fortran(arrays)
   refused("default-none", "!$omp target defaultmap(none: allocatable)\nx(1) = 1\n!$omp end target")
 end)
@@ -143,7 +143,7 @@ local objects = [[
   many(2)%v = 6
 ]]
 
-case("accepts: a section of an allocatable component, in a target construct [OMP60-map-1]", function()
+case("accepts: a target construct maps a section of an allocatable component [OMP60-map-1]", function()
   fortran(objects)
   expect.moves(function()
     fortran [[
@@ -156,7 +156,8 @@ case("accepts: a section of an allocatable component, in a target construct [OMP
   expect.absent "s"
 end)
 
-case("accepts: a whole component has its descriptor, and members of one structure are one object [OMP60-map-1]",
+case("accepts: a clause maps a component with its descriptor, and members of one structure form one object"
+  .. " [OMP60-map-1]",
   function()
     fortran(objects)
     expect.moves(function()
@@ -185,19 +186,19 @@ case("accepts: a whole object is mapped with its allocatable components [OMP60-m
   expect.host("many(2)%v", { 6, 6, 5, 6 })
 end)
 
-case("differs: a pointer component of a mapped object is not followed [OMP60-map-16]", function()
+case("differs: the target of a pointer component is not mapped with its object [OMP60-map-16]", function()
   fortran(objects)
   fortran "!$omp target enter data map(to: s)"
   expect.absent "y"
   refused("host-pointer-on-device", "!$omp target\ns%p(1) = 1\n!$omp end target")
 end)
 
-case("rejects: a target construct allocates nothing [OMP60-map-16 HOUSE-version]", function()
+case("rejects: a target construct contains allocate [OMP60-map-16 HOUSE-version]", function()
   fortran(arrays)
   refused("unsupported", "!$omp target\nallocate(x(2))\n!$omp end target")
 end)
 
-case("accepts: instances of an iterator, whose last value is one, are whole components [OMP60-map-3]", function()
+case("accepts: the instances of an iterator are whole components, up to the last value [OMP60-map-3]", function()
   fortran(objects)
   fortran "!$omp target enter data map(iterator(it = 1:2), to: many(it)%v)"
   expect.present "many(1)%v"
@@ -207,7 +208,7 @@ end)
 
 -- ---------------------------------------------------------------------------------------- mappers --
 
-case("accepts: declare mapper names components of its variable, bounds among them [OMP60-map-15]", function()
+case("accepts: declare mapper names components of its variable, also in bounds [OMP60-map-15]", function()
   fortran(objects)
   fortran [[
     !$omp declare mapper(t :: o) map(tofrom: o%n, o%v(1:o%n))
@@ -225,7 +226,7 @@ case("accepts: declare mapper names components of its variable, bounds among the
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: a mapper with a name maps a pointer component's section [OMP60-map-15]", function()
+case("accepts: a mapper with a name maps the section of a pointer component [OMP60-map-15]", function()
   fortran(objects)
   expect.moves(function()
     fortran [[
@@ -240,7 +241,7 @@ case("accepts: a mapper with a name maps a pointer component's section [OMP60-ma
   expect.host("y", { 9, 9, 8 })
 end)
 
-case("rejects: a mapper of another variable, of no component, of no type [OMP60-map-15]", function()
+case("rejects: a mapper has another variable, an unknown component, or a wrong type [OMP60-map-15]", function()
   fortran(objects)
   refused("unknown-name", "!$omp declare mapper(t :: o) map(s%n)")
   refused("unknown-member", "!$omp declare mapper(t :: o) map(o%zz)")
@@ -262,7 +263,7 @@ local loop = [[
   !$omp end parallel do
 ]]
 
-case("accepts: parallel do has private variables, its counter among them [HOUSE-threads]", function()
+case("accepts: parallel do has private variables, also its loop variable [HOUSE-threads]", function()
   fortran(arrays)
   fortran "i = 99"
   fortran(loop)
@@ -272,7 +273,7 @@ case("accepts: parallel do has private variables, its counter among them [HOUSE-
   expect.host("i", 99)
 end)
 
-case("accepts: parallel do has private variables in a target construct's body [HOUSE-threads]", function()
+case("accepts: parallel do has private variables in the body of a target construct [HOUSE-threads]", function()
   fortran(arrays)
   fortran("!$omp target map(tofrom: total, n, k)\n" .. loop .. "!$omp barrier\n!$omp atomic\ntotal = total + k\n"
     .. "!$omp end target")
@@ -281,7 +282,7 @@ case("accepts: parallel do has private variables in a target construct's body [H
   expect.host("n", 40)
 end)
 
-case("accepts: parallel do has private variables where the host executes the target construct"
+case("accepts: parallel do has private variables if the host executes the target construct"
   .. " [HOUSE-threads]", function()
   fortran(arrays)
   fortran("!$omp target map(tofrom: total, n, k) if(.false.)\n" .. loop .. "!$omp end target")
@@ -290,7 +291,7 @@ case("accepts: parallel do has private variables where the host executes the tar
   expect.host("n", 40)
 end)
 
-case("accepts: sections, single, critical, workshare, task run their statements [HOUSE-threads]", function()
+case("accepts: sections, single, critical, workshare and task run their statements [HOUSE-threads]", function()
   fortran(arrays)
   fortran [[
     !$omp parallel
@@ -321,7 +322,7 @@ case("accepts: sections, single, critical, workshare, task run their statements 
   expect.host("y", { 3, 3, 3, 3 })
 end)
 
-case("accepts: a target construct inside of parallel maps its data [HOUSE-threads]", function()
+case("accepts: a target construct inside parallel maps its data [HOUSE-threads]", function()
   fortran(arrays)
   expect.moves(function()
     fortran "!$omp parallel\n!$omp target map(to: x)\nx(1) = 77\n!$omp end target\n!$omp end parallel"
@@ -329,7 +330,8 @@ case("accepts: a target construct inside of parallel maps its data [HOUSE-thread
   expect.host("x(1)", 2)
 end)
 
-case("rejects: a private variable that nobody wrote, and default(none) [HOUSE-threads]", function()
+case("rejects: a private variable is read before it is written, or is in no clause under default(none)"
+  .. " [HOUSE-threads]", function()
   fortran(arrays)
   refused("uninitialized-read", "!$omp parallel private(k)\nn = k\n!$omp end parallel")
   refused("uninitialized-read",
@@ -342,7 +344,7 @@ end)
 
 -- ------------------------------------------------------------------------------------ declarations --
 
-case("accepts: declare target makes a variable one of the device [OMPEX-struct_map-14]", function()
+case("accepts: declare target maps a variable for the whole program [OMPEX-struct_map-14]", function()
   expect.moves(function()
     fortran [[
       integer :: g(3), i
@@ -363,17 +365,17 @@ case("accepts: declare target makes a variable one of the device [OMPEX-struct_m
   expect.host("g", { 4, 5, 4 })
 end)
 
-case("accepts: requires of what devices have here [OMP60-tgt-1]", function()
+case("accepts: requires names features that the devices have [OMP60-tgt-1]", function()
   local ok, problem = pcall(fortran, "!$omp requires reverse_offload")
   expect(ok, problem)
 end)
 
-case("rejects: declare target without names outside of a procedure [OMPEX-struct_map-14]", function()
+case("rejects: declare target has no names outside a procedure, or unknown names [OMPEX-struct_map-14]", function()
   refused("syntax", "!$omp declare target")
   refused("unknown-name", "!$omp declare target(nothere)")
 end)
 
-case("rejects: requires unified memory [HOUSE-version OMP60-map-14]", function()
+case("rejects: requires asks for unified memory [HOUSE-version OMP60-map-14]", function()
   refused("unsupported", "!$omp requires unified_shared_memory")
 end)
 
@@ -384,7 +386,7 @@ end)
 
 -- -------------------------------------------------------------------------------------- wrong lines --
 
-local wrong = { -- the rule is OMP60-tgt-1, where none is named
+local wrong = { -- the rule is OMP60-tgt-1 if an entry names no rule
   { "syntax", "!$omp frobnicate(nothere)" },
   { "syntax", "!$omp targt data map(to: x)" },
   { "syntax", "!$omp" },
@@ -408,7 +410,8 @@ local wrong = { -- the rule is OMP60-tgt-1, where none is named
 
 for _, one in ipairs(wrong) do
   local code, rule = one[1]:match "^(%S+)%s*(%S*)$"
-  case(("rejects: the text %s is %s [%s]"):format(one[2]:gsub("\n", "; "), code, rule == "" and "OMP60-tgt-1" or rule),
+  case(("rejects: the text %s has the error %s"
+    .. " [%s]"):format(one[2]:gsub("\n", "; "), code, rule == "" and "OMP60-tgt-1" or rule),
     function()
       fortran(arrays)
       refused(code, one[2])

@@ -16,7 +16,7 @@ local constructs = { "parallel", "parallel for", "parallel for simd", "parallel 
   "simd", "loop", "sections", "section", "single", "masked", "master", "critical", "critical(name)", "task", "taskloop",
   "taskgroup", "distribute", "ordered", "atomic" }
 
-case("accepts: the body of every construct runs once, C text or Lua [HOUSE-threads]", function()
+case("accepts: the body of every construct runs once, in C or in Lua [HOUSE-threads]", function()
   for _, name in ipairs(constructs) do omp(name) "sum++;" end
   expect.host("sum", #constructs)
   for _, name in ipairs(constructs) do omp(name) (function(d) d.sum = d.sum + 1 end) end
@@ -24,7 +24,7 @@ case("accepts: the body of every construct runs once, C text or Lua [HOUSE-threa
   for _, name in ipairs { "barrier", "taskwait", "taskyield", "flush", "flush(a)" } do expect.accepts(name) end
 end)
 
-case("accepts: arguments that make no difference [HOUSE-threads]", function()
+case("accepts: arguments of clauses do not change the result [HOUSE-threads]", function()
   for _, text in ipairs { "for schedule(static)", "for schedule(nonmonotonic: dynamic, b + 1)", "simd safelen(4)",
     "for schedule( monotonic, simd : guided , 4 ) ordered", "for schedule(static, b > 1 ? 1 : 2)",
     "parallel proc_bind(close)", "distribute dist_schedule(static, 4)",
@@ -34,7 +34,7 @@ case("accepts: arguments that make no difference [HOUSE-threads]", function()
   expect.host("sum", 16)
 end)
 
-case("accepts: as many lanes as are safe, or fewer [OMP60-simd-1]", function()
+case("accepts: simdlen is at most safelen [OMP60-simd-1]", function()
   for _, text in ipairs { "simd safelen(8) simdlen(8)", "simd simdlen(4) safelen(16)", "parallel for simd simdlen(32)",
     "for simd simdlen(8) safelen(b)",
     "target teams distribute parallel for simd safelen(4) simdlen(2) map(tofrom: sum)" } do
@@ -43,7 +43,7 @@ case("accepts: as many lanes as are safe, or fewer [OMP60-simd-1]", function()
   expect.host("sum", 10)
 end)
 
-case("rejects: more lanes than are safe [OMP60-simd-1]", function()
+case("rejects: simdlen is larger than safelen [OMP60-simd-1]", function()
   for _, text in ipairs { "simd safelen(4) simdlen(8)", "for simd simdlen( 16 ) safelen(15)",
     "target simd simdlen(3) safelen(2)", "parallel master taskloop simd safelen(1) simdlen(2)" } do
     expect.invalid("omp " .. text, "conflicting-clauses")
@@ -51,13 +51,13 @@ case("rejects: more lanes than are safe [OMP60-simd-1]", function()
   local err = expect.fails("conflicting-clauses", function() omp "simd safelen(4) simdlen(8)" "sum++;" end)
   expect.equal(err.rule, "OMP60-simd-1")
   expect.equal(err.help, "simdlen is at most 4")
-  err = expect.fails("conflicting-clauses", function() -- in a body, too
+  err = expect.fails("conflicting-clauses", function() -- the rule also holds in bodies
     omp "target map(tofrom: sum)" "#pragma omp simd simdlen(8) safelen(4)\n for (int k = 0; k < 2; k++) sum++;"
   end)
   expect.equal(err.rule, "OMP60-simd-1")
 end)
 
-case("rejects: arguments that clauses do not take, or lack [HOUSE-threads OMP60-tgt-1]", function()
+case("rejects: a clause has a wrong argument, or none [HOUSE-threads OMP60-tgt-1]", function()
   for _, text in ipairs { "for schedule", "for schedule()", "for schedule(statik)", "for schedule(static 4)",
     "for order(any)", "for schedule(static,)", "for schedule(often: static)", "parallel proc_bind(near)",
     "simd safelen(0)", "simd safelen", "loop bind(gang)", "distribute dist_schedule(dynamic)",
@@ -66,7 +66,7 @@ case("rejects: arguments that clauses do not take, or lack [HOUSE-threads OMP60-
   end
 end)
 
-case("rejects: clauses that do not exist, or belong to others, or stand twice [HOUSE-threads]", function()
+case("rejects: a clause is unknown, belongs to other constructs, or occurs twice [HOUSE-threads]", function()
   expect.invalid("parallel num_thread(4)", "unknown-clause")
   expect.invalid("parallel map(a)", "clause-not-allowed")
   expect.invalid("for num_threads(2)", "clause-not-allowed")
@@ -79,7 +79,7 @@ case("rejects: clauses that do not exist, or belong to others, or stand twice [H
   expect.host("a", 1)
 end)
 
-case("accepts: shared and reduced variables are the variables [HOUSE-threads]", function()
+case("accepts: shared and reduction variables change the variables of the program [HOUSE-threads]", function()
   omp "parallel shared(a) reduction(+:b, v, p[0:2]) reduction(max:o)" [[
     a = a + 1; b = b + 10; v[3] = 7; p[1]++; o.inner = 4; ]]
   expect.host("a", 2)
@@ -89,19 +89,20 @@ case("accepts: shared and reduced variables are the variables [HOUSE-threads]", 
   expect.host("o.inner", 4)
 end)
 
-case("rejects: reducing what is no number [HOUSE-threads]", function()
+case("rejects: a reduction names a structure, private names a member, or a name is unknown"
+  .. " [HOUSE-threads]", function()
   expect.invalid("parallel reduction(+:s)", "type-mismatch")
   expect.invalid("parallel reduction(+:nobody)", "unknown-name")
   expect.invalid("parallel private(s.x)", "clause-not-allowed")
 end)
 
-case("accepts: private, firstprivate, lastprivate and linear copies [HOUSE-threads]", function()
+case("accepts: private, firstprivate, lastprivate and linear variables are copies [HOUSE-threads]", function()
   expect.accepts("parallel private(a, v, s) firstprivate(b)", function(d)
     d.a, d.v[2], d.s = 5, 6, { x = 7, y = 8 }
     expect.equal(d.b, 2)
     d.b = 9
     expect.equal(d.a + d.v[2] + d.s.y, 19)
-    expect.host("a", 5) -- whoever uses the name means the copy
+    expect.host("a", 5) -- the name denotes the copy
   end)
   expect.host("a", 1)
   expect.host("b", 2)
@@ -114,7 +115,8 @@ case("accepts: private, firstprivate, lastprivate and linear copies [HOUSE-threa
   expect.host("sum", 4)
 end)
 
-case("rejects: values of private memory that nobody wrote, copies of a body that fails [HOUSE-threads]", function()
+case("rejects: private memory is read before it is written, and a body that fails changes nothing"
+  .. " [HOUSE-threads]", function()
   local problem = expect.fails("uninitialized-read", function() omp "parallel private(a)" "b = a;" end)
   expect.equal(problem.rule, "HOUSE-threads")
   expect.fails("uninitialized-read", function() omp "parallel private(v)" "v[0] = 1; v[0] = v[1];" end)
@@ -124,12 +126,12 @@ case("rejects: values of private memory that nobody wrote, copies of a body that
   end)
   expect.fails("null-pointer", function() omp "for lastprivate(a) private(p)" "a = 5; p = 0; a = p[0];" end)
   expect.host("a", 1)
-  -- behind the construct the name means the variable again
+  -- after the construct the name denotes the variable again
   omp "parallel" "b = a;"
   expect.host("b", 1)
 end)
 
-case("accepts: variables that count loops are private without saying so [HOUSE-threads]", function()
+case("accepts: loop variables of a construct are private without a clause [HOUSE-threads]", function()
   omp "parallel for default(none) shared(sum)" "for (i = 0; i < 4; i++) sum += i;"
   omp "for collapse(2) reduction(+:sum)" "for (i = 0; i < 2; i++) for (j = 0; j < 3; j++) sum++;"
   expect.host("sum", 12)
@@ -139,7 +141,7 @@ case("accepts: variables that count loops are private without saying so [HOUSE-t
   expect.host("i", 4)
 end)
 
-case("rejects: variables that count inner loops are not private [HOUSE-threads]", function()
+case("rejects: variables of inner loops are not private [HOUSE-threads]", function()
   omp "for" "for (i = 0; i < 2; i++) for (j = 0; j < 3; j++) sum++;"
   expect.host("i", 9)
   expect.host("j", 3)
@@ -148,7 +150,7 @@ case("rejects: variables that count inner loops are not private [HOUSE-threads]"
   end)
 end)
 
-case("accepts: default says what variables are that no clause names [HOUSE-threads]", function()
+case("accepts: default decides about variables that no clause names [HOUSE-threads]", function()
   expect.accepts("parallel default(firstprivate)", "b = a; a = 5;")
   omp "parallel default(private) shared(sum)" "b = 3; sum = b;"
   omp("parallel default(none) private(a) shared(i)", "a, i") (function(d)
@@ -161,7 +163,7 @@ case("accepts: default says what variables are that no clause names [HOUSE-threa
   expect.host("sum", 3)
 end)
 
-case("rejects: default(none) and a variable in no clause, or in two [HOUSE-threads]", function()
+case("rejects: a variable is in no clause under default(none), or in two clauses [HOUSE-threads]", function()
   expect.fails("default-none", function() omp "parallel default(none)" "a = 5;" end)
   expect.fails("default-none", function() omp("parallel default(none)", "a") (function(d) d.a = 5 end) end)
   expect.invalid("parallel private(a) shared(a)", "conflicting-clauses")
@@ -171,8 +173,8 @@ case("rejects: default(none) and a variable in no clause, or in two [HOUSE-threa
   expect.host("a", 1)
 end)
 
-case("accepts: directives inside, on private variables too [HOUSE-threads]", function()
-  for round = 1, 2 do -- each time the copy is another one
+case("accepts: bodies contain directives, also on private variables [HOUSE-threads]", function()
+  for round = 1, 2 do -- each round has a new copy
     omp "parallel private(a)" (function()
       host.a = 10 * round
       omp "target map(tofrom: a)" "a = a + 1;"
@@ -191,12 +193,12 @@ case("accepts: directives inside, on private variables too [HOUSE-threads]", fun
   end)
 end)
 
-case("rejects: constructs of the host in a target construct [HOUSE-threads OMP60-tgt-1]", function()
+case("rejects: a target construct contains a construct of the host [HOUSE-threads OMP60-tgt-1]", function()
   expect.fails("region-nesting", function() omp "target" (function() omp "parallel" "a = 2;" end) end)
 end)
 
-case("accepts: a target construct that the host executes keeps its private variables [HOUSE-threads]", function()
-  expect.accepts("target if(0) firstprivate(a)", "b = a; a = 5;") -- b, too: nothing maps it
+case("accepts: a target construct that the host executes has private variables [HOUSE-threads]", function()
+  expect.accepts("target if(0) firstprivate(a)", "b = a; a = 5;") -- b keeps its value, too: no clause maps b
   omp "target device(1) private(a)" "a = 7; v[0] = a;"
   expect.host("a", 1)
   expect.host("b", 2)
@@ -205,18 +207,20 @@ case("accepts: a target construct that the host executes keeps its private varia
   expect.host("a", 2)
 end)
 
-case("rejects: reading them there before writing [HOUSE-threads]", function()
+case("rejects: a target construct that the host executes reads a private variable before it is written"
+  .. " [HOUSE-threads]", function()
   expect.fails("uninitialized-read", function() omp "target if(0) private(a)" "a = a + 1;" end)
   expect.host("a", 1)
 end)
 
-case("accepts: conditions and numbers are computed [HOUSE-threads]", function()
+case("accepts: conditions and numbers in clauses are evaluated [HOUSE-threads]", function()
   omp "parallel if(a > 5) num_threads(a + 1)" "b = 5;"
   omp "parallel if(parallel: b) proc_bind(close)" "b++;"
   expect.host("b", 6)
 end)
 
-case("rejects: what is no number, and no construct [HOUSE-threads HOUSE-language]", function()
+case("rejects: a condition or number is a structure, or a body or list is wrong"
+  .. " [HOUSE-threads HOUSE-language]", function()
   expect.fails("type-mismatch", function() omp "parallel num_threads(s)" "b = 5;" end)
   expect.fails("type-mismatch", function() omp "parallel if(s)" "b = 5;" end)
   expect.fails("type-mismatch", function() omp "parallel" (5) end)

@@ -1,4 +1,4 @@
--- What target constructs use without naming it, and clauses that say how they have their variables.
+-- Variables that target constructs use without a clause, and clauses on data sharing.
 scenario { title = "OpenMP: implicit maps and data sharing", rules = "openmp-5.1" }
 
 declare [[
@@ -14,7 +14,7 @@ host.s = { n = 4, d = { 1, 2, 3, 4 }, k = 7 }
 
 -- ---------------------------------------------------------------------------------------- defaults --
 
-case("accepts: scalars are the body's own, with the host's values [OMP60-map-11]", function()
+case("accepts: scalars are copies in the body, with the values of the host [OMP60-map-11]", function()
   expect.moves(function() expect.accepts("target", "x = x + n;") end, { d2h = 0 })
   expect.host("x", 1)
   expect.moves(function()
@@ -23,7 +23,7 @@ case("accepts: scalars are the body's own, with the host's values [OMP60-map-11]
   expect.host("v[0]", 5)
 end)
 
-case("accepts: a scalar that is present is not used, either [OMP60-map-11]", function()
+case("accepts: a scalar is firstprivate although it is present [OMP60-map-11]", function()
   omp "target enter data map(to: x)"
   host.x = 5
   omp "target map(from: n)" "n = x;"
@@ -43,7 +43,7 @@ case("accepts: arrays and structures are mapped and unmapped [OMP60-map-11]", fu
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: variables of a Lua body are named beside the directive [OMP60-map-11]", function()
+case("accepts: the variables of a Lua body are named after the directive [OMP60-map-11]", function()
   expect.moves(function()
     omp("target", "v, x")(function(d) d.v[0] = d.x + 50 end)
   end, { h2d = { count = 1, bytes = 64 }, d2h = { count = 1, bytes = 64 } })
@@ -61,7 +61,7 @@ case("accepts: pointers are found by value [OMP60-map-11 OMP60-map-10]", functio
   expect.host("p[1]", 51)
 end)
 
-case("accepts: the body's own pointers may be changed, whatever they pointed to [OMP60-map-11]", function()
+case("accepts: a body may change its own pointers, whatever they point to [OMP60-map-11]", function()
   expect.moves(function()
     omp "target data map(tofrom: p[0:4], v)" (function()
       omp "target" "p++; p[0] = 50; ++p; *p = 51; q = p; q[1] = 52;"
@@ -74,7 +74,7 @@ case("accepts: the body's own pointers may be changed, whatever they pointed to 
   expect.equal(host.q, NULL)
 end)
 
-case("differs: what they point to is absent [OMP60-map-11]", function()
+case("differs: a body cannot use a pointer to absent data [OMP60-map-11]", function()
   local err = expect.fails("null-pointer", function() omp "target" "p[0] = 50;" end)
   expect.equal(err.help, "map a section of it: p[0:n]")
   host.np = addr "s"
@@ -83,7 +83,7 @@ case("differs: what they point to is absent [OMP60-map-11]", function()
   expect.fails("host-pointer-on-device", function() omp "target" "s.d[0] = 50;" end)
 end)
 
-case("accepts: this is this[:1] [OMP60-map-11]", function()
+case("accepts: an implicit this is this[:1] [OMP60-map-11]", function()
   declare "class counter { public: int hits; double *data; };  counter c;"
   host.c = { hits = 1, data = { 1, 2 } }
   method("counter", "work", function()
@@ -96,7 +96,8 @@ case("accepts: this is this[:1] [OMP60-map-11]", function()
   expect.host("c.data[1]", 2)
 end)
 
-case("rejects: members that are not mapped, unqualified ones, too [OMPEX-struct_map-1 OMPEX-struct_map-5]", function()
+case("rejects: a body uses members that are not mapped, also unqualified ones"
+  .. " [OMPEX-struct_map-1 OMPEX-struct_map-5]", function()
   declare "class counter { public: int hits, misses; double *data; int list[4]; };  counter c;"
   host.c = { hits = 1, data = { 1, 2 } }
   method("counter", "work", function()
@@ -111,15 +112,15 @@ case("rejects: members that are not mapped, unqualified ones, too [OMPEX-struct_
   expect.host("c.list", { 0, 1, 0, 5 })
 end)
 
-case("rejects: names that nothing declares [OMP60-map-11 HOUSE-names]", function()
+case("rejects: a body uses names that are not declared [OMP60-map-11 HOUSE-names]", function()
   expect.fails("unknown-name", function() omp "target" "nothing = 1;" end)
   expect.fails("unknown-name", function() omp("target", "x, nothing") "" end)
   expect.fails("unknown-name", function() omp "target" (function(d) return d.nothing end) end)
 end)
 
--- ------------------------------------------------------------------------------------ what is there --
+-- ------------------------------------------------------------------------------------ present data --
 
-case("accepts: of what is there in part that part is mapped [OMP60-map-12]", function()
+case("accepts: a partly present variable is mapped in its present part [OMP60-map-12]", function()
   omp "target data map(to: v[2:4])" (function()
     expect.moves(function() omp "target" "v[3] = 50;" end, { h2d = 0, d2h = 0 })
     expect.device("v[3]", 50)
@@ -132,8 +133,8 @@ case("accepts: of what is there in part that part is mapped [OMP60-map-12]", fun
   expect.host("s.k", 5)
 end)
 
--- For each part, and what a body does with it: enter data before, a region around, the construct itself, both.
-case("accepts: what is present of arrays and structures is found by the body [OMP60-map-12]", function()
+-- Each part is mapped by enter data before the construct, by a region around it, by the construct, and by both.
+case("accepts: a body finds the present parts of arrays and structures [OMP60-map-12]", function()
   local parts = {
     { "v[0:2]", "v[1] = 50;" }, { "v[5:3]", "double *r = v + 5; r[1] = *(v + 6);" }, { "v[5:3]", "s.d = &v[6];" },
     { "m[1]", "m[1][2] = 50;" }, { "m[1:2]", "m[2][0] = 50;" }, { "m[1][1:2]", "m[1][2] = 50;" },
@@ -158,7 +159,7 @@ case("accepts: what is present of arrays and structures is found by the body [OM
   expect.host("nodes[2].d[1]", 50)
 end)
 
-case("rejects: the rest of them [OMP60-map-12 OMPEX-struct_map-1]", function()
+case("rejects: a body uses absent parts of arrays and structures [OMP60-map-12 OMPEX-struct_map-1]", function()
   local parts = {
     { "v[2:2]", "v[4] = 50;", "v[4]" }, { "m[1]", "m[2][1] = 50;", "m[2][1]" },
     { "nodes[1].n", "nodes[0].n = 50;", "nodes[0].n" }, { "nodes[1].n", "nodes[1].in.j = 50;", "nodes[1].in.j" },
@@ -173,14 +174,14 @@ case("rejects: the rest of them [OMP60-map-12 OMPEX-struct_map-1]", function()
   end
 end)
 
-case("accepts: several sections of one pointer are all reached [OMP60-map-4]", function()
+case("accepts: a body reaches several sections of one pointer [OMP60-map-4]", function()
   omp "target map(p[0:1], p[2:1])" "p[2] = p[0];"
   omp("target map(p[0:1]) map(from: p[3:1])", "p")(function(d) d.p[3] = d.p[0] + 1 end)
   expect.host("p[0:4]", { 10, 11, 10, 11 })
   expect.fails("not-present", function() omp "target map(p[0:1], p[2:1])" "p[1] = 50;" end)
 end)
 
-case("accepts: the end of what is there, for a pointer [OMP60-map-10]", function()
+case("accepts: a pointer to the end of present data finds these data [OMP60-map-10]", function()
   host.q = host.p + 4
   expect.moves(function()
     omp "target data map(p[0:4])" (function()
@@ -192,7 +193,7 @@ case("accepts: the end of what is there, for a pointer [OMP60-map-10]", function
   expect.host("p[2:2]", { 51, 50 })
 end)
 
-case("accepts: several parts of one array, and counts of each [OMP60-map-12]", function()
+case("accepts: several parts of an array are present, each with its own counts [OMP60-map-12]", function()
   omp "target enter data map(to: v[0:2]) map(to: x)"
   omp "target enter data map(to: v[6:2])"
   omp("target", "v")(function(d)
@@ -204,7 +205,7 @@ case("accepts: several parts of one array, and counts of each [OMP60-map-12]", f
   expect.count("v[0:2]", { structured = 0, dynamic = 1 })
 end)
 
-case("accepts: a structure of which nothing is there maps its members on the construct [OMP60-map-12]", function()
+case("accepts: an implicit map of an absent structure maps the members in its clauses [OMP60-map-12]", function()
   expect.moves(function()
     omp "target map(tofrom: s.d[0:4]) map(to: s.n)" "s.d[0] = s.n;"
   end, { h2d = { count = 3, bytes = 44 }, d2h = { count = 1, bytes = 32 } })
@@ -213,7 +214,7 @@ case("accepts: a structure of which nothing is there maps its members on the con
   expect.host("s.k", 9)
 end)
 
-case("differs: members of a structure that no clause names are not there [OMP60-map-12]", function()
+case("differs: members of a structure that no clause names are absent [OMP60-map-12]", function()
   expect.fails("not-present", function() omp "target map(tofrom: s.d[0:4]) map(to: s.n)" "s.k = 1;" end)
   expect.fails("not-present", function() omp "target map(from: s.k)" "s.n = 1;" end)
   expect.fails("not-present", function()
@@ -221,7 +222,7 @@ case("differs: members of a structure that no clause names are not there [OMP60-
   end)
 end)
 
-case("rejects: an explicit map of what is there in part [OMP60-map-12 OMP60-map-13]", function()
+case("rejects: a clause names a variable that is partly present [OMP60-map-12 OMP60-map-13]", function()
   omp "target data map(to: v[2:4])" (function()
     expect.fails("partially-present", function() omp "target map(tofrom: v)" "v[3] = 1;" end)
   end)
@@ -229,7 +230,7 @@ end)
 
 -- -------------------------------------------------------------------------------------- defaultmap --
 
-case("accepts: another default for a category, or for all [OMP60-map-11]", function()
+case("accepts: defaultmap changes the default for one category, or for all [OMP60-map-11]", function()
   omp "target defaultmap(tofrom: scalar)" "x = x + 1;"
   expect.host("x", 2)
   omp "target defaultmap(tofrom)" "x = x + 1; v[0] = 50;"
@@ -248,14 +249,14 @@ case("accepts: another default for a category, or for all [OMP60-map-11]", funct
   expect.host("x", 7)
 end)
 
-case("accepts: pointers as values [OMP60-map-11]", function()
+case("accepts: defaultmap maps pointers as values [OMP60-map-11]", function()
   expect.accepts("target data map(p[0:4])", function()
     expect.fails("host-pointer-on-device", function() omp "target defaultmap(tofrom: pointer)" "p[0] = 1;" end)
     expect.fails("host-pointer-on-device", function() omp "target defaultmap(to: pointer)" "p[0] = 1;" end)
   end)
 end)
 
-case("accepts: present, if it is [OMP60-map-11]", function()
+case("accepts: defaultmap(present) finds present data [OMP60-map-11]", function()
   omp "target enter data map(to: v, x)"
   omp "target defaultmap(present: aggregate) defaultmap(present: scalar)" "v[0] = 50; x = 51;"
   expect.device("v[0]", 50)
@@ -263,13 +264,13 @@ case("accepts: present, if it is [OMP60-map-11]", function()
   expect.count("v", { structured = 0, dynamic = 1 })
 end)
 
-case("rejects: present, if it is not [OMP60-map-11 OMP60-map-9]", function()
+case("rejects: defaultmap(present) finds no present data [OMP60-map-11 OMP60-map-9]", function()
   expect.fails("not-present", function() omp "target defaultmap(present: aggregate)" "v[0] = 50;" end)
   expect.fails("not-present", function() omp "target defaultmap(present)" "x = 50;" end)
   expect.accepts("target defaultmap(present: pointer)", "x = 50;")
 end)
 
-case("rejects: none, and a variable in no clause [OMP60-map-11]", function()
+case("rejects: a variable is in no clause under defaultmap(none) [OMP60-map-11]", function()
   local err = expect.fails("default-none", function() omp "target defaultmap(none)" "x = 1;" end)
   expect.equal(err.rule, "OMP60-map-11")
   expect(err.help:find "'x'")
@@ -284,7 +285,7 @@ case("rejects: none, and a variable in no clause [OMP60-map-11]", function()
   expect.host("p[0]", 9)
 end)
 
-case("rejects: words that it does not know, a category twice [OMP60-map-11]", function()
+case("rejects: defaultmap has unknown words, or a category twice [OMP60-map-11]", function()
   expect.fails("clause-not-allowed", "target defaultmap(@copy: scalar)", "OMP60-map-11")
   expect.fails("clause-not-allowed", "target defaultmap(to: @scalars)", "OMP60-map-11")
   expect.fails("clause-not-allowed", "target defaultmap(to: @allocatable)", "OMP60-map-11")
@@ -300,7 +301,7 @@ end)
 
 -- ------------------------------------------------------------------------------------- data sharing --
 
-case("accepts: firstprivate and private, of any type [OMP60-map-11]", function()
+case("accepts: firstprivate and private apply to variables of any type [OMP60-map-11]", function()
   expect.accepts("target firstprivate(x, v, s)", "x = x + 1; v[0] = 50; s.n = 51;")
   expect.host("x", 1)
   expect.host("v[0]", 0)
@@ -326,7 +327,7 @@ case("accepts: implicit firstprivate pointers point to present data [OMP60-map-1
   expect.host("p[1]", 6)
 end)
 
-case("accepts: a pointer in a firstprivate clause has its value, whatever that is [OMP60-map-11]", function()
+case("accepts: a pointer in a firstprivate clause keeps its value [OMP60-map-11]", function()
   local there = omp_target_alloc(32, 0)
   local before = host.p
   host.p = there
@@ -338,7 +339,7 @@ case("accepts: a pointer in a firstprivate clause has its value, whatever that i
   expect.host("n", 1)
 end)
 
-case("differs: following that, if it is the host's [OMP60-map-11]", function()
+case("differs: a body cannot dereference a firstprivate pointer to host memory [OMP60-map-11]", function()
   omp "target enter data map(to: p[0:4])"
   expect.present "p[0:4]"
   expect.fails("host-pointer-on-device", function() omp "target firstprivate(p)" "p[0] = 5;" end)
@@ -346,7 +347,7 @@ case("differs: following that, if it is the host's [OMP60-map-11]", function()
   expect.fails("host-pointer-on-device", function() omp "target defaultmap(firstprivate: pointer)" "p[0] = 5;" end)
 end)
 
-case("rejects: a variable that is mapped and private, or in two clauses [OMP60-map-13 OMP60-map-11]", function()
+case("rejects: a variable is mapped and private, or in two clauses [OMP60-map-13 OMP60-map-11]", function()
   expect.fails("conflicting-clauses", "target firstprivate(x) map(@x)", "OMP60-map-13")
   expect.fails("conflicting-clauses", "target map(to: @x) private(x)", "OMP60-map-13")
   expect.fails("conflicting-clauses", "target private(x) firstprivate(@x)")
@@ -359,7 +360,7 @@ case("rejects: a variable that is mapped and private, or in two clauses [OMP60-m
   expect.fails("clause-not-allowed", "target private(s@.n)")
 end)
 
-case("accepts: the body's copy of such a pointer may be changed [OMP60-map-11]", function()
+case("accepts: a body may change its copy of an is_device_ptr pointer [OMP60-map-11]", function()
   host.p = omp_target_alloc(32, 0)
   omp "target is_device_ptr(p)" "for (int i = 0; i < 3; i++) *p++ = i; p = p + 1; p[-1] = 3;"
   omp("target is_device_ptr(p)")(function(d) d.p = d.p + 1 d.p[0] = 9 end)
@@ -367,17 +368,17 @@ case("accepts: the body's copy of such a pointer may be changed [OMP60-map-11]",
   expect.host("v[0:3]", { 3, 9, 2 })
 end)
 
-case("accepts: is_device_ptr: the pointer's value is the device's own [OMP60-map-11]", function()
+case("accepts: is_device_ptr says that the value of a pointer is a device address [OMP60-map-11]", function()
   host.p = omp_target_alloc(32, 0)
   omp "target is_device_ptr(p)" "for (int i = 0; i < 4; i++) p[i] = i;"
   omp "target is_device_ptr(p) map(from: w)" "for (int i = 0; i < 4; i++) w[i] = p[i] + 1;"
   expect.host("w[0:4]", { 1, 2, 3, 4 })
-  omp "target map(from: w)" "w[0] = p[2];" -- found without it, too
+  omp "target map(from: w)" "w[0] = p[2];" -- the address is found without the clause, too
   expect.host("w[0]", 2)
   omp_target_free(host.p, 0)
 end)
 
-case("rejects: is_device_ptr with what is none [OMP60-map-11]", function()
+case("rejects: is_device_ptr names a host pointer, or no pointer [OMP60-map-11]", function()
   expect.fails("host-pointer-on-device", function() omp "target is_device_ptr(p)" "p[0] = 1;" end)
   expect.accepts("target data map(p[0:4])", function()
     expect.fails("host-pointer-on-device", function() omp "target is_device_ptr(p)" "p[0] = 1;" end)
@@ -386,7 +387,7 @@ case("rejects: is_device_ptr with what is none [OMP60-map-11]", function()
   expect.fails("not-a-pointer", "target is_device_ptr(@s)", "OMP60-map-11")
 end)
 
-case("accepts: has_device_addr: the variable is on the device [OMP60-map-11]", function()
+case("accepts: has_device_addr says that a variable is on the device [OMP60-map-11]", function()
   omp "target data map(v, x) use_device_addr(v, x)" (function()
     omp "target has_device_addr(v, x)" "v[0] = 50; x = 51;"
   end)
@@ -394,12 +395,12 @@ case("accepts: has_device_addr: the variable is on the device [OMP60-map-11]", f
   expect.host("x", 51)
 end)
 
-case("rejects: has_device_addr with what is not there [OMP60-map-11 OMPEX-struct_map-1]", function()
+case("rejects: has_device_addr names an absent variable [OMP60-map-11 OMPEX-struct_map-1]", function()
   expect.fails("not-present", function() omp "target has_device_addr(v)" "v[0] = 1;" end)
   expect.fails("not-present", function() omp "target has_device_addr(x)" "x = 1;" end)
 end)
 
-case("accepts: reductions are copied to the host, lastprivate, too [OMP60-map-11]", function()
+case("accepts: reduction and lastprivate variables are copied to the host [OMP60-map-11]", function()
   omp "target parallel for reduction(+: x)" "for (int i = 0; i < 4; i++) x += i;"
   expect.host("x", 7)
   omp "target teams distribute parallel for lastprivate(n)" "for (int i = 0; i < 3; i++) n = i;"
@@ -410,7 +411,7 @@ case("accepts: reductions are copied to the host, lastprivate, too [OMP60-map-11
   expect.host("x", 7)
 end)
 
-case("differs: without a clause a loop's variable is not copied to the host [OMP60-map-11]", function()
+case("differs: a scalar without a clause is not copied to the host [OMP60-map-11]", function()
   expect.accepts("target parallel for", "for (int i = 0; i < 4; i++) x += i;")
   expect.host("x", 1)
 end)

@@ -1,4 +1,4 @@
--- The map clause: types, modifiers, what enters and leaves, counts, and what one construct may not name.
+-- The map clause: types, modifiers, entry and exit, counts, and restrictions on one construct.
 scenario { title = "OpenMP: the map clause", rules = "openmp-5.1" }
 
 declare [[
@@ -20,21 +20,22 @@ end
 
 -- ------------------------------------------------------------------------------------------- types --
 
-case("accepts: what each type moves on regions and target constructs [OMP60-map-1 OMP60-map-5 OMP60-map-6]", function()
+case("accepts: each map type copies on regions and target constructs as its name says"
+  .. " [OMP60-map-1 OMP60-map-5 OMP60-map-6]", function()
   for _, construct in ipairs { "target data", "target", "target parallel", "target teams distribute" } do
     moved(construct .. " map(alloc: v)", 0, 0)
     moved(construct .. " map(to: v)", { count = 1, bytes = 64 }, 0)
     expect.absent "v"
   end
   for _, construct in ipairs { "target data", "target" } do
-    -- what the device never wrote would come back as it is
+    -- bytes that the device never wrote come back unchanged
     moved(construct .. " map(tofrom: v)", { bytes = 64 }, { bytes = 64 })
     moved(construct .. " map(v)", { bytes = 64 }, { bytes = 64 })
     moved(construct .. " map(from: v)", 0, { bytes = 64 })
   end
 end)
 
-case("accepts: storage is another word for alloc [OMP60-map-1]", function()
+case("accepts: storage is another name of alloc [OMP60-map-1]", function()
   rules "openmp-6.0"
   moved("target data map(storage: v)", 0, 0)
   omp "target enter data map(storage: v)"
@@ -43,7 +44,7 @@ case("accepts: storage is another word for alloc [OMP60-map-1]", function()
   expect.absent "v"
 end)
 
-case("accepts: what each type moves on enter and exit data [OMP60-map-1]", function()
+case("accepts: each map type copies on enter data and exit data as its name says [OMP60-map-1]", function()
   moved("target enter data map(alloc: v) map(to: x)", { bytes = 4 }, 0)
   moved("target exit data map(from: x) map(release: v)", 0, { bytes = 4 })
   moved("target enter data map(to: v)", { bytes = 64 }, 0)
@@ -51,7 +52,7 @@ case("accepts: what each type moves on enter and exit data [OMP60-map-1]", funct
   expect.absent "v"
 end)
 
-case("rejects: types that are not for this construct [OMP60-map-1]", function()
+case("rejects: a map type is not allowed on the construct [OMP60-map-1]", function()
   expect.fails("clause-not-allowed", "target data map(@release: v)", "OMP60-map-1")
   expect.fails("clause-not-allowed", "target data map(@delete: v)", "OMP60-map-1")
   expect.fails("clause-not-allowed", "target map(@release: v)", "OMP60-map-1")
@@ -65,7 +66,8 @@ case("rejects: types that are not for this construct [OMP60-map-1]", function()
   expect.fails("clause-not-allowed", "target exit data map(@alloc: v)", "OMP60-map-1")
 end)
 
-case("accepts: without a type enter data sends and exit data fetches, as the Examples have it [OMP60-map-1]", function()
+case("accepts: enter data without a type sends, and exit data without a type copies to the host"
+  .. " [OMP60-map-1]", function()
   rules "openmp-5.2"
   moved("target enter data map(v)", { bytes = 64 }, 0)
   moved("target enter data map(always: v)", { bytes = 64 }, 0)
@@ -74,7 +76,7 @@ case("accepts: without a type enter data sends and exit data fetches, as the Exa
   expect.absent "v"
 end)
 
-case("rejects: two types, unknown words, misspelt ones [OMP60-map-1]", function()
+case("rejects: a map has two types, or unknown or misspelt words [OMP60-map-1]", function()
   expect.fails("conflicting-clauses", "target data map(to, @from: v)", "OMP60-map-1")
   expect.fails("conflicting-clauses", "target data map(to, @to: v)", "OMP60-map-1")
   expect.fails("syntax", "target data map(@tofrm: v)", { rule = "OMP60-map-1", help = "tofrom" })
@@ -84,7 +86,7 @@ case("rejects: two types, unknown words, misspelt ones [OMP60-map-1]", function(
   expect.fails("clause-not-allowed", "target data @copyin(v)")
 end)
 
-case("rejects: lists that are none [OMP60-map-1 OMP60-sec-1]", function()
+case("rejects: the list of a map is malformed [OMP60-map-1 OMP60-sec-1]", function()
   for _, text in ipairs { "target data map()", "target data map(to:)", "target data map(to: v,)", "target data map",
     "target data map(to: v", "target data map(to: v) map", "target data map(to v)", "target data map(: v)",
     "target data map(to: v+1)", "target data map(to: p[@q])", "target data map(to:: v)", "target data map(to,: v)",
@@ -96,7 +98,7 @@ case("rejects: lists that are none [OMP60-map-1 OMP60-sec-1]", function()
   end
 end)
 
-case("rejects: names that are not there, things that are no variables [OMP60-map-1 OMP60-sec-1]", function()
+case("rejects: a list item has an unknown name, or is not a variable [OMP60-map-1 OMP60-sec-1]", function()
   expect.fails("unknown-name", "target data map(to: @vv)")
   expect.fails("unknown-member", "target data map(to: s.@dd)")
   expect.fails("unknown-member", "target data map(to: nodes[0].@dd[0:2])")
@@ -108,7 +110,7 @@ end)
 
 -- --------------------------------------------------------------------------------------- modifiers --
 
-case("accepts: modifiers in any order, with and without commas [OMP60-map-3]", function()
+case("accepts: modifiers have any order, with and without commas [OMP60-map-3]", function()
   rules "openmp-5.2"
   for _, text in ipairs { "always, to", "to, always", "always to", "always, close, to", "close always, tofrom",
     "present, alloc", "always,present,close,to", "always", "close", "present" } do
@@ -119,7 +121,7 @@ case("accepts: modifiers in any order, with and without commas [OMP60-map-3]", f
   end
 end)
 
-case("rejects: a modifier twice, arguments that it does not take [OMP60-map-3]", function()
+case("rejects: a modifier occurs twice, or has a wrong argument [OMP60-map-3]", function()
   expect.fails("duplicate-clause", "target data map(always, @always, to: v)", "OMP60-map-3")
   expect.fails("duplicate-clause", "target data map(close, to, @close: v)", "OMP60-map-3")
   expect.fails("duplicate-clause", "target data map(present, @present: v)", "OMP60-map-3")
@@ -129,7 +131,7 @@ case("rejects: a modifier twice, arguments that it does not take [OMP60-map-3]",
   expect.malformed "target data map(iterator, to: v)"
 end)
 
-case("differs: words of modifiers are names of variables, too, without a colon [OMP60-map-3]", function()
+case("differs: the words of modifiers are names of variables if no colon follows [OMP60-map-3]", function()
   declare "int always = 3, to = 4, present = 5;"
   omp "target data map(always, to)" (function()
     expect.device("always", 3)
@@ -151,7 +153,7 @@ case("accepts: an iterator stands for its instances [OMP60-map-3]", function()
   expect.absent "nodes"
 end)
 
-case("accepts: steps, several iterators, types, none at all [OMP60-map-3]", function()
+case("accepts: iterators have steps and types, several variables, or no instances [OMP60-map-3]", function()
   for i = 0, 3 do host.nodes[i] = { n = i, d = { i, i + 1 } } end
   omp "target enter data map(iterator(i = 0:4:2), to: nodes[i].d[0:2])"
   expect.present "nodes[2].d[0:2]"
@@ -165,7 +167,7 @@ case("accepts: steps, several iterators, types, none at all [OMP60-map-3]", func
   expect.equal(#state().present, 3)
 end)
 
-case("rejects: iterators that do not end, or are not understood [OMP60-map-3]", function()
+case("rejects: an iterator has a zero step or too many instances, or is malformed [OMP60-map-3]", function()
   expect.fails("invalid-section", "target data map(iterator(@i = 0:4:0), to: nodes[i].d[0:2])", "OMP60-map-3")
   expect.fails("duplicate-name", "target data map(iterator(i = 0:2, @i = 0:2), to: nodes[i].d[0:2])", "OMP60-map-3")
   expect.fails("limit", "target data map(iterator(i = 0:1000000000), to: nodes[i]@.n)")
@@ -176,23 +178,23 @@ case("rejects: iterators that do not end, or are not understood [OMP60-map-3]", 
   expect.malformed "target data map(iterator(i = 0:4, to: nodes[i].d[0:2])"
 end)
 
-case("rejects: instances of one array, or through one pointer [OMP60-map-3 OMP60-map-13]", function()
+case("rejects: the instances of an iterator share one array or one pointer [OMP60-map-3 OMP60-map-13]", function()
   expect.fails("conflicting-clauses", "target data map(iterator(i = 0:4), to: v@[2*i:2])", "OMP60-map-13")
   expect.fails("conflicting-clauses", "target data map(iterator(i = 0:4), to: p@[i])", "OMP60-map-13")
   expect.fails("conflicting-clauses", "target data map(iterator(i = 0:4), to: s.d@[i:1])", "OMP60-map-13")
   expect.fails("conflicting-clauses", "target data map(iterator(i = 0:4), to: nodes[i]@.n)",
     { rule = "OMP60-map-13", help = "one section" })
-  omp "target enter data map(iterator(i = 0:1), to: v[2*i:2])" -- one of them is none too many
+  omp "target enter data map(iterator(i = 0:1), to: v[2*i:2])" -- one instance shares its array with no other instance
   expect.present "v[0:2]"
 end)
 
-case("accepts: close changes nothing but the place [OMP60-map-14]", function()
+case("accepts: close changes no result [OMP60-map-14]", function()
   moved("target data map(close, to: v)", { bytes = 64 }, 0)
   omp "target enter data map(close, to: v)"
   omp "target data map(close, tofrom: v)" (function() expect.count("v", { structured = 1, dynamic = 1 }) end)
 end)
 
-case("rejects: self wants the host's own storage, which this device does not share [OMP60-map-14]", function()
+case("rejects: self asks for the storage of the host, which the device does not share [OMP60-map-14]", function()
   rules "openmp-6.0"
   expect.fails("unsupported", "target data map(@self: v)", "OMP60-map-14")
   expect.fails("unsupported", "target data map(@self, to: v)", "OMP60-map-14")
@@ -202,7 +204,7 @@ end)
 
 -- ------------------------------------------------------------------------------------------ blocks --
 
-case("accepts: members on one construct are one block with one count [OMP60-map-4]", function()
+case("accepts: members on one construct form one block with one count [OMP60-map-4]", function()
   omp "target enter data map(to: s.n, s.k) map(to: s.in)"
   expect.equal(#state().present, 1)
   expect.count("s.n", { dynamic = 1 })
@@ -213,7 +215,7 @@ case("accepts: members on one construct are one block with one count [OMP60-map-
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: a block of members through a pointer [OMP60-map-4]", function()
+case("accepts: members through a pointer form one block [OMP60-map-4]", function()
   host.np = addr "s"
   omp "target enter data map(to: np->n, np->k)"
   expect.equal(#state().present, 1)
@@ -225,7 +227,7 @@ case("accepts: a block of members through a pointer [OMP60-map-4]", function()
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: each part is moved as its own clause says [OMP60-map-4 OMP60-map-6]", function()
+case("accepts: each part of a block is copied by its own clause [OMP60-map-4 OMP60-map-6]", function()
   omp "target data map(to: s.n) map(from: s.k) map(alloc: s.in)" (function()
     expect.device("s.n", 4)
     expect.uninitialized "s.k"
@@ -237,7 +239,7 @@ case("accepts: each part is moved as its own clause says [OMP60-map-4 OMP60-map-
   expect.host("s.in.i", 0)
 end)
 
-case("accepts: elements of an array of structures are blocks of their own [OMP60-map-4]", function()
+case("accepts: elements of an array of structures form blocks of their own [OMP60-map-4]", function()
   omp "target enter data map(to: nodes[0].n, nodes[0].k, nodes[2].n, nodes[2].k)"
   expect.equal(#state().present, 2)
   expect.absent "nodes[1].n"
@@ -252,7 +254,7 @@ case("accepts: members of a member belong to the same structure [OMP60-map-4]", 
   expect.present "s.list[1].j"
 end)
 
-case("rejects: what lies between the members is not there [OMP60-map-4 OMP60-map-9]", function()
+case("rejects: bytes between the members of a block are absent [OMP60-map-4 OMP60-map-9]", function()
   omp "target data map(to: s.n, s.k)" (function()
     expect.absent "s.d"
     expect.fails("not-present", function() omp "target" "s.d = 0;" end)
@@ -260,7 +262,7 @@ case("rejects: what lies between the members is not there [OMP60-map-4 OMP60-map
   end)
 end)
 
-case("differs: members of two structures are no block [OMP60-map-4]", function()
+case("differs: members of two structures do not form a block [OMP60-map-4]", function()
   omp "target enter data map(to: s.n, t.n)"
   omp "target exit data map(release: s.n)"
   expect.absent "s.n"
@@ -275,7 +277,7 @@ case("accepts: new data are counted once and sent once [OMP60-map-5]", function(
   expect.count("v", { dynamic = 2 })
 end)
 
-case("accepts: a construct counts a block once, however often it is named [OMP60-map-5]", function()
+case("accepts: a construct counts a block once, even if several items name the block [OMP60-map-5]", function()
   omp "target enter data map(to: v) map(to: v) map(alloc: v)"
   expect.count("v", { dynamic = 1 })
   omp "target enter data map(to: p[0:8]) map(to: p[0:8], q[0:8])"
@@ -284,7 +286,7 @@ case("accepts: a construct counts a block once, however often it is named [OMP60
   expect.count("v", { structured = 0, dynamic = 1 })
 end)
 
-case("accepts: several clauses for one item do all that they ask for [OMP60-map-5 OMP60-map-6]", function()
+case("accepts: several clauses on one item all take effect [OMP60-map-5 OMP60-map-6]", function()
   expect.moves(function()
     for _, text in ipairs { "map(to: x) map(from: x)", "map(from: x) map(to: x)", "map(alloc: x) map(tofrom: x)",
       "map(tofrom: x) map(alloc: x)" } do
@@ -295,7 +297,7 @@ case("accepts: several clauses for one item do all that they ask for [OMP60-map-
   end, { h2d = { count = 4, bytes = 16 }, d2h = { count = 4, bytes = 16 } })
 end)
 
-case("accepts: whatever the order of clauses, the same happens [OMP60-map-5]", function()
+case("accepts: the order of clauses has no effect [OMP60-map-5]", function()
   local both = { "map(v) map(present, alloc: s.n)", "map(t.d[0:2], t.d)" }
   host.t = { d = { 1, 2 } }
   for i = 1, 2 do
@@ -310,7 +312,7 @@ case("accepts: whatever the order of clauses, the same happens [OMP60-map-5]", f
   end
 end)
 
-case("accepts: always sends what is present already [OMP60-map-5]", function()
+case("accepts: always copies data to the device that are present already [OMP60-map-5]", function()
   omp "target enter data map(to: v)"
   host.v[0] = 99
   moved("target enter data map(to: v)", 0, 0)
@@ -323,7 +325,7 @@ case("accepts: always sends what is present already [OMP60-map-5]", function()
   expect.count("v", { dynamic = 4 })
 end)
 
-case("differs: always says nothing of storage only, nor of what is not named [OMP60-map-5]", function()
+case("differs: always copies neither for alloc nor for elements that are not named [OMP60-map-5]", function()
   omp "target enter data map(to: v)"
   moved("target enter data map(always, alloc: v)", 0, 0)
   host.v[0], host.v[7] = 99, 98
@@ -333,14 +335,14 @@ case("differs: always says nothing of storage only, nor of what is not named [OM
   moved("target data map(always, from: v)", 0, { bytes = 64 })
 end)
 
-case("differs: a second map does not send [OMP60-map-5]", function()
+case("differs: a second map does not copy to the device [OMP60-map-5]", function()
   omp "target data map(alloc: v)" (function()
     moved("target data map(to: v)", 0, 0)
     expect.uninitialized "v"
   end)
 end)
 
-case("rejects: device memory that is not there [OMP60-map-5]", function()
+case("rejects: a kernel reads bytes of the device that were never written [OMP60-map-5]", function()
   declare "char big[2000000];"
   expect(sizeof "char" == 1)
   omp "target enter data map(alloc: big)"
@@ -349,7 +351,7 @@ end)
 
 -- -------------------------------------------------------------------------------------------- exit --
 
-case("accepts: the last reference copies the data to the host and removes them [OMP60-map-6]", function()
+case("accepts: the last reference copies the data to the host and unmaps them [OMP60-map-6]", function()
   omp "target enter data map(to: v)"
   omp "target enter data map(to: v)"
   omp "target" "v[0] = 50;"
@@ -361,7 +363,7 @@ case("accepts: the last reference copies the data to the host and removes them [
   expect.absent "v"
 end)
 
-case("accepts: regions and enter data count together [OMP60-map-6]", function()
+case("accepts: references of regions and of enter data count together [OMP60-map-6]", function()
   omp "target data map(tofrom: v)" (function()
     omp "target enter data map(to: v)"
     expect.count("v", { structured = 1, dynamic = 1 })
@@ -373,7 +375,8 @@ case("accepts: regions and enter data count together [OMP60-map-6]", function()
   expect.host("v[0]", 50)
 end)
 
-case("accepts: exit data takes a region's reference, and the region ends quietly [OMP60-map-6]", function()
+case("accepts: exit data may take the reference of a region, and the region then ends without an error"
+  .. " [OMP60-map-6]", function()
   omp "target data map(tofrom: v)" (function()
     omp "target" "v[0] = 50;"
     moved("target exit data map(from: v)", 0, { bytes = 64 })
@@ -385,7 +388,7 @@ case("accepts: exit data takes a region's reference, and the region ends quietly
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: delete takes all references at once [OMP60-map-6]", function()
+case("accepts: delete ends all references at once [OMP60-map-6]", function()
   expect.moves(function()
     for _ = 1, 3 do omp "target enter data map(to: v)" end
   end, { h2d = { count = 1, bytes = 64 }, d2h = 0 })
@@ -393,7 +396,7 @@ case("accepts: delete takes all references at once [OMP60-map-6]", function()
   expect.absent "v"
 end)
 
-case("accepts: delete inside of a region, whose end finds nothing [OMP60-map-6]", function()
+case("accepts: delete unmaps data inside a region, and the region ends without an error [OMP60-map-6]", function()
   omp "target data map(tofrom: v)" (function()
     omp "target enter data map(to: v)"
     expect.count("v", { structured = 1, dynamic = 1 })
@@ -404,7 +407,7 @@ case("accepts: delete inside of a region, whose end finds nothing [OMP60-map-6]"
   end)
 end)
 
-case("accepts: delete of a part deletes the block it lies in [OMP60-map-6 OMP60-map-4]", function()
+case("accepts: delete of a part deletes the block that contains the part [OMP60-map-6 OMP60-map-4]", function()
   expect.moves(function() omp "target enter data map(to: s.n, s.k)" end, { h2d = { count = 2, bytes = 8 }, d2h = 0 })
   omp "target enter data map(to: s.n, s.k)"
   expect.count("s.n", { dynamic = 2 })
@@ -412,14 +415,14 @@ case("accepts: delete of a part deletes the block it lies in [OMP60-map-6 OMP60-
   expect.absent "s.n"
 end)
 
-case("accepts: one item as delete, others only released [OMP60-map-6]", function()
+case("accepts: delete on one item does not delete other items [OMP60-map-6]", function()
   for _ = 1, 2 do omp "target enter data map(to: v, x)" end
   omp "target exit data map(delete: v) map(release: x)"
   expect.absent "v"
   expect.count("x", { dynamic = 1 })
 end)
 
-case("accepts: delete and from together copy to the host and remove [OMP60-map-6]", function()
+case("accepts: delete and from together copy to the host and unmap [OMP60-map-6]", function()
   for _ = 1, 2 do omp "target enter data map(to: v)" end
   omp "target" "v[0] = 50;"
   moved("target exit data map(delete: v) map(from: v)", 0, { bytes = 64 })
@@ -440,7 +443,7 @@ case("accepts: always copies to the host although references remain [OMP60-map-6
   expect.count("v", { dynamic = 1 })
 end)
 
-case("differs: always on a release moves nothing [OMP60-map-6]", function()
+case("differs: always with release copies nothing [OMP60-map-6]", function()
   omp "target enter data map(to: v)"
   omp "target enter data map(to: v)"
   expect.count("v", { dynamic = 2 })
@@ -448,14 +451,14 @@ case("differs: always on a release moves nothing [OMP60-map-6]", function()
   moved("target data map(always, to: v)", { bytes = 64 }, 0)
 end)
 
-case("accepts: what is absent is passed over [OMP60-map-6]", function()
+case("accepts: exit data ignores absent data [OMP60-map-6]", function()
   moved("target exit data map(from: v) map(release: x) map(delete: y)", 0, 0)
   omp "target enter data map(to: v)"
   moved("target exit data map(from: v) map(from: x)", 0, { bytes = 64 })
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: a part leaves with the whole, and only its bytes come back [OMP60-map-6]", function()
+case("accepts: exit data of a part unmaps the whole, and copies only the part [OMP60-map-6]", function()
   omp "target enter data map(to: v)"
   omp "target" "for (int i = 0; i < 8; i++) v[i] = 50 + i;"
   moved("target exit data map(from: v[2:2])", 0, { bytes = 16 })
@@ -464,7 +467,7 @@ case("accepts: a part leaves with the whole, and only its bytes come back [OMP60
   expect.host("v[4]", 4)
 end)
 
-case("rejects: leaving a part that is only partly present [OMP60-map-6 OMP60-map-13]", function()
+case("rejects: exit data names a section that is only partly present [OMP60-map-6 OMP60-map-13]", function()
   omp "target enter data map(to: v[0:4])"
   expect.fails("partially-present", function() omp "target exit data map(from: v)" end)
   expect.fails("partially-present", function() omp "target exit data map(release: v[3:2])" end)
@@ -473,7 +476,7 @@ end)
 
 -- ----------------------------------------------------------------------------------------- present --
 
-case("accepts: present on what is there, wholly [OMP60-map-9]", function()
+case("accepts: present finds data that are wholly present [OMP60-map-9]", function()
   omp "target enter data map(to: v)"
   omp "target data map(present, to: v)" (function() expect.count("v", { structured = 1 }) end)
   omp "target map(present, tofrom: v[2:3])" "v[2] = 50;"
@@ -485,7 +488,7 @@ case("accepts: present on what is there, wholly [OMP60-map-9]", function()
   expect.absent "v"
 end)
 
-case("rejects: present on what is absent, in part or whole [OMP60-map-9]", function()
+case("rejects: present names absent or partly present data [OMP60-map-9]", function()
   for _, text in ipairs { "target data map(present, to: @v)", "target map(present, alloc: @v)",
     "target enter data map(present, to: @v)", "target exit data map(present, from: @v)",
     "target exit data map(present, release: @v)", "target exit data map(present, delete: @v)",
@@ -499,14 +502,14 @@ case("rejects: present on what is absent, in part or whole [OMP60-map-9]", funct
   expect.fails("partially-present", function() omp "target exit data map(present, release: v[2:4])" end)
 end)
 
-case("rejects: nothing that the same construct maps makes it present [OMP60-map-9]", function()
+case("rejects: present does not see data that the same construct maps [OMP60-map-9]", function()
   expect.fails("not-present", "target data map(to: v) map(present, to: @v)", "OMP60-map-9")
   expect.fails("not-present", "target data map(present, to: @v) map(to: v)", "OMP60-map-9")
   expect.fails("not-present", "target data map(to: s) map(present, alloc: s@.n)", "OMP60-map-9")
   expect.fails("not-present", "target data map(to: v) map(present, alloc: v@[2:2])", "OMP60-map-9")
 end)
 
-case("rejects: absent data are reported before anything else is wrong [OMP60-map-9]", function()
+case("rejects: absent data under present are reported before other errors [OMP60-map-9]", function()
   omp "target enter data map(to: v[0:4])"
   expect.present "v[0:4]"
   for _, text in ipairs { "target data map(v) map(present, to: @x)", "target data map(present, to: @x) map(v)" } do
@@ -518,7 +521,7 @@ end)
 
 -- ---------------------------------------------------------------------------------------- sections --
 
-case("accepts: sections in all their forms [OMP60-sec-1]", function()
+case("accepts: sections have all their forms [OMP60-sec-1]", function()
   local forms = { ["v[:]"] = 64, ["v[2:]"] = 48, ["v[:3]"] = 24, ["v[2:3]"] = 24, ["v[n:n]"] = 32, ["v[3]"] = 8,
     ["p[:4]"] = 32, ["p[1:2]"] = 16, ["p[n/2]"] = 8, ["m[1]"] = 32, ["m[1:2]"] = 64, ["m[1][1:2]"] = 16,
     ["m[0:2][0:4]"] = 64, ["m[0:2][:]"] = 64, ["m[:][:]"] = 96, ["m"] = 96, ["m[1:1][1:2]"] = 16, ["m[2][3]"] = 8,
@@ -529,7 +532,7 @@ case("accepts: sections in all their forms [OMP60-sec-1]", function()
   end
 end)
 
-case("accepts: a pointer to rows [OMP60-sec-1]", function()
+case("accepts: a section through a pointer to rows is mapped [OMP60-sec-1]", function()
   host.block = addr "m[0]"
   omp "target data map(to: block[0:3])" (function() expect.device("m[2][3]", 23) end)
   omp "target data map(to: block[1:2][0:4])" (function()
@@ -541,7 +544,7 @@ case("accepts: a pointer to rows [OMP60-sec-1]", function()
   end)
 end)
 
-case("accepts: an array of pointers, row by row [OMP60-sec-1]", function()
+case("accepts: a section of one row in an array of pointers is mapped [OMP60-sec-1]", function()
   for i = 0, 2 do host.rows[i] = { i, i + 10 } end
   omp "target data map(to: rows) map(to: rows[1][0:2])" (function()
     expect.attached "rows[1]"
@@ -550,7 +553,7 @@ case("accepts: an array of pointers, row by row [OMP60-sec-1]", function()
   end)
 end)
 
-case("rejects: sections that do not lie in what they are of [OMP60-sec-1]", function()
+case("rejects: a section exceeds its array [OMP60-sec-1]", function()
   expect.fails("out-of-bounds", "target data map(to: v@[0:9])", "OMP60-sec-1")
   expect.fails("out-of-bounds", "target data map(to: v@[8:1])", "OMP60-sec-1")
   expect.fails("out-of-bounds", "target data map(to: v@[-1:2])", "OMP60-sec-1")
@@ -560,7 +563,7 @@ case("rejects: sections that do not lie in what they are of [OMP60-sec-1]", func
   expect.fails("out-of-bounds", "target data map(to: m[0]@[0:5])", "OMP60-sec-1")
 end)
 
-case("rejects: lengths below zero, bounds that are none [OMP60-sec-1]", function()
+case("rejects: a length is negative or missing, or a bound is not an integer [OMP60-sec-1]", function()
   expect.fails("invalid-section", "target data map(to: v@[0:-1])", "OMP60-sec-1")
   expect.fails("invalid-section", "target data map(to: p@[0:zero-1])", "OMP60-sec-1")
   expect.fails("invalid-section", "target data map(to: p@[:])", "OMP60-sec-1")
@@ -570,7 +573,7 @@ case("rejects: lengths below zero, bounds that are none [OMP60-sec-1]", function
   expect.fails("not-a-pointer", "target data map(to: v[0:2]@[0:2])")
 end)
 
-case("rejects: rows that are not whole, strides, sections through pointers [OMP60-map-13 OMP60-sec-1]", function()
+case("rejects: a section has incomplete rows, a stride, or several pointers [OMP60-map-13 OMP60-sec-1]", function()
   expect.fails("invalid-section", "target data map(to: m[0:2]@[0:3])", "OMP60-map-13")
   expect.fails("invalid-section", "target data map(to: m[0:2]@[1:3])", "OMP60-map-13")
   expect.fails("invalid-section", "target data map(to: m[:]@[0:1])", "OMP60-map-13")
@@ -581,7 +584,7 @@ case("rejects: rows that are not whole, strides, sections through pointers [OMP6
   expect.fails("syntax", "target data map(to: nodes@[0:2].n)")
 end)
 
-case("rejects: a null pointer, or one that points to nothing [OMP60-sec-1]", function()
+case("rejects: the base of a section is null, or points to freed memory [OMP60-sec-1]", function()
   host.p = NULL
   expect.fails("null-pointer", "target data map(to: p@[0:4])", "OMP60-sec-1")
   expect.fails("null-pointer", "target enter data map(alloc: p@[0:4])", "OMP60-sec-1")
@@ -593,9 +596,9 @@ case("rejects: a null pointer, or one that points to nothing [OMP60-sec-1]", fun
   expect.fails("null-pointer", "target data map(to: s.d@[0:4])", "OMP60-sec-1")
 end)
 
--- --------------------------------------------------------------------------------- what may not be --
+-- --------------------------------------------------------------------------------- restrictions --
 
-case("accepts: items that share all of their storage, or whose structure holds both [OMP60-map-13]", function()
+case("accepts: items share all of their storage, or one structure contains both [OMP60-map-13]", function()
   omp "target data map(to: p[0:8]) map(alloc: q[0:8])" (function() expect.count("p[0:8]", { structured = 1 }) end)
   omp "target data map(to: s) map(from: s.k)" (function()
     expect.count("s", { structured = 1 })
@@ -608,13 +611,13 @@ case("accepts: items that share all of their storage, or whose structure holds b
   expect.host("s.in.j", 0)
 end)
 
-case("rejects: items that share some of it [OMP60-map-13]", function()
+case("rejects: items share a part of their storage [OMP60-map-13]", function()
   expect.fails("partial-overlap", "target data map(to: v[0:4]) map(to: v@[2:4])", "OMP60-map-13")
   expect.fails("partial-overlap", "target data map(to: p[0:4]) map(to: q@[2:4])", "OMP60-map-13")
   expect.fails("partial-overlap", "target enter data map(to: p[0:4]) map(to: p@[3:5])", "OMP60-map-13")
 end)
 
-case("accepts: an existing object is used by its parts and by other pointers [OMP60-map-13]", function()
+case("accepts: clauses name parts of a present object, also through other pointers [OMP60-map-13]", function()
   omp "target data map(to: p[0:8])" (function()
     omp "target data map(to: p[0:4])" (function() expect.count("p[0:8]", { structured = 2 }) end)
     omp "target data map(to: q[4:4])" (function() expect.count("p[0:8]", { structured = 2 }) end)
@@ -623,7 +626,7 @@ case("accepts: an existing object is used by its parts and by other pointers [OM
   expect.equal(#state().present, 0)
 end)
 
-case("rejects: an existing object does not grow [OMP60-map-13]", function()
+case("rejects: a clause names more than a present object [OMP60-map-13]", function()
   omp "target enter data map(to: p[2:4])"
   for _, text in ipairs { "p[0:8]", "p[0:3]", "p[1:2]", "p[5:2]", "p[2:5]", "p[1:6]", "q[0:3]" } do
     local err = expect.fails("partially-present", function() omp("target data map(to: " .. text .. ")") end)
@@ -635,7 +638,7 @@ case("rejects: an existing object does not grow [OMP60-map-13]", function()
   omp "target data map(to: p[0:2]) map(to: p[6:2])" (function() expect.equal(#state().present, 3) end)
 end)
 
-case("rejects: two neighbours do not make one object [OMP60-map-13]", function()
+case("rejects: a clause names two neighbours that are separate objects [OMP60-map-13]", function()
   omp "target enter data map(to: v[0:4])"
   omp "target enter data map(to: v[4:4])"
   expect.present "v[0:4]"
@@ -645,7 +648,7 @@ case("rejects: two neighbours do not make one object [OMP60-map-13]", function()
   expect.fails("partially-present", function() omp "target map(present, alloc: v)" "" end)
 end)
 
-case("rejects: a further member of a structure that is there in part [OMP60-map-13]", function()
+case("rejects: a clause maps a further member of a structure that is partly present [OMP60-map-13]", function()
   omp "target enter data map(to: s.n)"
   local err = expect.fails("partially-present", function() omp "target data map(to: s.n, s.k)" end)
   expect.equal(err.rule, "OMP60-map-13")
@@ -660,17 +663,17 @@ case("rejects: a further member of a structure that is there in part [OMP60-map-
   expect.count("s.n", { dynamic = 1 })
 end)
 
-case("accepts: the same member again, and other structures [OMP60-map-13]", function()
+case("accepts: clauses name the same member again, and other structures [OMP60-map-13]", function()
   omp "target enter data map(to: s.n)"
   omp "target data map(to: s.n, t.k, nodes[1].k)" (function() expect.count("s.n", { structured = 1, dynamic = 1 }) end)
 end)
 
-case("rejects: bit-fields and unions' members [OMP60-map-13]", function()
+case("rejects: a clause names a member of a union, or a structure has bit-fields [OMP60-map-13]", function()
   expect.invalid("struct more_bits { int a; int b : 3; };", "unsupported")
   expect.fails("clause-not-allowed", "target data map(to: u.@i)", "OMP60-map-13")
 end)
 
-case("accepts: a union as a whole [OMP60-map-13]", function()
+case("accepts: a clause maps a union as a whole [OMP60-map-13]", function()
   host.u.i = 5
   expect.moves(function()
     omp "target map(u)" "u.i = u.i + 1;"

@@ -1,4 +1,4 @@
--- declare mapper: what it maps, how types compose, where it is found.
+-- declare mapper: the data that a mapper maps, how map types combine, and which mapper applies.
 scenario { title = "OpenMP: declare mapper", rules = "openmp-5.1" }
 
 declare [[
@@ -15,9 +15,9 @@ declare [[
 host.v = { len = 3, data = { 1, 2, 3 }, host_only = 9 }
 for i = 0, 2 do host.vs[i] = { len = i + 1, data = { i, i, i } } end
 
--- -------------------------------------------------------------------------------------- what it is --
+-- -------------------------------------------------------------------------------------- what a mapper maps --
 
-case("accepts: what the mapper names is there, and attached; the rest is not [OMP60-map-15]", function()
+case("accepts: a mapper maps and attaches what it names, and no other members [OMP60-map-15]", function()
   omp "target data map(to: v)" (function()
     expect.present "v.len"
     expect.present "v.data[0:3]"
@@ -32,7 +32,7 @@ case("accepts: what the mapper names is there, and attached; the rest is not [OM
   expect.host("v.host_only", 9)
 end)
 
-case("accepts: implicit maps use it, too [OMP60-map-15]", function()
+case("accepts: implicit maps use the mapper, too [OMP60-map-15]", function()
   expect.moves(function()
     omp "target" "v.data[0] = v.len;"
   end, { h2d = { count = 3, bytes = 36 }, d2h = { count = 2, bytes = 28 } })
@@ -42,7 +42,7 @@ case("accepts: implicit maps use it, too [OMP60-map-15]", function()
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: enter and exit data, counted as one [OMP60-map-15]", function()
+case("accepts: enter data and exit data count the parts of a mapper as one [OMP60-map-15]", function()
   omp "target enter data map(to: v)"
   omp "target enter data map(to: v)"
   expect.count("v.len", { dynamic = 2 })
@@ -60,7 +60,8 @@ case("accepts: enter and exit data, counted as one [OMP60-map-15]", function()
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: arrays of structures, sections of such, structures behind pointers [OMP60-map-15]", function()
+case("accepts: mappers apply to arrays of structures, their sections, and structures through pointers"
+  .. " [OMP60-map-15]", function()
   omp "target enter data map(to: vs)"
   for i = 0, 2 do
     expect.attached(("vs[%d].data"):format(i))
@@ -82,7 +83,7 @@ case("accepts: arrays of structures, sections of such, structures behind pointer
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: a named mapper, by name; default by its name [OMP60-map-15 OMP60-map-3]", function()
+case("accepts: a clause selects a mapper by its name, also the mapper default [OMP60-map-15 OMP60-map-3]", function()
   omp "declare mapper(half: struct vec v) map(v.len, v.data) map(v.data[0:v.len/2+1])"
   omp "target data map(mapper(half), to: v)" (function()
     expect.present "v.data[0:2]"
@@ -95,11 +96,11 @@ case("accepts: a named mapper, by name; default by its name [OMP60-map-15 OMP60-
   end)
 end)
 
-case("accepts: mapper(default) where there is none, for any type [OMP60-map-15]", function()
+case("accepts: mapper(default) applies to any type without a mapper [OMP60-map-15]", function()
   omp "target data map(mapper(default), to: plain, x)" (function() expect.present "plain" end)
 end)
 
-case("differs: without a mapper pointers are not followed [OMP60-map-15]", function()
+case("differs: without a mapper the targets of pointers are not mapped [OMP60-map-15]", function()
   host.plain = { a = 1, b = { 1, 2 } }
   omp "target data map(to: plain)" (function()
     expect.present "plain"
@@ -108,7 +109,7 @@ case("differs: without a mapper pointers are not followed [OMP60-map-15]", funct
   end)
 end)
 
-case("accepts: the object itself and more of it [OMP60-map-15]", function()
+case("accepts: a mapper names the whole object and a section [OMP60-map-15]", function()
   omp "declare mapper(struct plain v) map(v, v.b[0:2])"
   host.plain = { a = 1, b = { 1, 2 } }
   expect.moves(function()
@@ -118,7 +119,7 @@ case("accepts: the object itself and more of it [OMP60-map-15]", function()
   expect.host("plain.b[1]", 6)
 end)
 
-case("accepts: a target construct has the base pointers of its sections, as of listed ones [OMP60-map-15]", function()
+case("accepts: a target construct maps the base pointers of a mapper's sections [OMP60-map-15]", function()
   omp "declare mapper(struct plain v) map(v.a, v.b[0:v.a])"
   host.plain = { a = 2, b = { 1, 2 } }
   expect.moves(function()
@@ -127,7 +128,7 @@ case("accepts: a target construct has the base pointers of its sections, as of l
   expect.host("plain.b[1]", 6)
 end)
 
-case("differs: other constructs do not map base pointers that nobody named [OMP60-map-15]", function()
+case("differs: other constructs do not map base pointers that no clause names [OMP60-map-15]", function()
   omp "declare mapper(struct plain v) map(v.a, v.b[0:v.a])"
   host.plain = { a = 2, b = { 1, 2 } }
   omp "target enter data map(alloc: plain)"
@@ -136,7 +137,7 @@ case("differs: other constructs do not map base pointers that nobody named [OMP6
   expect.absent "plain.b"
   omp "target exit data map(delete: plain)"
   expect.absent "plain.b[0:2]"
-  omp "target data map(plain.a, plain.b[0:2])" (function() -- the same list, written out
+  omp "target data map(plain.a, plain.b[0:2])" (function() -- the same list as explicit items
     expect.present "plain.b[0:2]"
     expect.absent "plain.b"
   end)
@@ -144,7 +145,8 @@ end)
 
 -- ------------------------------------------------------------------ members that are present already --
 
-case("accepts: objects of which only what the mapper maps is present [OMP60-map-15 OMP60-map-13]", function()
+case("accepts: an object counts as present if the parts that its mapper names are present"
+  .. " [OMP60-map-15 OMP60-map-13]", function()
   omp "declare mapper(struct plain v) map(tofrom: v.a)"
   host.plain = { a = 1 }
   omp "target enter data map(to: plain.a)"
@@ -166,7 +168,7 @@ case("accepts: objects of which only what the mapper maps is present [OMP60-map-
   omp "target exit data map(release: plain)"
 end)
 
-case("accepts: objects are present by the sections that the mapper maps [OMP60-map-15]", function()
+case("accepts: an object is present through the sections that its mapper names [OMP60-map-15]", function()
   omp "target enter data map(to: v.len, v.data) map(to: v.data[0:3])"
   omp "target enter data map(to: v)"
   expect.count("v.data[0:3]", { dynamic = 2 })
@@ -176,13 +178,13 @@ case("accepts: objects are present by the sections that the mapper maps [OMP60-m
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: target constructs over objects without the base pointers they would map [OMP60-map-15]", function()
+case("accepts: a target construct accepts present objects without their base pointers [OMP60-map-15]", function()
   omp "declare mapper(struct plain v) map(v.a, v.b[0:2])"
   host.plain = { a = 1, b = { 1, 2 } }
   omp "target enter data map(alloc: plain)"
   omp "target map(always, present, from: plain)" "plain.a = 222;"
   expect.host("plain.a", 222)
-  expect.fails("not-present", function() omp "target map(plain)" "plain.b[0] = 5;" end) -- so is its list
+  expect.fails("not-present", function() omp "target map(plain)" "plain.b[0] = 5;" end) -- as with explicit items
   omp "target exit data map(delete: plain)"
   expect.absent "plain.a"
   omp "target enter data map(to: plain.a)"
@@ -193,13 +195,13 @@ case("accepts: target constructs over objects without the base pointers they wou
   expect.device("plain.a", 4)
 end)
 
-case("rejects: objects of which other members are present, or only some of these [OMP60-map-15 OMP60-map-13]",
+case("rejects: an object has other members present, or only some of the mapper's members [OMP60-map-15 OMP60-map-13]",
 function()
   omp "declare mapper(struct plain v) map(tofrom: v.a)"
   omp "target enter data map(to: plain.b)"
   expect.fails("partially-present", function() omp "target enter data map(to: plain)" end)
   expect.fails("partially-present", function() omp "target enter data map(present, to: plain)" end)
-  omp "target update to(plain)" -- of plain.a nothing is there
+  omp "target update to(plain)" -- plain.a is absent, so nothing is copied
   omp "target exit data map(delete: plain)"
   expect.present "plain.b"
   omp "target enter data map(to: v.len)"
@@ -208,7 +210,7 @@ end)
 
 -- ------------------------------------------------------------------------------------------ nested --
 
-case("accepts: members of types that have mappers are mapped by these [OMP60-map-15]", function()
+case("accepts: members whose types have mappers are mapped by these mappers [OMP60-map-15]", function()
   host.pair = { first = { len = 1, data = { 1 } }, second = { len = 2, data = { 2, 3 } }, k = 4 }
   omp "target map(pair)" "pair.first.data[0] += pair.second.data[1]; pair.k = 5;"
   expect.host("pair.first.data[0]", 4)
@@ -222,7 +224,7 @@ case("accepts: members of types that have mappers are mapped by these [OMP60-map
   end)
 end)
 
-case("accepts: through sections and pointers, with mappers of their own [OMP60-map-15]", function()
+case("accepts: a mapper applies mappers to sections, also by name [OMP60-map-15]", function()
   omp "declare mapper(short: struct vec v) map(v.len, v.data) map(v.data[0:1])"
   omp "declare mapper(struct tree t) map(t.n, t.kids) map(t.kids[0:t.n])"
   omp "declare mapper(brief: struct tree t) map(t.n, t.kids) map(mapper(short), tofrom: t.kids[0:t.n])"
@@ -242,14 +244,14 @@ case("accepts: through sections and pointers, with mappers of their own [OMP60-m
   expect.equal(#state().present, 0)
 end)
 
-case("rejects: a type that points to itself without end [OMP60-map-15]", function()
+case("rejects: a mapper maps a type that points to itself without an end [OMP60-map-15]", function()
   omp "declare mapper(struct tree t) map(t.n, t.next) map(t.next[0:1])"
   expect.fails("recursive-type", "target data map(to: tree)", "OMP60-map-15")
 end)
 
 -- ------------------------------------------------------------------------------------------- types --
 
-case("accepts: what both types send is sent, what both copy to the host is copied [OMP60-map-2]", function()
+case("accepts: data are sent if both types send, and copied to the host if both types do so [OMP60-map-2]", function()
   host.plain = { a = 1, b = { 1, 2 } }
   for _, own in ipairs { "alloc", "to", "from", "tofrom" } do
     omp(("declare mapper(by_%s: struct plain v) map(to: v.a, v.b) map(%s: v.b[0:2])"):format(own, own))
@@ -273,7 +275,7 @@ case("accepts: what both types send is sent, what both copy to the host is copie
   end
 end)
 
-case("accepts: release and delete hold for all of it [OMP60-map-2]", function()
+case("accepts: release and delete apply to all parts of a mapper [OMP60-map-2]", function()
   omp "declare mapper(struct plain v) map(to: v.a, v.b) map(from: v.b[0:2])"
   host.plain = { a = 1, b = { 1, 2 } }
   omp "target enter data map(to: plain)"
@@ -291,7 +293,7 @@ case("accepts: release and delete hold for all of it [OMP60-map-2]", function()
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: modifiers of the list item and of the mapper both count [OMP60-map-2]", function()
+case("accepts: modifiers of the list item and of the mapper both apply [OMP60-map-2]", function()
   omp "target enter data map(to: v)"
   expect.present "v.len"
   host.v.len, host.v.data[1] = 2, 60
@@ -309,7 +311,7 @@ case("accepts: modifiers of the list item and of the mapper both count [OMP60-ma
   expect.host("plain.b[0]", 71)
 end)
 
-case("accepts: one item under several types does what all of them ask [OMP60-map-2]", function()
+case("accepts: an item of a mapper under several types follows all of them [OMP60-map-2]", function()
   omp "declare mapper(struct plain v) map(alloc: v.a, v.b, v.b[0:2]) map(from: v.b[0:2]) map(to: v.b[0:2])"
   host.plain = { a = 1, b = { 1, 2 } }
   expect.moves(function()
@@ -318,13 +320,13 @@ case("accepts: one item under several types does what all of them ask [OMP60-map
   expect.host("plain.b[0]", 5)
 end)
 
-case("rejects: under several types with other modifiers [OMP60-map-2 OMP60-map-13]", function()
+case("rejects: an item of a mapper has several types with different modifiers [OMP60-map-2 OMP60-map-13]", function()
   expect.fails("conflicting-clauses", function()
     omp "declare mapper(struct plain v) map(to: v.a) map(always, from: v.a)"
   end)
 end)
 
-case("differs: what one of them does not move is not moved [OMP60-map-2]", function()
+case("differs: data that one of the two types does not copy are not copied [OMP60-map-2]", function()
   omp "declare mapper(struct plain v) map(to: v.a, v.b) map(to: v.b[0:2])"
   host.plain = { a = 1, b = { 1, 2 } }
   expect.moves(function()
@@ -337,14 +339,14 @@ end)
 
 -- -------------------------------------------------------------------------------------- update, ends --
 
-case("accepts: bounds are those of the moment [OMP60-map-15]", function()
+case("accepts: each construct evaluates the bounds of a mapper again [OMP60-map-15]", function()
   omp "target enter data map(to: v)"
   host.v.len = 1
   host.v.data[0], host.v.data[2] = 50, 52
   omp "target update to(v)"
   expect.device("v.data[0]", 50)
   expect.device("v.data[2]", 3)
-  omp "target data map(to: v)" (function() -- its end uses the bounds of its begin
+  omp "target data map(to: v)" (function() -- the end uses the bounds of the begin
     expect.count("v.data[0:3]", { structured = 1, dynamic = 1 })
     host.v.len = 3
   end)
@@ -353,7 +355,7 @@ case("accepts: bounds are those of the moment [OMP60-map-15]", function()
   expect.equal(#state().present, 0)
 end)
 
-case("rejects: sections that have grown [OMP60-map-15 OMP60-sec-1]", function()
+case("rejects: a section of a mapper has grown since it was mapped [OMP60-map-15 OMP60-sec-1]", function()
   omp "target enter data map(to: vs[0])"
   host.vs[0].len = 3
   expect.fails("partially-present", function() omp "target data map(to: vs[0])" end)
@@ -364,7 +366,7 @@ case("rejects: sections that have grown [OMP60-map-15 OMP60-sec-1]", function()
   expect.fails("invalid-section", function() omp "target update to(vs[0])" end)
 end)
 
-case("accepts: null pointers with no elements; rejects them with some [OMP60-map-15]", function()
+case("accepts: a null pointer is allowed without elements, and an error with elements [OMP60-map-15]", function()
   host.v = { len = 0, data = NULL }
   omp "target map(v)" "if (v.data == 0) v.len = 5;"
   expect.host("v.len", 5)
@@ -373,7 +375,7 @@ end)
 
 -- -------------------------------------------------------------------------------------- definitions --
 
-case("rejects: types that are no structures, or not known [OMP60-map-15]", function()
+case("rejects: a mapper has a type that is no structure, or is unknown [OMP60-map-15]", function()
   expect.fails("not-a-struct", "declare mapper(@int i) map(i)", "OMP60-map-15")
   expect.fails("not-a-struct", "declare mapper(@double *q) map(q[0:2])", "OMP60-map-15")
   expect.fails("clause-not-allowed", "declare mapper(bound: struct vec n) @bind_types(v) map(n.len)")
@@ -386,7 +388,7 @@ case("rejects: types that are no structures, or not known [OMP60-map-15]", funct
   expect.malformed "declare mapper(struct vec v"
 end)
 
-case("rejects: no map, other clauses, types of exit [OMP60-map-15]", function()
+case("rejects: a mapper has no map, other clauses, or types of exit data [OMP60-map-15]", function()
   expect.fails("syntax", "declare mapper@(n: struct vec v)", "OMP60-map-15")
   expect.fails("clause-not-allowed", "declare mapper(n: struct vec v) @if(1) map(v)")
   expect.fails("clause-not-allowed", "declare mapper(n: struct vec v) map(@release: v)", "OMP60-map-15")
@@ -394,7 +396,7 @@ case("rejects: no map, other clauses, types of exit [OMP60-map-15]", function()
   expect.fails("unknown-clause", "declare mapper(n: struct vec v) @nothing(v)")
 end)
 
-case("rejects: what is not the mapper's variable, or not in it [OMP60-map-15]", function()
+case("rejects: a mapper names another variable, or no member of its own [OMP60-map-15]", function()
   expect.fails("unknown-name", "declare mapper(n: struct vec v) map(@x)", "OMP60-map-15")
   expect.fails("unknown-name", "declare mapper(n: struct vec w) map(@v.len)", "OMP60-map-15")
   expect.fails("unknown-member", "declare mapper(n: struct vec w) map(w.@length)", "OMP60-map-15")
@@ -407,7 +409,7 @@ case("rejects: what is not the mapper's variable, or not in it [OMP60-map-15]", 
   expect.fails("clause-not-allowed", "declare mapper(n: union both w) map(w.@i)", "OMP60-map-13")
 end)
 
-case("rejects: one name twice for a type; not for two types, nor two names [OMP60-map-15]", function()
+case("rejects: a type has two mappers of one name [OMP60-map-15]", function()
   omp "declare mapper(struct plain w) map(w)"
   expect.fails("duplicate-name", "declare mapper(@struct plain w) map(w)", "OMP60-map-15")
   expect.fails("duplicate-name", "declare mapper(default: @struct plain w) map(w)", "OMP60-map-15")
@@ -415,14 +417,14 @@ case("rejects: one name twice for a type; not for two types, nor two names [OMP6
   expect.fails("duplicate-name", "declare mapper(other: @struct vec w) map(w)", "OMP60-map-15")
   omp "declare mapper(other: struct plain w) map(w)"
   omp "target data map(mapper(other), to: plain)" (function() expect.present "plain" end)
-  omp "declare mapper(struct vec w) map(w.len)" -- of this case, in place of that of the file
+  omp "declare mapper(struct vec w) map(w.len)" -- replaces the mapper of the file in this case
   omp "target data map(v)" (function()
     expect.present "v.len"
     expect.absent "v.data"
   end)
 end)
 
-case("rejects: names of mappers that are not there [OMP60-map-15 OMP60-map-3]", function()
+case("rejects: a clause names an unknown mapper, or one of another type [OMP60-map-15 OMP60-map-3]", function()
   expect.fails("unknown-name", "target data map(mapper(@none), to: v)", "OMP60-map-15")
   expect.fails("unknown-name", "target data map(mapper(@defalt), to: v)", { rule = "OMP60-map-15", help = "default" })
   expect.fails("not-a-struct", "target data map(mapper(@half), to: x)", "OMP60-map-15")
@@ -431,7 +433,7 @@ case("rejects: names of mappers that are not there [OMP60-map-15 OMP60-map-3]", 
   expect.fails("unknown-name", "target enter data map(mapper(@half), to: plain)", "OMP60-map-15")
 end)
 
-case("accepts: a mapper among declarations, for a case only [OMP60-map-15]", function()
+case("accepts: a mapper among declarations belongs to its case [OMP60-map-15]", function()
   declare [[
     struct inside { int n; float *f; };
     #pragma omp declare mapper(only: struct inside i) map(i.n, i.f) map(i.f[0:i.n])
@@ -444,7 +446,7 @@ case("accepts: a mapper among declarations, for a case only [OMP60-map-15]", fun
   expect.host("in.f[1]", 5)
 end)
 
-case("rejects: what an earlier case declared is gone [OMP60-map-15]", function()
+case("rejects: a clause names a mapper of an earlier case [OMP60-map-15]", function()
   expect.fails("unknown-name", "target data map(mapper(@other), to: v)", "OMP60-map-15")
   expect.invalid("struct inside in2;", "unknown-type")
 end)

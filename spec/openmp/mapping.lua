@@ -1,5 +1,5 @@
--- Combinations of map clauses: several on one variable, members beside their structure, mappers beside members, data of
--- declare target. What a program observes, on both sides.
+-- Combinations of map clauses: several on one variable, members with their structure, mappers with members, data of
+-- declare target. The cases show values on both sides.
 scenario { title = "OpenMP: combinations of map clauses", rules = "openmp-5.1" }
 
 declare [[
@@ -36,7 +36,7 @@ for i = 0, 19 do host.x[i] = 0 end
 
 -- --------------------------------------------------------------------------- one variable, twice --
 
-case("accepts: bytes that two clauses ask for always move once [OMP60-map-7]", function()
+case("accepts: bytes that two clauses copy with always are copied once [OMP60-map-7]", function()
   omp "target data map(alloc: n)" (function()
     expect.moves(function() omp "target enter data map(alloc: n) map(to: n)" end, { h2d = 0 })
     expect.count("n", { structured = 1, dynamic = 1 })
@@ -47,7 +47,7 @@ case("accepts: bytes that two clauses ask for always move once [OMP60-map-7]", f
   expect.host("n", 222)
 end)
 
-case("differs: without always bytes move when the data leave, no sooner [OMP60-map-7]", function()
+case("differs: without always bytes are copied when the data are unmapped, not before [OMP60-map-7]", function()
   omp "target data map(alloc: n)" (function()
     omp "target enter data map(to: n)"
     omp "target map(n)" "n = 222;"
@@ -58,7 +58,7 @@ case("differs: without always bytes move when the data leave, no sooner [OMP60-m
   expect.host("n", 111)
 end)
 
-case("accepts: a section in two maps of a construct is mapped once [OMP60-map-6]", function()
+case("accepts: a section in two maps of one construct is mapped once [OMP60-map-6]", function()
   expect.moves(function()
     omp "target map(tofrom: u.second[0:2]) map(tofrom: u.second[0:2])" "u.second[1] = 42;"
   end, { h2d = { count = 2, bytes = 16 }, d2h = { count = 1, bytes = 8 } })
@@ -68,7 +68,7 @@ end)
 
 -- ----------------------------------------------------------------- members beside their structure --
 
-case("accepts: a structure and its member in one construct: all of the structure moves [OMP60-map-5]", function()
+case("accepts: a structure and its member on one construct copy the whole structure [OMP60-map-5]", function()
   expect.moves(function()
     omp "target map(tofrom: r) map(tofrom: r.e)" "r.d += 1; r.e += 2; r.f += 3;"
   end, { h2d = { count = 1, bytes = 12 }, d2h = { count = 1, bytes = 12 } })
@@ -77,21 +77,21 @@ case("accepts: a structure and its member in one construct: all of the structure
   expect.equal({ host.rp[0].d, host.rp[0].e, host.rp[0].f }, { 1, 2, 3 })
 end)
 
-case("differs: members of another type than the structure's do not lend it theirs [OMP60-map-5]", function()
+case("differs: a member with another map type does not change the type of its structure [OMP60-map-5]", function()
   omp "target map(to: s) map(tofrom: s.sub.r.e)" "s.b = 1; s.sub.r.d = 2; s.sub.r.e = 3; s.sub.r.f = 4;"
   expect.equal({ host.s.b, host.s.sub.r.d, host.s.sub.r.e, host.s.sub.r.f }, { 0, 0, 3, 0 })
   omp "target map(to: sp[:1]) map(tofrom: sp->sub.r.e)" "sp->b = 1; sp->sub.r.d = 2; sp->sub.r.e = 3;"
   expect.equal({ host.sp[0].b, host.sp[0].sub.r.d, host.sp[0].sub.r.e }, { 0, 0, 3 })
 end)
 
-case("accepts: behind a pointer that is a member of a member only the named member is sent back"
-  .. " [OMP60-map-5]", function()
+case("accepts: only the named member is copied back through a pointer in a member [OMP60-map-5]", function()
   omp "target map(to: s, s.b) map(to: s.sub.rp[:1]) map(tofrom: s.sub.rp->e)"
     "s.b = 1; s.sub.rp->d = 2; s.sub.rp->e = 3; s.sub.rp->f = 4;"
   expect.equal({ host.s.b, host.s.sub.rp[0].d, host.s.sub.rp[0].e, host.s.sub.rp[0].f }, { 0, 0, 3, 0 })
 end)
 
-case("accepts: members alone leave the rest of the structure absent, and leave together [OMP60-map-5]", function()
+case("accepts: a map of members alone leaves the other members absent, and the members are unmapped together"
+  .. " [OMP60-map-5]", function()
   omp "target enter data map(alloc: w.x, w.p[0:10])"
   expect.present "w.x"
   expect.present "x[0:10]"
@@ -102,7 +102,7 @@ case("accepts: members alone leave the rest of the structure absent, and leave t
   expect.absent "x[0:10]"
 end)
 
-case("accepts: exit data takes what is there, and passes over a member that is not mapped [OMP60-map-6]", function()
+case("accepts: exit data unmaps present members and ignores absent ones [OMP60-map-6]", function()
   expect.moves(function()
     omp "target enter data map(to: u.second[0:1])"
   end, { h2d = { count = 1, bytes = 4 }, d2h = 0 })
@@ -114,7 +114,7 @@ end)
 
 -- ------------------------------------------------------------------------------------- mappers --
 
-case("accepts: beside a structure a mapper of its member takes nothing away [OMP60-map-15]", function()
+case("accepts: a structure is copied whole although a mapper of its member also applies [OMP60-map-15]", function()
   omp "target enter data map(alloc: s1)"
   omp "target map(present, alloc: s1)" "s1.s2.d = 1; s1.s2.e = 2; s1.c = 3; s1.d = 4;"
   expect.moves(function()
@@ -123,14 +123,14 @@ case("accepts: beside a structure a mapper of its member takes nothing away [OMP
   expect.equal({ host.s1.s2.d, host.s1.s2.e, host.s1.c, host.s1.d }, { 1, 2, 3, 4 })
 end)
 
-case("differs: alone the mapper maps only what it names [OMP60-map-15]", function()
+case("differs: a mapper alone maps only the members that it names [OMP60-map-15]", function()
   omp "target enter data map(alloc: s1)"
   omp "target map(present, alloc: s1)" "s1.s2.d = 1; s1.s2.e = 2;"
   omp "target exit data map(mapper(first_alone), always, from: s1.s2)"
   expect.equal({ host.s1.s2.d, host.s1.s2.e }, { 1, 0 })
 end)
 
-case("accepts: a mapper maps each element of an array, members of members too [OMP60-map-15]", function()
+case("accepts: a mapper maps each element of an array, also members of members [OMP60-map-15]", function()
   omp "target enter data map(to: hs)"
   for i = 0, 1 do
     expect.present(("hs[%d].w.x"):format(i))
@@ -144,15 +144,15 @@ case("accepts: a mapper maps each element of an array, members of members too [O
   end
 end)
 
-case("accepts: always and present hold for all that a mapper maps [OMP60-map-2]", function()
+case("accepts: always and present apply to all parts of a mapper [OMP60-map-2]", function()
   omp "target enter data map(mapper(complete), alloc: ws)"
   omp "target map(mapper(complete), always, present, from: ws)"
     "for (int i = 0; i < 2; i++) { ws[i].x = 222; for (int k = 0; k < 10; k++) ws[i].p[k] = 222; }"
   for i = 0, 1 do expect.equal({ host.ws[i].x, host.ws[i].p[0], host.ws[i].p[9] }, { 222, 222, 222 }) end
-  expect.present "ws[1].x" -- what always moves stays
+  expect.present "ws[1].x" -- always does not unmap
 end)
 
-case("rejects: present data that are shorter than the mapper wants [OMP60-map-9]", function()
+case("rejects: a mapper needs more data than are present [OMP60-map-9]", function()
   omp "target data map(to: w.x, x[0:10])" (function()
     expect.moves(function() omp "target enter data map(always, present, to: w)" end, { h2d = { bytes = 44 } })
     local before = state()
@@ -167,7 +167,7 @@ end)
 
 -- -------------------------------------------------------------------------------- declare target --
 
-case("accepts: what declare target made present stays, whatever is mapped or deleted [OMP60-map-6]", function()
+case("accepts: data of declare target stay present, whatever clauses map or delete [OMP60-map-6]", function()
   declare "int everywhere = -1;"
   omp "declare target(everywhere)"
   omp "target enter data map(to: everywhere)"

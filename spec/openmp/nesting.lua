@@ -1,4 +1,4 @@
--- Which constructs may stand in which, in bodies of C text.
+-- Which constructs may contain which, in bodies in C.
 scenario { title = "OpenMP: constructs in constructs", rules = "openmp-5.1" }
 
 declare "int a[10], s, t;"
@@ -11,7 +11,7 @@ end
 
 local FOR = "\n for (int i = 0; i < 2; i++) "
 
-case("accepts: what the rules leave [OMP60-nest-1]", function()
+case("accepts: constructs are nested as the rules allow [OMP60-nest-1]", function()
   omp "target map(s)" ("#pragma omp parallel\n { #pragma omp for" .. FOR .. [[ {
     #pragma omp parallel
     {
@@ -33,7 +33,7 @@ case("accepts: what the rules leave [OMP60-nest-1]", function()
   expect.host("s", 10)
 end)
 
-case("rejects: worksharing and barriers closely inside of each other [OMP60-nest-1]", function()
+case("rejects: worksharing and barrier regions are closely nested in each other [OMP60-nest-1]", function()
   for _, outer in ipairs { "for" .. FOR, "single\n", "task\n", "critical\n", "masked\n", "taskloop" .. FOR,
     "master\n", "scope\n" } do
     refused("#pragma omp " .. outer .. "{\n#pragma omp for" .. FOR .. "s++; }")
@@ -46,7 +46,7 @@ case("rejects: worksharing and barriers closely inside of each other [OMP60-nest
   refused("{\n#pragma omp for" .. FOR .. "s++; }", nil, "parallel for")
 end)
 
-case("rejects: teams, distribute, sections, ordered and critical out of their places [OMP60-nest-1]", function()
+case("rejects: teams, distribute, sections, ordered and critical are nested wrongly [OMP60-nest-1]", function()
   refused("#pragma omp distribute" .. FOR .. "s++;")
   refused("#pragma omp parallel\n {\n#pragma omp teams\n s++; }")
   refused("s = 1;\n#pragma omp teams\n t = 1;")
@@ -60,7 +60,7 @@ case("rejects: teams, distribute, sections, ordered and critical out of their pl
   refused("#pragma omp loop" .. FOR .. "{\n#pragma omp task\n s++; }")
 end)
 
-case("rejects: leaving a structured block [OMP60-nest-1]", function()
+case("rejects: a statement leaves a structured block [OMP60-nest-1]", function()
   refused "#pragma omp parallel\n { s++; return; }"
   refused("for (int i = 0; i < 2; i++) {\n#pragma omp critical\n { s++; break; } }")
   refused("while (s < 2) {\n#pragma omp single\n { s++; continue; } }")
@@ -68,7 +68,7 @@ case("rejects: leaving a structured block [OMP60-nest-1]", function()
   expect.host("a[0:4]", { 1, 1, 1, 0 })
 end)
 
-case("accepts: what is beyond this version is said so [OMP60-nest-2]", function()
+case("accepts: directives that accdeep does not support are reported as such [OMP60-nest-2]", function()
   local err = expect.fails("unsupported", function()
     omp "target map(a)" "a[0] = 1;\n#pragma omp target device(ancestor: 1) map(a)\n a[0] = 2;"
   end)
@@ -81,7 +81,8 @@ case("accepts: what is beyond this version is said so [OMP60-nest-2]", function(
   expect.host("a[0]", 0)
 end)
 
-case("rejects: target and data constructs in a target region, directives of OpenACC [OMP60-nest-2]", function()
+case("rejects: a target region contains target or data constructs, or directives of OpenACC"
+  .. " [OMP60-nest-2]", function()
   refused("#pragma omp target\n s++;", "OMP60-nest-2")
   refused("#pragma omp target map(s)\n s++;", "OMP60-nest-2")
   refused("#pragma omp target parallel for" .. FOR .. "s++;", "OMP60-nest-2")

@@ -1,4 +1,4 @@
--- Pointers: when they are attached, for how long, what changes them; sections of no elements.
+-- Pointers: when they are attached, how long, and how they change. Sections of no elements.
 scenario { title = "OpenMP: attached pointers and sections of no elements", rules = "openmp-5.1" }
 
 declare [[
@@ -20,7 +20,7 @@ local function rows()
   host.deep = addr "rows"
 end
 
-case("accepts: sections of a row, elements, behind a pointer to rows: it is attached [OMP60-map-7 OMP60-map-10]",
+case("accepts: a section of a row or an element attaches the pointer to rows [OMP60-map-7 OMP60-map-10]",
 function()
   rows()
   expect.moves(function()
@@ -37,7 +37,7 @@ function()
   expect.host("rr[0][2]", 9)
 end)
 
-case("differs: rows that no clause names are not there [OMP60-map-7 OMP60-map-10]", function()
+case("differs: rows that no clause names are absent [OMP60-map-7 OMP60-map-10]", function()
   rows()
   expect.fails("out-of-bounds", function() omp "target map(rows, rows[1][0:3])" "rows[0][1] = 5;" end)
   expect.fails("out-of-bounds", function() omp "target map(rows[1][0:3])" "rows[2][2] = 6;" end)
@@ -45,7 +45,7 @@ end)
 
 -- ---------------------------------------------------------------------------------------- attaching --
 
-case("accepts: pointer and section new on one construct, whatever the order [OMP60-map-7]", function()
+case("accepts: a pointer and its section are new on one construct, in any order [OMP60-map-7]", function()
   for _, text in ipairs { "map(to: p, p[0:8])", "map(to: p[0:8], p)", "map(to: p[0:8]) map(alloc: p)",
     "map(alloc: p) map(tofrom: p[2:4])", "map(from: p) map(to: p[0:8])" } do
     omp("target data " .. text)(function()
@@ -57,7 +57,7 @@ case("accepts: pointer and section new on one construct, whatever the order [OMP
   end
 end)
 
-case("accepts: the pointer was there, the section is new [OMP60-map-7]", function()
+case("accepts: a present pointer is attached to a new section [OMP60-map-7]", function()
   omp "target enter data map(to: p)"
   expect.detached "p"
   omp "target enter data map(to: p[0:8])"
@@ -65,7 +65,7 @@ case("accepts: the pointer was there, the section is new [OMP60-map-7]", functio
   expect.device("p[7]", 17)
 end)
 
-case("accepts: the section was there, the pointer is new [OMP60-map-7]", function()
+case("accepts: a new pointer is attached to a present section [OMP60-map-7]", function()
   omp "target enter data map(to: p[0:8])"
   omp "target enter data map(to: p, p[0:8])"
   expect.attached "p"
@@ -73,14 +73,14 @@ case("accepts: the section was there, the pointer is new [OMP60-map-7]", functio
   expect.count("p", { dynamic = 1 })
 end)
 
-case("accepts: the pointer is new, and a part of the section is named [OMP60-map-7]", function()
+case("accepts: a new pointer is attached by a part of its section [OMP60-map-7]", function()
   omp "target enter data map(to: p[0:8])"
   omp "target enter data map(to: p, p[4:2])"
   expect.attached "p"
   expect.device("p[0]", 10)
 end)
 
-case("accepts: a structure is new, and a section of its pointer [OMP60-map-7]", function()
+case("accepts: a section attaches the pointer in a new structure [OMP60-map-7]", function()
   for _, text in ipairs { "map(to: s, s.d[0:4])", "map(to: s.d[0:4], s)", "map(to: s) map(from: s.d[0:4])",
     "map(to: s.d, s.n, s.d[0:4])" } do
     omp("target data " .. text)(function()
@@ -90,7 +90,7 @@ case("accepts: a structure is new, and a section of its pointer [OMP60-map-7]", 
   end
 end)
 
-case("accepts: members of members, through pointers, in arrays [OMP60-map-7]", function()
+case("accepts: members of members are attached, through pointers and in arrays [OMP60-map-7]", function()
   host.np = addr "s"
   omp "target data map(to: np->d, np->d[0:4])" (function() expect.attached "s.d" end)
   omp "target data map(to: np, np[0:1], np->d[0:4])" (function()
@@ -114,7 +114,8 @@ case("accepts: members of members, through pointers, in arrays [OMP60-map-7]", f
   end)
 end)
 
-case("accepts: the pointer to a structure of which only members are there [OMP60-map-7 OMP60-map-10]", function()
+case("accepts: a body reaches mapped members through a pointer to their structure"
+  .. " [OMP60-map-7 OMP60-map-10]", function()
   host.np = addr "s"
   expect.moves(function()
     omp "target map(np->d, np->d[0:4])" "np->d[1] = 50;"
@@ -131,13 +132,13 @@ case("accepts: the pointer to a structure of which only members are there [OMP60
   expect.host("s.k", 52)
 end)
 
-case("rejects: the other members [OMPEX-struct_map-1]", function()
+case("rejects: a body uses members that are not mapped [OMPEX-struct_map-1]", function()
   host.np = addr "s"
   expect.fails("not-present", function() omp "target map(np->k)" "np->n = 51;" end)
   expect.fails("not-present", function() omp "target map(np->n, np->k)" "np->d = 0;" end)
 end)
 
-case("accepts: a pointer to the base of what is present behind it [OMP60-map-10]", function()
+case("accepts: a pointer to the base of a present member or section finds the data [OMP60-map-10]", function()
   host.np = addr "s"
   expect.moves(function()
     omp "target data map(np->k)" (function() omp "target" "np->k = 52;" end)
@@ -147,7 +148,7 @@ case("accepts: a pointer to the base of what is present behind it [OMP60-map-10]
   expect.host("p[3]", 52)
 end)
 
-case("differs: what is not present of it [OMP60-map-10]", function()
+case("differs: a pointer to the base finds no absent members or elements [OMP60-map-10]", function()
   host.np = addr "s"
   omp "target data map(np->k)" (function()
     expect.fails("not-present", function() omp "target" "np->n = 52;" end)
@@ -157,7 +158,7 @@ case("differs: what is not present of it [OMP60-map-10]", function()
   end)
 end)
 
-case("differs: a body that fails takes back what its construct attached or moved [OMP60-map-7]", function()
+case("differs: a body that fails undoes the attachments and copies of its construct [OMP60-map-7]", function()
   omp "target enter data map(to: p, v)"
   host.v[0] = 50
   expect.fails("null-pointer", function() omp "target map(p[0:2]) map(always, to: v)" "int *z = 0; *z = 1;" end)
@@ -175,7 +176,7 @@ case("differs: a body that fails takes back what its construct attached or moved
   expect.equal(#state().present, 3)
 end)
 
-case("differs: following a pointer of which the target was unmapped [OMP60-map-8]", function()
+case("differs: a body cannot use a pointer whose target was unmapped [OMP60-map-8]", function()
   omp "target enter data map(to: s, s.d[0:4])"
   omp "target exit data map(delete: s.d[0:4])"
   local err = expect.fails("out-of-bounds", function() omp "target" "s.d[0] = 50;" end)
@@ -189,7 +190,7 @@ case("differs: following a pointer of which the target was unmapped [OMP60-map-8
   expect.device("s.d[0]", 50)
 end)
 
-case("differs: a pointer and its target that were there before are not attached [OMP60-map-7]", function()
+case("differs: a pointer and a target that were both present before are not attached [OMP60-map-7]", function()
   omp "target enter data map(to: p[0:8])"
   omp "target enter data map(to: p)"
   expect.detached "p"
@@ -205,7 +206,7 @@ case("differs: a pointer and its target that were there before are not attached 
   expect.fails("host-pointer-on-device", function() omp "target map(p)" "p[0] = 1;" end)
 end)
 
-case("differs: no list item has that base pointer [OMP60-map-7]", function()
+case("differs: a pointer is not attached if it is no base pointer of a list item [OMP60-map-7]", function()
   expect.moves(function()
     omp "target data map(to: p, q) map(to: r[0:4])" (function()
       expect.detached "p"
@@ -225,7 +226,7 @@ case("differs: no list item has that base pointer [OMP60-map-7]", function()
   end)
 end)
 
-case("differs: target update attaches nothing [OMP60-map-7]", function()
+case("differs: target update does not attach [OMP60-map-7]", function()
   omp "target enter data map(to: p[0:8])"
   omp "target enter data map(to: p)"
   expect.moves(function() omp "target update to(p[0:8])" end, { h2d = { count = 1 } })
@@ -233,7 +234,7 @@ case("differs: target update attaches nothing [OMP60-map-7]", function()
   expect.detached "p"
 end)
 
-case("differs: the pointer is not on the device [OMP60-map-7]", function()
+case("differs: a base pointer is not attached if it is absent [OMP60-map-7]", function()
   expect.moves(function()
     omp "target data map(to: s.d[0:4])" (function()
       expect.absent "s.d"
@@ -242,7 +243,7 @@ case("differs: the pointer is not on the device [OMP60-map-7]", function()
   end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })
 end)
 
-case("accepts: an aliasing pointer that names what is there is attached, if it is new [OMP60-map-7]", function()
+case("accepts: a new pointer that aliases another one is attached to present data [OMP60-map-7]", function()
   host.q = host.p + 2
   omp "target enter data map(to: p, p[0:8])"
   omp "target data map(to: q, q[0:4])" (function()
@@ -254,7 +255,7 @@ case("accepts: an aliasing pointer that names what is there is attached, if it i
   expect.device("p[3]", 99)
 end)
 
--- ------------------------------------------------------------------------------------- its lifetime --
+-- ------------------------------------------------------------------------------------- lifetime of an attachment --
 
 case("accepts: a pointer stays attached until its target is unmapped [OMP60-map-8]", function()
   omp "target enter data map(to: p, p[0:8])"
@@ -266,7 +267,7 @@ case("accepts: a pointer stays attached until its target is unmapped [OMP60-map-
   expect.fails("out-of-bounds", function() omp "target map(p)" "p[0] = 1;" end)
 end)
 
-case("accepts: an attached pointer stays so until it leaves itself [OMP60-map-8]", function()
+case("accepts: a pointer stays attached until the pointer is unmapped [OMP60-map-8]", function()
   omp "target enter data map(to: p, p[0:8])"
   omp "target exit data map(release: p)"
   expect.equal(#state().attached, 0)
@@ -275,7 +276,7 @@ case("accepts: an attached pointer stays so until it leaves itself [OMP60-map-8]
   expect.attached "p"
 end)
 
-case("accepts: the host's pointer keeps its value, whatever is copied to the host [OMP60-map-8]", function()
+case("accepts: the host pointer keeps its value, whatever is copied to the host [OMP60-map-8]", function()
   local before = host.p
   expect.moves(function()
     omp "target map(tofrom: p, p[0:8])" "p[0] = 1;"
@@ -296,7 +297,7 @@ case("accepts: the host's pointer keeps its value, whatever is copied to the hos
   expect.equal(host.s.d, d)
 end)
 
-case("accepts: the device's pointer keeps its value, whatever is sent [OMP60-map-8]", function()
+case("accepts: the device pointer keeps its value, whatever is copied to the device [OMP60-map-8]", function()
   omp "target enter data map(to: s, s.d[0:4])"
   host.s.n = 8
   omp "target update to(s)"
@@ -310,7 +311,7 @@ case("accepts: the device's pointer keeps its value, whatever is sent [OMP60-map
   end)
 end)
 
-case("accepts: once its target is unmapped a pointer may point elsewhere [OMP60-map-8]", function()
+case("accepts: a pointer may point to another target once its target is unmapped [OMP60-map-8]", function()
   omp "target enter data map(to: p, p[0:8])"
   host.q = host.p
   omp "target exit data map(release: q[0:8])"
@@ -321,11 +322,11 @@ case("accepts: once its target is unmapped a pointer may point elsewhere [OMP60-
   expect.device("p[0]", 20)
 end)
 
-case("rejects: the device changes a pointer that is attached [OMP60-map-8]", function()
+case("rejects: a kernel changes an attached pointer [OMP60-map-8]", function()
   omp "target enter data map(to: p, p[0:8])"
   expect.fails("pointer-changed", function() omp "target map(p)" "p = p + 1;" end)
   expect.fails("pointer-changed", function() omp "target map(p)" "p = 0;" end)
-  omp "target" "p = p + 1; p[0] = 12;" -- the body's own
+  omp "target" "p = p + 1; p[0] = 12;" -- the body has its own copy of p
   expect.device("p[0:2]", { 10, 12 })
 end)
 
@@ -342,7 +343,7 @@ case("accepts: a section of no elements maps nothing [OMP60-map-10]", function()
   end
 end)
 
-case("accepts: a section of no elements attaches to what is there [OMP60-map-10 OMP60-map-7]", function()
+case("accepts: a section of no elements attaches its pointer to present data [OMP60-map-10 OMP60-map-7]", function()
   for _, length in ipairs { "0", "zero" } do
     omp "target enter data map(to: p[0:8])"
     omp("target data map(to: p, p[:" .. length .. "])")(function()
@@ -355,7 +356,7 @@ case("accepts: a section of no elements attaches to what is there [OMP60-map-10 
   end
 end)
 
-case("accepts: an address inside of present data is found, and the end of such data [OMP60-map-10]", function()
+case("accepts: an address inside present data, or at their end, finds these data [OMP60-map-10]", function()
   host.q = host.p + 3
   omp "target enter data map(to: p[0:8])"
   omp "target data map(to: q, q[:0])" (function()
@@ -371,7 +372,7 @@ case("accepts: an address inside of present data is found, and the end of such d
   expect.device("p[7]", 5)
 end)
 
-case("accepts: what begins at an address comes before what ends there [OMP60-map-10]", function()
+case("accepts: data that begin at an address have precedence over data that end there [OMP60-map-10]", function()
   omp "target enter data map(to: p[0:4])"
   omp "target enter data map(to: p[4:4])"
   expect.present "p[0:4]"
@@ -381,7 +382,7 @@ case("accepts: what begins at an address comes before what ends there [OMP60-map
   expect.fails("out-of-bounds", function() omp "target" "q[-1] = 5;" end)
 end)
 
-case("rejects: what is nowhere: a mapped pointer keeps its value, the body's own is null [OMP60-map-10]", function()
+case("rejects: a pointer to absent data keeps its value if mapped, and otherwise is null [OMP60-map-10]", function()
   omp "target data map(to: p, p[:0])" (function()
     expect.present "p"
     expect.detached "p"
@@ -392,7 +393,7 @@ case("rejects: what is nowhere: a mapped pointer keeps its value, the body's own
   expect.fails("null-pointer", function() omp "target" "p[0] = 1;" end)
 end)
 
-case("accepts: from 5.2 it keeps its value, too [OMP60-map-10]", function()
+case("accepts: from 5.2 on a pointer to absent data keeps its value [OMP60-map-10]", function()
   rules { base = "openmp-5.1", unmatched = "host" }
   declare "double *p; int n = 4;"
   host.p = { 1, 2 }
@@ -401,7 +402,7 @@ case("accepts: from 5.2 it keeps its value, too [OMP60-map-10]", function()
   expect.fails("host-pointer-on-device", function() omp "target" "p[0] = 1;" end)
 end)
 
-case("accepts: a null pointer is one on the device [OMP60-map-10]", function()
+case("accepts: a null pointer is null on the device [OMP60-map-10]", function()
   host.p = NULL
   omp "target map(tofrom: n)" "if (p == 0) n = 40;"
   expect.host("n", 40)
@@ -412,13 +413,13 @@ case("accepts: a null pointer is one on the device [OMP60-map-10]", function()
   end)
 end)
 
-case("rejects: a null pointer with elements [OMP60-map-10 OMP60-sec-1]", function()
+case("rejects: a section of a null pointer has elements [OMP60-map-10 OMP60-sec-1]", function()
   host.p = NULL
   expect.fails("null-pointer", function() omp "target data map(to: p[:1])" end)
   expect.fails("null-pointer", function() omp "target" "p[0] = 1;" end)
 end)
 
-case("rejects: present asks for what a section of no elements stands for [OMP60-map-10 OMP60-map-9]", function()
+case("rejects: a section of no elements has present, but no data are present [OMP60-map-10 OMP60-map-9]", function()
   for _, text in ipairs { "data map(present, to: p[:0])", "update to(present: p[:zero])",
     "data map(present, to: p[:1])" } do
     expect.fails("not-present", function() omp("target " .. text) end)
@@ -427,7 +428,7 @@ case("rejects: present asks for what a section of no elements stands for [OMP60-
   omp "target update to(present: p[:zero])"
 end)
 
-case("differs: a section of no elements attaches nothing if pointer and data are not new"
+case("differs: a section of no elements does not attach if pointer and data are not new"
   .. " [OMP60-map-10 OMP60-map-7]", function()
   expect.moves(function() omp "target enter data map(to: p[0:8])" end, { h2d = { count = 1, bytes = 64 }, d2h = 0 })
   omp "target enter data map(to: p)"
@@ -439,7 +440,7 @@ end)
 
 -- --------------------------------------------------------------------------------- attach, for all --
 
-case("accepts: with the knob all base pointers are attached, new or not [OMP61-1]", function()
+case("accepts: the knob attach can attach all base pointers, new or not [OMP61-1]", function()
   rules { base = "openmp-5.1", attach = "every" }
   declare "double *p; struct node { int n; double *d; } s;"
   host.p, host.s.d = { 1, 2 }, { 3, 4 }
@@ -452,7 +453,7 @@ case("accepts: with the knob all base pointers are attached, new or not [OMP61-1
   expect.attached "s.d"
 end)
 
-case("rejects: as a modifier it is no part of 5.1 or 6.0 [OMP61-1]", function()
+case("rejects: the modifier attach is no part of 5.1 and 6.0 [OMP61-1]", function()
   expect.invalid("target data map(attach(always), to: p[0:8])", "unsupported")
   expect.invalid("target data map(attach, to: p[0:8])", "unsupported")
   expect.malformed "target update to(attach(never): p[0:8])"

@@ -1,4 +1,4 @@
--- Example 1: members of a structure without the whole of it. Large buffers never reach the device.
+-- Example 1: members of a structure are mapped without the whole structure. Large buffers never reach the device.
 scenario { title = "OMPEX struct_map.1: members without the structure", rules = "openmp-5.1" }
 
 declare [[
@@ -12,7 +12,8 @@ host.S = { x = 1, a = 2, b = 4, p = ramp }
 
 local saxpy = "for (int i = 0; i < N; i++) S.p[i] = S.p[i] * S.a + S.b;"
 
-case("accepts: members, and a section through one of them [OMPEX-struct_map-1 OMPEX-struct_map-2]", function()
+case("accepts: a construct maps members, and a section through one of them"
+  .. " [OMPEX-struct_map-1 OMPEX-struct_map-2]", function()
   expect.moves(function()
     omp "target map(alloc: S.p) map(S.p[:N]) map(to: S.a, S.b)" (saxpy)
   end, { h2d = { count = 2, bytes = 408 }, d2h = { count = 1, bytes = 400 } })
@@ -22,7 +23,7 @@ case("accepts: members, and a section through one of them [OMPEX-struct_map-1 OM
   expect.absent "S.p[0:N]"
 end)
 
-case("accepts: the section is attached to the member that points to it [OMPEX-struct_map-2]", function()
+case("accepts: the section is attached to the member that points to the section [OMPEX-struct_map-2]", function()
   omp "target data map(alloc: S.p) map(S.p[:N]) map(to: S.a, S.b)" (function()
     expect.present "S.a"
     expect.present "S.p[0:100]"
@@ -33,7 +34,7 @@ case("accepts: the section is attached to the member that points to it [OMPEX-st
   end)
 end)
 
-case("accepts: the pointer need not be named on the target construct [OMPEX-struct_map-3]", function()
+case("accepts: the target construct need not name the pointer [OMPEX-struct_map-3]", function()
   expect.moves(function()
     omp "target map(S.p[:N]) map(to: S.a, S.b)" (saxpy)
   end, { h2d = { count = 3, bytes = 416 }, d2h = { count = 1, bytes = 400 } })
@@ -44,7 +45,8 @@ case("accepts: the pointer need not be named on the target construct [OMPEX-stru
   expect.host("S.p[99]", 198)
 end)
 
-case("accepts: one small block holds what is mapped, laid out as in the structure [OMPEX-struct_map-4]", function()
+case("accepts: one small block contains the mapped members, with the offsets of the structure"
+  .. " [OMPEX-struct_map-4]", function()
   expect.moves(function()
     omp "target enter data map(to: S.a, S.b, S.p)"
   end, { h2d = { bytes = 16 } })
@@ -58,7 +60,7 @@ case("accepts: one small block holds what is mapped, laid out as in the structur
   expect.absent "S.a"
 end)
 
-case("rejects: what has no storage cannot be used [OMPEX-struct_map-1]", function()
+case("rejects: a kernel uses members without storage [OMPEX-struct_map-1]", function()
   expect.fails("not-present", function()
     omp "target map(alloc: S.p) map(S.p[:N]) map(to: S.a, S.b)" "S.x = 1;"
   end)
@@ -68,21 +70,21 @@ case("rejects: what has no storage cannot be used [OMPEX-struct_map-1]", functio
   expect.host("S.x", 1)
 end)
 
-case("differs: a section that was mapped in a construct of its own [OMPEX-struct_map-2]", function()
+case("differs: a section that another construct mapped is not attached [OMPEX-struct_map-2]", function()
   omp "target data map(S.p[:N])" (function()
     expect.present "S.p[:N]"
     expect.fails("host-pointer-on-device", function() omp "target map(to: S.a, S.b, S.p)" (saxpy) end)
   end)
 end)
 
-case("differs: on target data the pointer has to be named [OMPEX-struct_map-3]", function()
+case("differs: target data has to name the pointer [OMPEX-struct_map-3]", function()
   omp "target data map(S.p[:N]) map(to: S.a, S.b)" (function()
     expect.absent "S.p"
     expect.fails("not-present", function() omp "target" (saxpy) end)
   end)
 end)
 
-case("rejects: bytes between mapped members are not present [OMPEX-struct_map-4 OMP60-map-9]", function()
+case("rejects: bytes between mapped members are absent [OMPEX-struct_map-4 OMP60-map-9]", function()
   omp "target data map(to: S.x, S.b)" (function()
     expect.absent "S.a"
     expect.fails("not-present", function() omp "target" "S.a = 1;" end)

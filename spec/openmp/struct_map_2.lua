@@ -27,7 +27,7 @@ case("accepts: in a member function p[:N] is attached to p [OMPEX-struct_map-5]"
   expect.absent "obj"
 end)
 
-case("accepts: p comes with its section where the whole object is implied [OMPEX-struct_map-5]", function()
+case("accepts: an implicit map of the object maps p with its section [OMPEX-struct_map-5]", function()
   method("SAXPY", "driver", function()
     omp "target map(to: p[:100], a, b) map(from: buffer[:100])"
       "for (int i = 0; i < 100; i++) buffer[i] = p[i] * a + b;"

@@ -1,4 +1,4 @@
--- Example 3: two ways to map a structure wrongly. The pointer is not attached, and its use is caught.
+-- Example 3: two ways to map a structure wrongly. The pointer is not attached, and its use is an error.
 scenario { title = "OMPEX struct_map.3: incorrect mappings", rules = "openmp-5.1" }
 
 declare [[
@@ -15,7 +15,8 @@ local function of(name)
   return (("for (int i = 0; i < N; i++) S.p[i] = S.p[i] * S.a + S.b;"):gsub("S%.", name .. "."))
 end
 
-case("differs: the section outside, the structure only implied [OMPEX-struct_map-6]", function()
+case("differs: target data maps the section, and an implicit map of the structure does not attach"
+  .. " [OMPEX-struct_map-6]", function()
   omp "target data map(S1.p[:N])" (function()
     local err = expect.fails("host-pointer-on-device", function() omp "target" (of "S1") end)
     expect(err.help and err.help:find("attach", 1, true), "the message says why")
@@ -28,7 +29,7 @@ case("differs: the section outside, the structure only implied [OMPEX-struct_map
   expect.host("S1.p[99]", 99)
 end)
 
-case("accepts: with the section outside the members themselves can be used [OMPEX-struct_map-6]", function()
+case("accepts: target data maps the section, and a body uses the members [OMPEX-struct_map-6]", function()
   expect.moves(function()
     omp "target data map(S1.p[:N])" (function()
       omp "target" "S1.a = S1.a + S1.b;"
@@ -37,7 +38,8 @@ case("accepts: with the section outside the members themselves can be used [OMPE
   expect.host("S1.a", 6)
 end)
 
-case("rejects: the section outside, the members named inside [OMPEX-struct_map-7 OMPEX-struct_map-8]", function()
+case("rejects: target data maps the section, and a map of the members does not attach"
+  .. " [OMPEX-struct_map-7 OMPEX-struct_map-8]", function()
   omp "target data map(S2.p[:N])" (function()
     expect.present "S2.p[:N]"
     local err = expect.fails("host-pointer-on-device", function()
@@ -48,7 +50,8 @@ case("rejects: the section outside, the members named inside [OMPEX-struct_map-7
   expect.host("S2.p[99]", 99)
 end)
 
-case("accepts: there, too, the members can be used [OMPEX-struct_map-7]", function()
+case("accepts: target data maps the section, and a body uses members that are mapped inside"
+  .. " [OMPEX-struct_map-7]", function()
   expect.moves(function()
     omp "target data map(S2.p[:N])" (function()
       omp "target map(S2.p, S2.a, S2.b)" "S2.a = S2.a + S2.b;"
@@ -57,7 +60,7 @@ case("accepts: there, too, the members can be used [OMPEX-struct_map-7]", functi
   expect.host("S2.a", 6)
 end)
 
-case("accepts: a list item whose base is the pointer, which is present already [OMPEX-struct_map-8]", function()
+case("accepts: a list item attaches its base pointer, which is present already [OMPEX-struct_map-8]", function()
   expect.moves(function()
     omp "target data map(S2.p, S2.a, S2.b)" (function()
       expect.detached "S2.p"
@@ -67,7 +70,8 @@ case("accepts: a list item whose base is the pointer, which is present already [
   end, { h2d = { count = 3, bytes = 416 }, d2h = { count = 2, bytes = 408 } })
 end)
 
-case("accepts: the pointer is made by the construct, its section is there already [OMPEX-struct_map-8]", function()
+case("accepts: a list item attaches its base pointer, which is new, to a present section"
+  .. " [OMPEX-struct_map-8]", function()
   expect.moves(function()
     omp "target data map(S2.p[:N])" (function()
       omp "target map(S2.p[:N], S2.a, S2.b)" (of "S2")
@@ -78,7 +82,8 @@ case("accepts: the pointer is made by the construct, its section is there alread
   expect.host("S2.p[99]", 202)
 end)
 
-case("rejects: pointer and section were there before, so nothing is attached [OMPEX-struct_map-8]", function()
+case("rejects: a present pointer is not attached to a section that was present before"
+  .. " [OMPEX-struct_map-8]", function()
   omp "target data map(S2.p, S2.a, S2.b)" (function()
     local q = host "S2.p"
     omp_target_associate_ptr(q, omp_target_alloc(400, 0), 400, 0, 0)

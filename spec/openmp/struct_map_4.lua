@@ -15,7 +15,7 @@ local function of(name)
   return (("for (int i = 0; i < N; i++) S.p[i] = S.p[i] * S.a + S.b;"):gsub("S%.", name .. "."))
 end
 
-case("accepts: everything on target data, the structure implied inside [OMPEX-struct_map-9]", function()
+case("accepts: target data maps all parts, and a body uses the implicit structure [OMPEX-struct_map-9]", function()
   local before = host "S1.p"
   omp "target data map(S1.p[:N], S1.p, S1.a, S1.b)" (function()
     expect.attached "S1.p"
@@ -25,16 +25,16 @@ case("accepts: everything on target data, the structure implied inside [OMPEX-st
   end)
   expect.host("S1.p[0]", 4)
   expect.host("S1.p[99]", 202)
-  expect.equal(host "S1.p", before) -- the host's address, sent back or not
+  expect.equal(host "S1.p", before) -- still the address of the host
 end)
 
-case("differs: members that the construct outside does not map [OMPEX-struct_map-9]", function()
+case("differs: a body cannot use members that target data does not map [OMPEX-struct_map-9]", function()
   omp "target data map(S1.p[:N], S1.p, S1.a, S1.b)" (function()
     expect.fails("not-present", function() omp "target" "S1.x = 2;" end)
   end)
 end)
 
-case("accepts: a section of any length on the target attaches [OMPEX-struct_map-10]", function()
+case("accepts: a section of any length on the target construct attaches [OMPEX-struct_map-10]", function()
   expect.moves(function()
     omp "target data map(S2.p[:N])" (function()
       omp "target map(S2.p[:0], S2.a, S2.b)" (of "S2")
@@ -46,13 +46,13 @@ case("accepts: a section of any length on the target attaches [OMPEX-struct_map-
   expect.host("S2.p[0]", 60) -- 2x + 4 four times
 end)
 
-case("differs: a section that is nowhere attaches nothing [OMPEX-struct_map-10]", function()
+case("differs: a section of no elements without present data does not attach [OMPEX-struct_map-10]", function()
   expect.fails("host-pointer-on-device", function()
     omp "target map(S2.p[:0], S2.a, S2.b)" (of "S2")
   end)
 end)
 
-case("differs: the implied structure gives access to its present members only [OMPEX-struct_map-11]", function()
+case("differs: an implicit structure gives no access to absent members [OMPEX-struct_map-11]", function()
   omp "target data map(S2.p[:N])" (function()
     expect.present "S2.p[:N]"
     expect.fails("not-present", function() omp "target map(S2.p[:0], S2.a, S2.b)" "S2.x = 2;" end)
@@ -60,7 +60,7 @@ case("differs: the implied structure gives access to its present members only [O
   end)
 end)
 
-case("accepts: the implied structure gives access to its present members [OMPEX-struct_map-11]", function()
+case("accepts: an implicit structure gives access to its present members [OMPEX-struct_map-11]", function()
   expect.moves(function()
     omp "target data map(S2.p[:N])" (function()
       omp "target map(S2.p[:0], S2.a, S2.b)" "S2.a = S2.b + S2.p[7];"
@@ -69,7 +69,7 @@ case("accepts: the implied structure gives access to its present members [OMPEX-
   expect.host("S2.a", 11)
 end)
 
-case("accepts: without target data the implied structure maps its pointer [OMPEX-struct_map-12]", function()
+case("accepts: without target data the implicit structure maps its pointer [OMPEX-struct_map-12]", function()
   expect.moves(function()
     omp "target map(S3.p[:N], S3.a, S3.b)" (of "S3")
   end, { h2d = { count = 3, bytes = 416 }, d2h = { count = 2, bytes = 408 } })
@@ -77,14 +77,15 @@ case("accepts: without target data the implied structure maps its pointer [OMPEX
   expect.absent "S3.a"
 end)
 
-case("differs: not if another part of it was present before [OMPEX-struct_map-12 OMPEX-struct_map-13]", function()
+case("differs: the implicit structure maps no pointer if another part was present before"
+  .. " [OMPEX-struct_map-12 OMPEX-struct_map-13]", function()
   omp "target data map(S3.a, S3.b)" (function()
     expect.present "S3.a"
     expect.fails("not-present", function() omp "target map(S3.p[:N])" (of "S3") end)
   end)
 end)
 
-case("accepts: an implied structure of which parts are present adds nothing [OMPEX-struct_map-13]", function()
+case("accepts: an implicit structure with present parts maps no further parts [OMPEX-struct_map-13]", function()
   expect.moves(function()
     omp "target data map(S3.a)" (function()
       expect.moves(function() omp "target" "S3.a = 7;" end, { h2d = 0, d2h = 0 })
@@ -93,7 +94,7 @@ case("accepts: an implied structure of which parts are present adds nothing [OMP
   expect.host("S3.a", 7)
 end)
 
-case("accepts: a variable of the device persists and is updated by hand [OMPEX-struct_map-14]", function()
+case("accepts: a variable in declare target persists, and update copies its value [OMPEX-struct_map-14]", function()
   omp "declare target(g)"
   omp "target" "g = 2;"
   expect.host("g", 1)
@@ -103,7 +104,7 @@ case("accepts: a variable of the device persists and is updated by hand [OMPEX-s
   expect.present "g"
 end)
 
-case("differs: a variable of the device agrees with the host only after update [OMPEX-struct_map-14]", function()
+case("differs: a variable in declare target has the host's value only after update [OMPEX-struct_map-14]", function()
   omp "declare target(g)"
   host.g = 5
   omp "target map(tofrom: g)" (function(d)
@@ -115,13 +116,13 @@ case("differs: a variable of the device agrees with the host only after update [
   expect.host("g", 7)
 end)
 
-case("accepts: in 5.1 a bare section does not map its pointer [OMPEX-struct_map-15]", function()
+case("accepts: a bare section does not map its pointer in 5.1 [OMPEX-struct_map-15]", function()
   expect.moves(function()
     omp "target data map(S3.p[:N])" (function() expect.absent "S3.p" end)
   end, { h2d = { count = 1, bytes = 400 }, d2h = { count = 1, bytes = 400 } })
 end)
 
-case("differs: in 4.0 a section maps its pointer [OMPEX-struct_map-15]", function()
+case("differs: a section maps its pointer in 4.0 [OMPEX-struct_map-15]", function()
   rules "openmp-4.0"
   declare "struct mapped { float a, b, *p; } S; int N = 2;"
   host.S = { a = 1, p = { 1, 2 } }

@@ -1,4 +1,4 @@
--- Constructs: regions and their nesting, devices, conditions, combined constructs, declare target, use_device.
+-- Constructs: regions and their nesting, devices, conditions, combined constructs, declare target, use_device_ptr.
 scenario { title = "OpenMP: target constructs and devices", rules = "openmp-5.1", devices = 2 }
 
 declare [[
@@ -14,7 +14,7 @@ host.s = { n = 2, d = { 1, 2 } }
 
 -- ----------------------------------------------------------------------------------------- regions --
 
-case("accepts: a region is an entry and an exit around its body [OMP60-tgt-1]", function()
+case("accepts: a region is an entry before its body and an exit after its body [OMP60-tgt-1]", function()
   expect.events(function() omp "target data map(tofrom: v)" (function() end) end,
     { "alloc v", "h2d v", "incref v", "decref v", "d2h v", "free v" })
   omp "target data map(to: v)"
@@ -33,7 +33,7 @@ case("accepts: a region is an entry and an exit around its body [OMP60-tgt-1]", 
   expect.absent "v"
 end)
 
-case("accepts: regions in regions, of the same data [OMP60-tgt-1]", function()
+case("accepts: regions on the same data are nested [OMP60-tgt-1]", function()
   omp "target data map(tofrom: v)" (function()
     omp "target data map(to: v) map(p[0:4])" (function()
       expect.count("v", { structured = 2 })
@@ -54,7 +54,7 @@ case("accepts: an error in the body closes the region [OMP60-tgt-1]", function()
   expect.absent "v"
 end)
 
-case("rejects: ends without a begin, regions inside of target constructs, clauses at an end [OMP60-tgt-1]", function()
+case("rejects: an end has no begin or has clauses, or a target construct contains a region [OMP60-tgt-1]", function()
   expect.fails("region-nesting", "end target data")
   expect.fails("region-nesting", function() omp "target" (function() omp "target data map(v)" (function() end) end) end)
   expect.fails("region-nesting", function() omp "target" (function() omp "target update to(v)" end) end)
@@ -67,7 +67,7 @@ case("rejects: ends without a begin, regions inside of target constructs, clause
   expect.fails("region-nesting", function() region:close() end)
 end)
 
-case("rejects: regions that close in the wrong order [OMP60-tgt-1 DIR-4.3-06]", function()
+case("rejects: regions close in the wrong order [OMP60-tgt-1 DIR-4.3-06]", function()
   local outer = omp "target data map(v)"
   local inner = omp "target data map(p[0:4])"
   expect.fails("region-nesting", function() outer:close() end)
@@ -75,7 +75,7 @@ case("rejects: regions that close in the wrong order [OMP60-tgt-1 DIR-4.3-06]", 
   outer:close()
 end)
 
-case("rejects: constructs without a map, with clauses of others [OMP60-tgt-1]", function()
+case("rejects: a construct has no map, or clauses of other constructs [OMP60-tgt-1]", function()
   expect.fails("syntax", "target data@", "OMP60-tgt-1")
   expect.fails("syntax", "target data@ if(1)", "OMP60-tgt-1")
   expect.fails("syntax", "target enter data@", "OMP60-tgt-1")
@@ -92,7 +92,7 @@ case("rejects: constructs without a map, with clauses of others [OMP60-tgt-1]", 
   expect.fails("unknown-clause", "target @nowit")
 end)
 
-case("rejects: directives that there are not [OMP60-tgt-1 OMP60-map-1]", function()
+case("rejects: a directive does not exist [OMP60-tgt-1 OMP60-map-1]", function()
   for _, text in ipairs { "targets", "tarqet data map(v)", "target enter data, , map(to: v)" } do
     expect.malformed("omp " .. text)
   end
@@ -105,7 +105,7 @@ case("rejects: directives that there are not [OMP60-tgt-1 OMP60-map-1]", functio
   expect.fails("unknown-clause", "teams @target")
 end)
 
-case("accepts: sentinels, continued lines, commas between clauses [OMP60-tgt-1]", function()
+case("accepts: directives have sentinels, continued lines, and commas between clauses [OMP60-tgt-1]", function()
   omp "#pragma omp target data map(to: v)" (function() expect.present "v" end)
   omp "omp target data map(to: v)" (function() expect.present "v" end)
   omp "target data, map(to: v), map(to: x), if(1)" (function() expect.present "x" end)
@@ -115,9 +115,9 @@ end)
 
 -- --------------------------------------------------------------------------------- conditions, devices --
 
-case("accepts: without the condition the body is the host's, and data stay where they are [OMP60-tgt-1]", function()
+case("accepts: without the condition the host runs the body, and data are not copied [OMP60-tgt-1]", function()
   omp "target if(0)" "x = x + 1; p[0] = 50; v[1] = s.d[1];"
-  expect.host("x", 1) -- firstprivate there, too
+  expect.host("x", 1) -- x is firstprivate on the host, too
   expect.host("p[0]", 50)
   expect.host("v[1]", 2)
   omp "target map(to: x) if(zero)" "x = x + 2;"
@@ -132,7 +132,7 @@ case("accepts: without the condition the body is the host's, and data stay where
   expect.accepts("target data map(present, to: x) if(0)", function() expect.absent "x" end)
 end)
 
-case("accepts: a condition for a part of a combined construct [OMP60-tgt-1]", function()
+case("accepts: a condition applies to one part of a combined construct [OMP60-tgt-1]", function()
   omp "target parallel for map(to: x) if(target: 0)" "for (int i = 0; i < 4; i++) x += i;"
   expect.host("x", 7)
   omp "target parallel for map(to: x) map(n) if(parallel: 0)" "for (int i = 0; i < 4; i++) { x += i; n = x; }"
@@ -142,7 +142,7 @@ case("accepts: a condition for a part of a combined construct [OMP60-tgt-1]", fu
   expect.host("x", 13)
 end)
 
-case("rejects: conditions for what is no part, two for one, none at all [OMP60-tgt-1]", function()
+case("rejects: a condition names no part, occurs twice for one part, or is missing [OMP60-tgt-1]", function()
   expect.fails("clause-not-allowed", "target if(@parallel: 1)", "OMP60-tgt-1")
   expect.fails("clause-not-allowed", "target data map(v) if(@target: 1)", "OMP60-tgt-1")
   expect.fails("duplicate-clause", "target if(1) @if(0)")
@@ -156,7 +156,7 @@ end)
 case("accepts: every device has data of its own [OMP60-tgt-2]", function()
   omp "target enter data map(to: v) device(1)"
   expect.absent "v"
-  expect.equal(#state(1).present, 2) -- table is there already
+  expect.equal(#state(1).present, 2) -- table is present, too
   omp "target map(tofrom: x) device(device_num: n - 3)" "v[0] = 50; x = 5;"
   omp "target update from(v) device(1)"
   expect.host("v[0]", 50)
@@ -165,7 +165,7 @@ case("accepts: every device has data of its own [OMP60-tgt-2]", function()
   expect.equal(#state(1).present, 1)
 end)
 
-case("accepts: the host is the device behind the last one [OMP60-tgt-2 OMP60-tgt-1]", function()
+case("accepts: the number of devices is the device number of the host [OMP60-tgt-2 OMP60-tgt-1]", function()
   expect.equal(omp_get_num_devices(), 2)
   omp "target device(2) map(to: x)" "x = x + 1; p[0] = 51;"
   expect.host("x", 2)
@@ -177,7 +177,7 @@ case("accepts: the host is the device behind the last one [OMP60-tgt-2 OMP60-tgt
   omp "target exit data map(delete: v) device(2)"
 end)
 
-case("accepts: the default device [OMP60-tgt-2]", function()
+case("accepts: constructs without a device clause use the default device [OMP60-tgt-2]", function()
   omp_set_default_device(1)
   omp "target enter data map(to: v)"
   expect.equal(#state(1).present, 2)
@@ -186,7 +186,7 @@ case("accepts: the default device [OMP60-tgt-2]", function()
   expect.absent "v"
 end)
 
-case("rejects: devices that there are not [OMP60-tgt-2]", function()
+case("rejects: a device does not exist [OMP60-tgt-2]", function()
   expect.fails("no-device", "target enter data map(to: v) device(@3)", "OMP60-tgt-2")
   expect.fails("no-device", "target device(@99)", "OMP60-tgt-2")
   expect.fails("no-device", "target update to(v) device(@-1)", "OMP60-tgt-2")
@@ -198,7 +198,7 @@ case("rejects: devices that there are not [OMP60-tgt-2]", function()
   expect.malformed "target device()"
 end)
 
-case("accepts: nothing waits, nothing depends [OMP60-tgt-1]", function()
+case("accepts: nowait and depend have no effect [OMP60-tgt-1]", function()
   omp "target enter data map(to: v) nowait depend(out: v)"
   expect.present "v"
   omp "target nowait depend(in: v) depend(inout: x) map(tofrom: x)" "x = 9;"
@@ -208,7 +208,7 @@ case("accepts: nothing waits, nothing depends [OMP60-tgt-1]", function()
   expect.absent "v"
 end)
 
-case("accepts: every type of dependence, sections, iterators, all of memory [OMP60-tgt-1]", function()
+case("accepts: depend has all types, sections, iterators, and omp_all_memory [OMP60-tgt-1]", function()
   for _, says in ipairs { "in: v, s.d[0:s.n], *p", "inout: v[n - 1]", "mutexinoutset: x", "inoutset: x", "depobj: x",
     "out: omp_all_memory", "iterator(i = 0:n, j = i:n:2), in: v[i + j], p[:j]" } do
     omp(("target map(tofrom: x) depend(%s)"):format(says)) "x = x + 1;"
@@ -216,7 +216,7 @@ case("accepts: every type of dependence, sections, iterators, all of memory [OMP
   expect.host("x", 8)
 end)
 
-case("rejects: what is no dependence, and names that there are not [OMP60-tgt-1]", function()
+case("rejects: depend has an unknown type or an unknown name [OMP60-tgt-1]", function()
   expect.fails("syntax", "taskwait depend(@foo: x)", "OMP60-tgt-1")
   expect.fails("syntax", "taskwait depend(@x)", "OMP60-tgt-1")
   expect.fails("syntax", "taskwait depend(in@)", "OMP60-tgt-1")
@@ -234,7 +234,7 @@ end)
 
 -- ----------------------------------------------------------------------------------- combined constructs --
 
-case("accepts: combined constructs with the clauses of their parts [OMP60-tgt-1]", function()
+case("accepts: combined constructs have the clauses of their parts [OMP60-tgt-1]", function()
   for _, name in ipairs { "target parallel", "target parallel for", "target parallel for simd", "target parallel loop",
     "target simd", "target teams", "target teams distribute", "target teams distribute simd", "target teams loop",
     "target teams distribute parallel for", "target teams distribute parallel for simd" } do
@@ -248,19 +248,19 @@ case("accepts: combined constructs with the clauses of their parts [OMP60-tgt-1]
   expect.host("v[3]", 6)
 end)
 
-case("rejects: clauses of none of the parts [OMP60-tgt-1]", function()
+case("rejects: a clause belongs to none of the parts [OMP60-tgt-1]", function()
   expect.fails("clause-not-allowed", "target parallel @num_teams(2)")
   expect.fails("clause-not-allowed", "target teams @num_threads(2)")
   expect.fails("clause-not-allowed", "target teams distribute @schedule(static)")
   expect.fails("clause-not-allowed", "target simd @proc_bind(close)")
 end)
 
-case("rejects: the end of a region that the other language opened [OMP60-tgt-1]", function()
+case("rejects: an end directive closes a region of the other language [OMP60-tgt-1]", function()
   local mapped = omp "target data map(to: v)"
   local err = expect.fails("region-nesting", function() acc "end data" end)
   expect.equal(err.help, 'the open one is ended by omp "end target data"')
   local copied = acc "data copyin(g)"
-  expect.fails("region-nesting", function() omp "end target data" end) -- acc data is still open inside
+  expect.fails("region-nesting", function() omp "end target data" end) -- the region of acc data is still open
   expect.present "g"
   copied:close()
   mapped:close()
@@ -271,7 +271,7 @@ case("rejects: the end of a region that the other language opened [OMP60-tgt-1]"
   expect.absent "g"
 end)
 
-case("rejects: conditions and devices without a value [OMP60-tgt-1 OMP60-tgt-2 HOUSE-language]", function()
+case("rejects: a condition or a device number has no value [OMP60-tgt-1 OMP60-tgt-2 HOUSE-language]", function()
   expect.fails("type-mismatch", "target data map(v) if(1 @/ zero)")
   expect.fails("type-mismatch", "target data map(v) device(n @% zero)")
   expect.fails("type-mismatch", "target if(1 @/ 0)")
@@ -282,7 +282,8 @@ end)
 
 -- -------------------------------------------------------------------------------- variables of the device --
 
-case("accepts: variables of declare target are there on every device, and stay [OMP60-tgt-1 OMP60-map-6]", function()
+case("accepts: variables in declare target are present on every device and stay present"
+  .. " [OMP60-tgt-1 OMP60-map-6]", function()
   expect.present "table"
   omp "target" "table[0] = 5;"
   expect.host("table[0]", 0)
@@ -303,7 +304,7 @@ case("accepts: variables of declare target are there on every device, and stay [
   expect.host("g", 2)
 end)
 
-case("accepts: the words enter, to, and an enclosed part [OMP60-tgt-1]", function()
+case("accepts: declare target has the clauses enter and to, and an enclosed form [OMP60-tgt-1]", function()
   rules "openmp-5.2"
   declare [[
     float h1 = 1, h2 = 2;
@@ -317,7 +318,7 @@ case("accepts: the words enter, to, and an enclosed part [OMP60-tgt-1]", functio
   expect.device("h2", 2)
 end)
 
-case("accepts: variables declared between declare target and its end [OMPEX-struct_map-14 OMP60-tgt-1]", function()
+case("accepts: variables between declare target and its end are present [OMPEX-struct_map-14 OMP60-tgt-1]", function()
   declare [[
     int before;
     #pragma omp declare target
@@ -344,7 +345,8 @@ case("accepts: variables declared between declare target and its end [OMPEX-stru
   expect.device("later", 3)
 end)
 
-case("accepts: a linked variable is there while it is mapped, and is mapped by use [OMPEX-struct_map-14]", function()
+case("accepts: a variable in link is present while mapped, and a use maps the variable"
+  .. " [OMPEX-struct_map-14]", function()
   declare [[
     int one, list[4];
     #pragma omp declare target link(one, list)
@@ -361,7 +363,8 @@ case("accepts: a linked variable is there while it is mapped, and is mapped by u
   expect.host("list[1]", 6)
 end)
 
-case("rejects: ends without a begin, begins without an end, two ways for one variable [OMPEX-struct_map-14]", function()
+case("rejects: declare target and its end do not match, or a variable has two clauses"
+  .. " [OMPEX-struct_map-14]", function()
   expect.fails("region-nesting", "@end declare target", "OMP60-tgt-1")
   expect.fails("clause-not-allowed", "end declare target @device_type(any)")
   omp "declare target link(g)"
@@ -370,7 +373,8 @@ case("rejects: ends without a begin, begins without an end, two ways for one var
   expect.fails("conflicting-clauses", function() omp "declare target link(table)" end)
 end)
 
-case("rejects: unknown names, clauses of others, other directives among declarations [OMP60-tgt-1]", function()
+case("rejects: declare target has unknown names or wrong clauses, or other directives are among declarations"
+  .. " [OMP60-tgt-1]", function()
   rules "openmp-5.2"
   expect.fails("unknown-name", "declare target(@nothing)")
   expect.fails("unknown-name", "declare target enter(@nothing)")
@@ -383,7 +387,7 @@ end)
 
 -- --------------------------------------------------------------------------------------------- use_device --
 
-case("accepts: in the body the names are the device's [OMP60-tgt-1]", function()
+case("accepts: names in the body denote device addresses [OMP60-tgt-1]", function()
   omp "target data map(p[0:4]) use_device_ptr(p)" (function()
     local dev = host.p
     omp "target is_device_ptr(p)" "p[0] = 50;"
@@ -397,7 +401,7 @@ case("accepts: in the body the names are the device's [OMP60-tgt-1]", function()
   expect.host("v[0]", 60)
 end)
 
-case("accepts: sections, by the address of the whole [OMP60-tgt-1]", function()
+case("accepts: use_device_addr translates sections by the address of the whole [OMP60-tgt-1]", function()
   omp "target data map(v[2:3]) use_device_addr(v[2:3])" (function()
     omp "target has_device_addr(v[2:3])" "v[3] = 61;"
   end)
@@ -409,7 +413,7 @@ case("accepts: sections, by the address of the whole [OMP60-tgt-1]", function()
   expect.host("p[1]", 62)
 end)
 
-case("accepts: use_device_ptr alone; what is absent keeps its value [OMP60-tgt-1]", function()
+case("accepts: use_device_ptr needs no map, and absent data keep their addresses [OMP60-tgt-1]", function()
   local before = host.p
   expect.accepts("target data use_device_ptr(p)", function() expect.equal(host.p, before) end)
   omp "target enter data map(to: p[0:4])"
@@ -418,7 +422,7 @@ case("accepts: use_device_ptr alone; what is absent keeps its value [OMP60-tgt-1
   expect.equal(host.p, before)
 end)
 
-case("rejects: what is no pointer, or not there [OMP60-tgt-1]", function()
+case("rejects: use_device_ptr names no pointer, or a name is unknown [OMP60-tgt-1]", function()
   expect.fails("not-a-pointer", "target data use_device_ptr(@x)", "OMP60-tgt-1")
   expect.fails("not-a-pointer", "target data map(s) use_device_ptr(@s)", "OMP60-tgt-1")
   expect.fails("unknown-name", "target data use_device_ptr(@nothing)")
@@ -431,18 +435,18 @@ end)
 
 -- ----------------------------------------------------------------------------------------------- requires --
 
-case("accepts: requirements that every device here meets [OMP60-map-14]", function()
+case("accepts: requires names features that every device has [OMP60-map-14]", function()
   for _, word in ipairs { "dynamic_allocators", "reverse_offload" } do expect.accepts("requires " .. word) end
 end)
 
-case("rejects: memory that host and device share [OMP60-map-14]", function()
+case("rejects: requires asks for memory that host and device share [OMP60-map-14]", function()
   expect.fails("unsupported", "requires @unified_shared_memory", "OMP60-map-14")
   expect.fails("unsupported", "requires @unified_address", "OMP60-map-14")
   expect.fails("unsupported", "requires reverse_offload @self_maps", "OMP60-map-14")
   expect.fails("unknown-clause", "requires @shared_memory")
 end)
 
-case("accepts: use_device_addr of a pointer variable is about the variable [OMP60-tgt-1]", function()
+case("accepts: use_device_addr of a pointer variable concerns the variable [OMP60-tgt-1]", function()
   declare "int data[4], *ph;"
   host.ph = addr "data[0]"
   local at = addr "ph"
@@ -453,7 +457,7 @@ case("accepts: use_device_addr of a pointer variable is about the variable [OMP6
   expect.host("data[1]", 5)
 end)
 
-case("rejects: use_device_ptr and use_device_addr of one variable [OMP60-tgt-1]", function()
+case("rejects: use_device_ptr and use_device_addr name one variable [OMP60-tgt-1]", function()
   declare "int *pd;"
   host.pd = { 1, 2 }
   expect.invalid("omp target data map(pd[0:2]) use_device_addr(pd[0:2]) use_device_ptr(pd)", "conflicting-clauses")

@@ -1,4 +1,4 @@
--- target update: what it moves, in which order, what it leaves alone.
+-- target update: which data are copied, in which order, and which are not.
 scenario { title = "OpenMP: target update", rules = "openmp-5.1" }
 
 declare [[
@@ -15,7 +15,7 @@ local function moved(text, h2d, d2h)
   expect.moves(function() expect.accepts(text) end, { h2d = h2d, d2h = d2h })
 end
 
-case("accepts: to sends, from copies to the host, wholly or in part [OMP60-upd-1]", function()
+case("accepts: to copies to the device and from copies to the host, wholly or in part [OMP60-upd-1]", function()
   omp "target enter data map(to: v)"
   omp "target" "for (int i = 0; i < 8; i++) v[i] = 50 + i;"
   moved("target update from(v[2:2])", 0, { count = 1, bytes = 16 })
@@ -28,7 +28,7 @@ case("accepts: to sends, from copies to the host, wholly or in part [OMP60-upd-1
   moved("target update to(v) from(x)", { bytes = 64 }, 0)
 end)
 
-case("accepts: counts stay as they are [OMP60-upd-1]", function()
+case("accepts: update does not change counts [OMP60-upd-1]", function()
   omp "target enter data map(to: v)"
   moved("target update to(v)", { bytes = 64 }, 0)
   moved("target update from(v)", 0, { bytes = 64 })
@@ -36,14 +36,14 @@ case("accepts: counts stay as they are [OMP60-upd-1]", function()
   expect.events(function() omp "target update to(v)" end, { "h2d v" })
 end)
 
-case("accepts: what is absent is passed over, the rest is moved [OMP60-upd-1]", function()
+case("accepts: update ignores absent items and copies the others [OMP60-upd-1]", function()
   moved("target update to(v) from(x, p[0:8])", 0, 0)
   omp "target enter data map(alloc: x)"
   moved("target update to(v, x)", { bytes = 4 }, 0)
   expect.absent "v"
 end)
 
-case("rejects: with present it must be there [OMP60-upd-1 OMP60-map-9]", function()
+case("rejects: an item with present is absent [OMP60-upd-1 OMP60-map-9]", function()
   expect.fails("not-present", "target update to(present: @v)")
   expect.fails("not-present", "target update from(present: @x)")
   expect.fails("not-present", "target update to(present: p@[0:8])")
@@ -52,23 +52,23 @@ case("rejects: with present it must be there [OMP60-upd-1 OMP60-map-9]", functio
   moved("target update to(present: x)", { bytes = 4 }, 0)
 end)
 
-case("accepts: what is there in part is passed over, as what is absent [OMP60-upd-1]", function()
+case("accepts: update ignores partly present items [OMP60-upd-1]", function()
   expect.moves(function() omp "target enter data map(to: v[0:4])" end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })
   moved("target update to(v)", 0, 0)
   moved("target update from(v[3:2])", 0, 0)
 end)
 
-case("rejects: with present all of it must be there [OMP60-upd-1 OMP60-map-9]", function()
+case("rejects: an item with present is partly present [OMP60-upd-1 OMP60-map-9]", function()
   omp "target enter data map(to: v[0:4])"
   expect.fails("partially-present", "target update to(present: v@[3:2])")
 end)
 
-case("rejects: nowait on taskwait goes with depend [OMP60-tgt-1]", function()
+case("rejects: taskwait has nowait without depend [OMP60-tgt-1]", function()
   expect.invalid("omp taskwait nowait", "clause-not-allowed")
   expect.accepts "taskwait depend(in: x) nowait"
 end)
 
-case("accepts: in the order of the clauses [OMP60-upd-1]", function()
+case("accepts: update copies in the order of its clauses [OMP60-upd-1]", function()
   host.q = host.p
   omp "target enter data map(to: p[0:8], x, y)"
   omp "target" "p[0] = 50;"
@@ -79,12 +79,12 @@ case("accepts: in the order of the clauses [OMP60-upd-1]", function()
   omp "target" "p[0] = 60;"
   expect.device("p[0]", 60)
   host.p[0] = 70
-  omp "target update to(p[0:1]) from(q[0:1])" -- sent first: so the host has its own value back
+  omp "target update to(p[0:1]) from(q[0:1])" -- to comes first, so the host gets its own value back
   expect.host("p[0]", 70)
   expect.device("p[0]", 70)
 end)
 
-case("accepts: members, members of members, elements [OMP60-upd-1]", function()
+case("accepts: update copies members, members of members, and elements [OMP60-upd-1]", function()
   omp "target enter data map(to: s, s.d[0:4])"
   host.s.n, host.s.k, host.s["in"].j = 50, 51, 52
   omp "target update to(s.n, s.in.j)"
@@ -114,7 +114,7 @@ case("accepts: attached pointers keep their values on both sides [OMP60-upd-1 OM
   expect.device("s.d[3]", 4)
 end)
 
-case("differs: a pointer that is not attached is sent with its bits [OMP60-map-8]", function()
+case("differs: update copies the value of a pointer that is not attached [OMP60-map-8]", function()
   omp "target enter data map(alloc: s)"
   omp "target update to(s)"
   expect.device("s.k", 7)
@@ -122,7 +122,7 @@ case("differs: a pointer that is not attached is sent with its bits [OMP60-map-8
   expect.fails("host-pointer-on-device", function() omp "target" "s.d[0] = 1;" end)
 end)
 
-case("accepts: mappers, iterators [OMP60-upd-1]", function()
+case("accepts: update uses mappers and iterators [OMP60-upd-1]", function()
   omp "declare mapper(struct node v) map(v, v.d[0:v.n])"
   for i = 0, 2 do host.nodes[i] = { n = 2, d = { i, i } } end
   omp "target enter data map(to: nodes)"
@@ -142,7 +142,7 @@ case("accepts: mappers, iterators [OMP60-upd-1]", function()
   expect.device("nodes[0].d[0]", 61)
 end)
 
-case("rejects: modifiers and types of maps [OMP60-upd-1]", function()
+case("rejects: update has modifiers or types of the map clause [OMP60-upd-1]", function()
   expect.fails("syntax", "target update to(@always: v)", "OMP60-upd-1")
   expect.fails("syntax", "target update to(@close: v)", "OMP60-upd-1")
   expect.fails("syntax", "target update to(@from: v)", "OMP60-upd-1")
@@ -152,7 +152,7 @@ case("rejects: modifiers and types of maps [OMP60-upd-1]", function()
   expect.fails("not-a-struct", "target update to(mapper(@other): v)")
 end)
 
-case("rejects: no clause, other clauses, clauses twice [OMP60-upd-1 OMP60-tgt-1]", function()
+case("rejects: update has no clause, wrong clauses, or a clause twice [OMP60-upd-1 OMP60-tgt-1]", function()
   expect.fails("syntax", "target update@")
   expect.fails("syntax", "target update if(1)")
   expect.fails("clause-not-allowed", "target update to(v) @private(x)")
@@ -164,14 +164,14 @@ case("rejects: no clause, other clauses, clauses twice [OMP60-upd-1 OMP60-tgt-1]
   expect.fails("unknown-name", "target update to(@vv)")
 end)
 
-case("rejects: an item in to and from [OMP60-upd-1]", function()
+case("rejects: an item is in to and in from [OMP60-upd-1]", function()
   omp "target enter data map(to: v, x)"
   expect.fails("conflicting-clauses", "target update to(x) from(@x)", "OMP60-upd-1")
   expect.fails("conflicting-clauses", "target update from(x, v) to(@v)", "OMP60-upd-1")
   moved("target update to(x) to(x)", { count = 2, bytes = 8 }, 0)
 end)
 
-case("accepts: nothing happens without the condition, or for the host [OMP60-upd-1]", function()
+case("accepts: update does nothing if its condition is false, or for the host [OMP60-upd-1]", function()
   omp "target enter data map(to: v)"
   host.v[0] = 50
   moved("target update to(v) if(0)", 0, 0)
@@ -180,7 +180,7 @@ case("accepts: nothing happens without the condition, or for the host [OMP60-upd
   moved("target update to(v) if(x) device(0) nowait depend(inout: v)", { bytes = 64 }, 0)
 end)
 
-case("accepts: rows that are not whole [OMP60-upd-1]", function()
+case("accepts: update copies parts of rows [OMP60-upd-1]", function()
   for i = 0, 2 do for j = 0, 3 do host.m[i][j] = 10 * i + j end end
   omp "target enter data map(to: m, v)"
   omp "target" "for (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) m[i][j] += 100;"
@@ -194,7 +194,8 @@ case("accepts: rows that are not whole [OMP60-upd-1]", function()
   expect.device("m[0][2]", 7)
 end)
 
-case("rejects: such rows out of their array, through several pointers, strides [OMP60-upd-1 OMP60-sec-1]", function()
+case("rejects: parts of rows exceed their array, use several pointers, or have strides"
+  .. " [OMP60-upd-1 OMP60-sec-1]", function()
   omp "target enter data map(to: m)"
   expect.present "m"
   expect.fails("out-of-bounds", function() omp "target update from(m[0:4][1:2])" end)

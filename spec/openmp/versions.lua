@@ -1,4 +1,4 @@
--- What each version of OpenMP spells, and others refuse.
+-- Spellings of each version of OpenMP that other versions refuse.
 scenario { title = "OpenMP: spellings of its versions", rules = "openmp-6.0" }
 
 declare [[
@@ -21,7 +21,7 @@ local function refused(text)
   expect.invalid(text, text:find "delete" and "conflicting-clauses" or "clause-not-allowed")
 end
 
-case("accepts: 5.2 and 6.0 need no map type, and have enter [OMP60-ver-1]", function()
+case("accepts: 5.2 and 6.0 need no map type and have the clause enter [OMP60-ver-1]", function()
   for _, version in ipairs { "openmp-5.2", "openmp-6.0" } do
     rules(version)
     omp "target enter data map(a)"
@@ -35,7 +35,7 @@ case("accepts: 5.2 and 6.0 need no map type, and have enter [OMP60-ver-1]", func
   end
 end)
 
-case("rejects: 5.1 knows none of this [OMP60-ver-1]", function()
+case("rejects: 5.1 does not have the spellings of later versions [OMP60-ver-1]", function()
   rules "openmp-5.1"
   each(of_52, function(text) expect.invalid(text, "clause-not-allowed") end)
   each(of_60, refused)
@@ -47,7 +47,7 @@ case("rejects: 5.1 knows none of this [OMP60-ver-1]", function()
   expect.present "a"
 end)
 
-case("rejects: 5.2 has no arguments of nowait and its like, in bodies neither [OMP60-ver-1]", function()
+case("rejects: 5.2 has no arguments of nowait, also in bodies [OMP60-ver-1]", function()
   rules "openmp-5.2"
   for _, text in ipairs { "single nowait(1)", "target map(a) nowait(1)" } do
     expect.fails("clause-not-allowed", function() omp(text, "a[0] = 1;") end)
@@ -61,7 +61,8 @@ case("rejects: 5.2 has no arguments of nowait and its like, in bodies neither [O
   expect.host("a[0]", 1)
 end)
 
-case("accepts: storage, delete as a modifier, underscores [OMP60-ver-1 OMP60-map-1]", function()
+case("accepts: 6.0 has storage, delete as a modifier, and directive names with underscores"
+  .. " [OMP60-ver-1 OMP60-map-1]", function()
   omp "target_enter_data map(storage: a)"
   omp "target_enter_data map(storage: a)"
   expect.count("a", { dynamic = 2 })
@@ -77,14 +78,15 @@ case("accepts: storage, delete as a modifier, underscores [OMP60-ver-1 OMP60-map
   expect.absent "a"
 end)
 
-case("rejects: 5.2 knows none of this; delete is for exit data [OMP60-ver-1 OMP60-map-1]", function()
+case("rejects: 5.2 does not have the spellings of 6.0, and delete is for exit data only"
+  .. " [OMP60-ver-1 OMP60-map-1]", function()
   rules "openmp-5.2"
   each(of_60, refused)
   rules "openmp-6.0"
   expect.invalid("omp target data map(delete, from: a)", "clause-not-allowed")
 end)
 
-case("accepts: threadset and memscope make no difference [OMP60-ver-1]", function()
+case("accepts: threadset and memscope have no effect [OMP60-ver-1]", function()
   omp "task threadset(omp_pool)" "a[0] = 1;"
   omp "taskloop threadset( omp_team )" "for (int i = 0; i < 2; i++) a[i] += 2;"
   omp "atomic update memscope(device)" "a[1]++;"
@@ -92,7 +94,8 @@ case("accepts: threadset and memscope make no difference [OMP60-ver-1]", functio
   expect.host("a[0]", 3)
 end)
 
-case("rejects: threadset and memscope in 5.2, elsewhere, or with other words [OMP60-ver-1 OMP60-tgt-1]", function()
+case("rejects: threadset and memscope are in 5.2, on other directives, or have wrong words"
+  .. " [OMP60-ver-1 OMP60-tgt-1]", function()
   for _, text in ipairs { "omp task threadset(any)", "omp flush memscope()", "omp task threadset" } do
     expect.invalid(text, "syntax")
   end
@@ -105,7 +108,7 @@ case("rejects: threadset and memscope in 5.2, elsewhere, or with other words [OM
   end
 end)
 
-case("accepts: p[:], whose size is assumed [OMP60-ver-1 OMP60-map-10]", function()
+case("accepts: a section p[:] of unknown size stands for the present data [OMP60-ver-1 OMP60-map-10]", function()
   omp "target data map(a)" (function()
     omp "target map(p[:])" "p[2] = 7;"
     expect.count("a", { structured = 1 })
@@ -114,20 +117,20 @@ case("accepts: p[:], whose size is assumed [OMP60-ver-1 OMP60-map-10]", function
   expect.accepts("target data map(p[:])", function() expect.equal(#state().present, 0) end)
 end)
 
-case("rejects: in 5.2 a section of a pointer needs a length [OMP60-ver-1 OMP60-map-10 OMP60-sec-1]", function()
+case("rejects: a section of a pointer has no length in 5.2 [OMP60-ver-1 OMP60-map-10 OMP60-sec-1]", function()
   rules "openmp-5.2"
   expect.fails("invalid-section", function() omp "target map(p[:])" "p[2] = 7;" end)
 end)
 
-case("accepts: from 5.2 on a pointer that points to nothing present keeps its value [OMP60-map-10]", function()
+case("accepts: from 5.2 on a pointer to absent data keeps its value [OMP60-map-10]", function()
   rules "openmp-5.2"
   omp "target" "if (p == 0) a[0] = 1; else a[0] = 2;"
   expect.host("a[0]", 2)
   rules "openmp-5.1"
 end)
 
-case("rejects: attach(...), ref_ptr and self are refused by name [OMP60-map-3 OMP61-1]", function()
-  expect.invalid("omp target data map(attach(always), to: a)", "unsupported") -- of 6.1
+case("rejects: attach(...), ref_ptr and self are errors that name the modifier [OMP60-map-3 OMP61-1]", function()
+  expect.invalid("omp target data map(attach(always), to: a)", "unsupported") -- belongs to 6.1
   for _, modifier in ipairs { "ref_ptr", "ref_ptee", "ref_ptr_ptee", "self" } do
     expect.invalid(("omp target data map(%s, to: a)"):format(modifier), "unsupported")
     rules "openmp-5.2"
