@@ -2,79 +2,79 @@
 -- tr14.lua.
 return {
   { id = "HOUSE-scenario", section = "scenario", kind = "meaning", status = "done",
-    text = "A scenario is a Lua script: its head comes first, rules come before declarations, "
-      .. "cases do not nest, and what is no Lua or fails as Lua is reported with its line "
-      .. "(scenario-error)." },
+    text = "A scenario is a Lua script. Its head comes first, rules come before declarations, and cases do "
+      .. "not nest. Text that is no Lua, or fails as Lua, is reported with its line (scenario-error)." },
   { id = "HOUSE-expect", section = "expect", kind = "meaning", status = "done",
-    text = "An expectation that does not hold stops its case, whatever the other cases do "
-      .. "(expectation); a construct that fails leaves directory, counters, attachments and "
-      .. "memory as they were." },
+    text = "An expectation that does not hold stops its case and no other case (expectation). A construct "
+      .. "that fails leaves the directory, counters, attachments and memory as they were." },
   { id = "HOUSE-layout", section = "layout", kind = "meaning", status = "done",
-    text = "Types are laid out as the C ABI of x86-64 System V says, classes as the Itanium C++ ABI does "
-      .. "(2.4): static members, member types and functions are no data, an empty class has one byte; what "
-      .. "cannot be mapped member by member, as bit-fields, is rejected, and so are virtual base classes and a "
-      .. "class that compilers lay out differently, for they disagree whether defaulted functions leave a base "
-      .. "class a POD (unsupported)." },
+    text = "Types have the layout of the C ABI of x86-64 System V. Classes have that of the Itanium C++ "
+      .. "ABI (2.4): static members, member types and functions are no data, and an empty class has one "
+      .. "byte. Types that cannot be mapped member by member, such as bit-fields, are rejected, and so are "
+      .. "virtual base classes (unsupported). A class is rejected, too, if compilers lay it out "
+      .. "differently: they disagree whether defaulted functions leave a base class a POD." },
   { id = "HOUSE-debug", section = "debug", kind = "meaning", status = "open",
-    text = "A type taken from the debug information of a program has the offsets and sizes that stand "
-      .. "there, and its shapes may name parts of members, include(m.a[0:m.n]); nothing is declared where "
-      .. "it is missing, damaged, or at odds with what is declared (file, unknown-type, duplicate-name)." },
+    text = "A type from the debug information of a program has the offsets and sizes that stand there. Its "
+      .. "shapes may name parts of members, as in include(m.a[0:m.n]). Nothing is declared if the "
+      .. "information is missing, damaged, or in conflict with declarations (file, unknown-type, "
+      .. "duplicate-name)." },
   { id = "HOUSE-syntax", section = "syntax", kind = "syntax", status = "done",
-    text = "Text of directives, declarations, expressions and bodies follows its grammar; the "
-      .. "first place that does not is reported (syntax)." },
+    text = "The text of directives, declarations, expressions and bodies follows its grammar. The first "
+      .. "place that does not is reported (syntax)." },
   { id = "HOUSE-names", section = "names", kind = "static error", status = "done",
-    text = "Names of variables, types, members, functions, profiles and codes are known where "
-      .. "they are used, and declared once (unknown-name, duplicate-name and their like)." },
+    text = "Names of variables, types, members, functions, profiles and codes must be known where they are "
+      .. "used. They are declared once. Anything else is an error (unknown-name, duplicate-name and "
+      .. "similar codes)." },
   { id = "HOUSE-knobs", section = "knobs", kind = "meaning", status = "done",
-    text = "Every knob of a rule profile may be set by itself in a scenario's rules, and changes what it is about "
-      .. "where the profile leaves that to it; a knob or a value that there is not is reported with the closest one "
-      .. "(unknown-name, type-mismatch)." },
+    text = "Every knob of a rule profile may be set by itself in a scenario's rules. A knob changes its "
+      .. "behaviour wherever the profile leaves the choice to the knob. An unknown knob or value is "
+      .. "reported with the closest one (unknown-name, type-mismatch)." },
   { id = "HOUSE-language", section = "language", kind = "meaning", status = "done",
-    text = "Values and arguments are of the kind that the language asks for (type-mismatch)." },
+    text = "Values and arguments must be of the kind that the language requires (type-mismatch)." },
   { id = "HOUSE-version", section = "version", kind = "restriction", status = "done",
-    text = "What the contract names and this version does not do is refused, not ignored "
+    text = "A feature that the contract names and this version does not have is refused, not ignored "
       .. "(unsupported)." },
   { id = "HOUSE-internal", section = "internal", kind = "run-time error", status = "open",
-    text = "An error in accdeep itself is reported as one, not as an error of the scenario "
-      .. "(internal)." },
+    text = "An error in accdeep itself is reported as one, not as an error of the scenario (internal)." },
   { id = "HOUSE-limit", section = "limit", kind = "run-time error", status = "open",
-    text = "Memory and instructions of a scenario are bounded: what goes beyond ends the run "
-      .. "(limit), and no expectation may catch it." },
+    text = "The memory and the instructions of a scenario are bounded. A scenario beyond a bound ends the "
+      .. "run, and no expectation may catch this error (limit)." },
   { id = "HOUSE-memory", section = "memory", kind = "run-time error", status = "done",
-    text = "A construct for which host or device have not enough memory fails and changes "
-      .. "nothing (out-of-memory, out-of-device-memory)." },
+    text = "A construct fails and changes nothing if the host or the device does not have enough memory "
+      .. "for it (out-of-memory, out-of-device-memory)." },
   { id = "HOUSE-misuse", section = "misuse", kind = "run-time error", status = "open",
-    text = "A call of the core that breaks its interface is refused and changes nothing "
-      .. "(misuse)." },
+    text = "A call of the core that breaks its interface is refused and changes nothing (misuse)." },
   { id = "HOUSE-device", section = "device", kind = "run-time error", status = "open",
-    text = "A device of the machine that is not there, or whose driver does not start it, is "
-      .. "reported with the driver's reason before anything runs on it (no-device)." },
+    text = "A device that the machine does not have, or whose driver does not start it, is an error "
+      .. "(no-device). It is reported before anything runs on the device, with the driver's reason." },
   { id = "HOUSE-files", section = "files", kind = "run-time error", status = "open",
-    text = "Files and folders that cannot be read, and folders without scenarios, are reported with "
-      .. "their names (file)." },
+    text = "Files and folders that cannot be read, and folders without scenarios, are reported with their "
+      .. "names (file)." },
   { id = "HOUSE-draw", section = "draw", kind = "meaning", status = "open",
-    text = "A scenario names its pictures, and whoever runs it the folder that they are written to; without one "
+    text = "A scenario names its pictures, and the user who runs it names their folder. Without a folder, "
       .. "nothing is written (file)." },
   { id = "HOUSE-jobs", section = "jobs", kind = "run-time error", status = "open",
-    text = "A process of the runner that dies costs its own file only, and is reported (internal)." },
+    text = "A process of the runner that dies affects only its own file, and is reported (internal)." },
   { id = "HOUSE-binding", section = "embedding", kind = "static error", status = "open",
-    text = "An object of a host program is known under a name once its type, as declared, has the size that "
-      .. "the program's compiler gave it, and its members stand where they are declared (type-mismatch)." },
+    text = "A type must be declared as the compiler of the host program lays it out: its size and the "
+      .. "offsets of its members are compared. Only then is an object of the program known under a name "
+      .. "(type-mismatch)." },
   { id = "HOUSE-export", section = "export", kind = "meaning", status = "open",
-    text = "A case that uses only what C and the directives of a standard have is written as a C program that "
-      .. "checks what the case expects and reads; any other has a reason (unsupported)." },
+    text = "A case is written as a C program if C and the directives of a standard can express it. The "
+      .. "program checks what the case expects and reads. Any other case is refused with the reason "
+      .. "(unsupported)." },
   { id = "HOUSE-threads", section = "threads", kind = "meaning", status = "done",
-    text = "Constructs of the host (parallel, teams, for, task and their kin) are executed by one "
-      .. "thread: shared variables and reductions are the variables themselves, private ones "
-      .. "are other memory, of which nothing is known until it is written "
-      .. "(uninitialized-read)." },
+    text = "One thread executes the constructs of the host: parallel, teams, for, task and similar ones. "
+      .. "Shared variables and reductions are the variables themselves. Private variables are other "
+      .. "memory; reading them before a write is an error (uninitialized-read)." },
   { id = "HOUSE-bodies", section = "directives in texts", kind = "static error", status = "done",
-    text = "Every directive line in a C text - a body, a declaration, a _Pragma - is carried out or is an error; a "
-      .. "pragma of others (unroll, ivdep, once, STDC, GCC, clang and their kin) is passed over." },
+    text = "Every directive line in a C text (a body, a declaration, a _Pragma) is carried out or is an "
+      .. "error. Pragmas of others are skipped: unroll, ivdep, once, STDC, GCC, clang and similar ones." },
   { id = "HOUSE-locals", section = "bodies", kind = "run-time error", status = "done",
     text = "A local variable of a body has no value before one is written." },
   { id = "HOUSE-unwritten", section = "bodies", kind = "meaning", status = "done",
-    text = "Device bytes that nobody wrote may come back to the host (copyout, from, update), as of an array that "
-      .. "is written in part: the host's bytes are undefined then (here 0xA5 each), and nothing is reported. Device "
-      .. "code and expectations that read such bytes on the device are errors (uninitialized-read)." },
+    text = "Device bytes that were never written may be copied to the host (copyout, from, update), for "
+      .. "example from an array that is written in part. The host's bytes are undefined then (here each is "
+      .. "0xA5), and nothing is reported. Device code and expectations that read such bytes on the device "
+      .. "are errors (uninitialized-read)." },
 }

@@ -5,679 +5,679 @@
 -- the rule accepts and what it rejects, until then "open".
 return {
   { id = "TR14-1.1-01", section = "1.1", kind = "background", status = "done",
-    text = "Data without pointers (\"flat\", \"pure\") means the same on both sides and moves as "
+    text = "Data without pointers are called flat or pure. They mean the same on both sides and move as "
       .. "one contiguous block." },
   { id = "TR14-1.1-02", section = "1.1", kind = "meaning", status = "done",
-    text = "A pointer may be dereferenced only on the side whose memory it targets." },
+    text = "A pointer may be dereferenced only on the side whose memory it points to." },
   { id = "TR14-1.1-03", section = "1.1", kind = "meaning", status = "done",
-    text = "Shallow copy moves the object's own bytes and leaves pointers pointing to the old "
-      .. "side (Fig. 1.1a)." },
+    text = "A shallow copy moves the bytes of the object itself. Its pointers still point to the old side "
+      .. "(Fig. 1.1a)." },
   { id = "TR14-1.1-04", section = "1.1", kind = "meaning", status = "done",
-    text = "Deep copy walks the pointer members, moves every described disjoint object and "
+    text = "A deep copy follows the pointer members. It moves every disjoint object that is described, and "
       .. "translates the pointers (Fig. 1.1b)." },
   { id = "TR14-1.1-05", section = "1.1", kind = "meaning", status = "done",
-    text = "Fortran allocatable and pointer members are self-describing, so deep copy needs no "
-      .. "section; a C/C++ pointer needs one." },
+    text = "Allocatable and pointer components of Fortran describe themselves, so a deep copy needs no "
+      .. "section. A pointer of C or C++ needs one." },
   { id = "TR14-1.1-06", section = "1.1", kind = "meaning", status = "done",
-    text = "In a C++ member function any member reference is a use of *this; its implicit data "
-      .. "clause is on the whole object, and a pointer member then needs deep copy." },
+    text = "In a C++ member function, a reference to any member is a use of *this. The implicit data "
+      .. "clause is about the whole object, and a pointer member then needs deep copy." },
   { id = "TR14-1.1-07", section = "1.1", kind = "meaning", status = "done",
-    text = "Direct member: stored in the object's own bytes (scalar, static array, nested "
-      .. "struct, the pointer or descriptor itself). Indirect member: reached through a direct "
-      .. "one (pointee, allocatable's data). Every indirect member has its direct access "
-      .. "member." },
+    text = "A direct member lies in the bytes of the object: a scalar, a static array, a nested struct, or "
+      .. "a pointer or descriptor itself. An indirect member is reached through a direct one, as a pointee "
+      .. "or the data of an allocatable. Every indirect member has one direct member that gives access to "
+      .. "it." },
   { id = "TR14-1.1-08", section = "1.1", kind = "meaning", status = "done",
-    text = "Direct members travel with the object automatically; indirect ones only by deep "
-      .. "copy." },
+    text = "Direct members move with their object. Indirect members move only with a deep copy." },
   { id = "TR14-1.1-09", section = "1.1", kind = "choice", status = "untestable",
-    text = "On shared memory host and device pointers are equivalent; a move may still happen "
-      .. "for locality.",
+    text = "On shared memory, host pointers and device pointers are equivalent. Data may still move for "
+      .. "locality.",
     why = "the simulated device has memory of its own; there is none that shares the host's" },
 
   { id = "TR14-1.2-01", section = "1.2", kind = "meaning", status = "done",
-    text = "Every sub-object on the device must be reachable by a chain of parents from one base "
-      .. "object." },
+    text = "Every sub-object on the device is reachable from one base object through a chain of parents." },
   { id = "TR14-1.2-02", section = "1.2", kind = "meaning", status = "done",
-    text = "Objects are placed in whole, with the same layout on both sides." },
+    text = "Objects are mapped as a whole. Their layout is the same on both sides." },
   { id = "TR14-1.2-03", section = "1.2", kind = "meaning", status = "done",
-    text = "A member shape alone allocates and moves nothing; a data clause does." },
+    text = "A member shape alone allocates and moves nothing. A data clause does." },
   { id = "TR14-1.2-04", section = "1.2", kind = "meaning", status = "done",
-    text = "Member shapes are global properties of the type. (A local definition is imaginable; "
-      .. "section 3 offers nests for it.)" },
+    text = "Member shapes are global properties of their type. Nests are local definitions (section 3)." },
   { id = "TR14-1.2-05", section = "1.2", kind = "meaning", status = "done",
-    text = "Full deep copy duplicates all reachable described objects and all pointer relations "
-      .. "among them." },
+    text = "A full deep copy duplicates all reachable objects that are described, and all pointer "
+      .. "relations among them." },
   { id = "TR14-1.2-06", section = "1.2", kind = "meaning", status = "done",
-    text = "Deep create allocates all objects, initialises no data, but must initialise the "
-      .. "pointers, so it transfers something even though shallow create does not." },
+    text = "A deep create allocates all objects and initialises no data. It must initialise the pointers, "
+      .. "so it transfers something, which a shallow create does not." },
   { id = "TR14-1.2-07", section = "1.2", kind = "meaning", status = "done",
-    text = "Deep delete frees all objects; deep update updates all; deep copyin/copyout = deep "
-      .. "create + update (+ delete)." },
+    text = "A deep delete frees all objects, and a deep update updates all of them. A deep copyin or "
+      .. "copyout is a deep create with deep updates; at the end a deep delete may follow." },
   { id = "TR14-1.2-08", section = "1.2", kind = "choice", status = "done",
-    text = "present may be shallow (top object checked, the rest is the programmer's duty) or "
-      .. "deep (every object checked). Knob present = \"shallow\"|\"deep\"." },
+    text = "present may check the top object only, or every object. With the shallow check, the rest is "
+      .. "the programmer's responsibility. The knob is present = \"shallow\" or \"deep\"." },
   { id = "TR14-1.2-09", section = "1.2", kind = "meaning", status = "done",
-    text = "Presence is not enough: the pointers between the objects must also be set up; who "
-      .. "does it for present is open (programmer or implementation)." },
+    text = "Presence is not enough: the pointers between the objects must be set up, too. For present, the "
+      .. "document leaves open whether the programmer or the implementation does this." },
   { id = "TR14-1.2-10", section = "1.2", kind = "meaning", status = "done",
-    text = "Selective members: an excluded member's pointer is not followed and stays invalid on "
-      .. "the device (Fig. 1.3); using it is a programmer error like an out-of-bounds read "
-      .. "(excluded-member)." },
+    text = "The pointer of an excluded member is not followed. It stays invalid on the device (Fig. 1.3). "
+      .. "Using it is an error of the program, like a read out of bounds (excluded-member)." },
   { id = "TR14-1.2-11", section = "1.2", kind = "meaning", status = "done",
-    text = "What is excluded in one context may be included in another; the included part must "
-      .. "still hang together (1.2-01)." },
+    text = "A member that is excluded in one context may be included in another. The included part must "
+      .. "still be connected (TR14-1.2-01)." },
   { id = "TR14-1.2-12", section = "1.2", kind = "meaning", status = "done",
-    text = "Selective direction (Fig. 1.4): (a) deep create with pointers set, all data "
-      .. "uninitialised; (b) copyin parts sent; (c) at the end copyout parts fetched; (d) "
-      .. "parents stay uninitialised apart from active pointers." },
+    text = "Selective direction begins with a deep create that sets the pointers and leaves all data "
+      .. "uninitialised (Fig. 1.4). Parts with copyin are sent, and parts with copyout are fetched at the "
+      .. "end. Parents stay uninitialised apart from their active pointers." },
   { id = "TR14-1.2-13", section = "1.2", kind = "choice", status = "done",
-    text = "The entry steps may be merged, and the exit steps too; the observable state is the "
-      .. "same." },
+    text = "The steps of the entry may be merged, and so may those of the exit. The observable state stays "
+      .. "the same." },
   { id = "TR14-1.2-14", section = "1.2", kind = "meaning", status = "done",
-    text = "Plain copy of everything gives the same host results as any selective direction "
-      .. "(only more traffic)." },
+    text = "A plain copy of everything gives the same host results as any selective direction. It only "
+      .. "moves more data." },
   { id = "TR14-1.2-15", section = "1.2", kind = "meaning", status = "done",
-    text = "Selective direction = deep create + separate update directives." },
+    text = "Selective direction equals a deep create with separate update directives." },
   { id = "TR14-1.2-16", section = "1.2", kind = "meaning", status = "done",
-    text = "update is unconditional: it moves even when a present_or create did nothing." },
+    text = "An update is unconditional: it moves data even when a present_or create did nothing." },
   { id = "TR14-1.2-17", section = "1.2", kind = "restriction", status = "done",
-    text = "Without mutable deep copy the composition of a structure is fixed while it lives on "
+    text = "Without mutable deep copy, the composition of a structure is fixed while the structure is on "
       .. "the device." },
   { id = "TR14-1.2-18", section = "1.2", kind = "meaning", status = "done",
-    text = "Mutable deep copy: objects may be attached and detached independently of allocation "
+    text = "With mutable deep copy, objects may be attached and detached independently of their allocation "
       .. "and transfer." },
   { id = "TR14-1.2-19", section = "1.2", kind = "meaning", status = "done",
-    text = "Top-down (Fig. 1.5): base + one sub-object; then another sub-object is attached to "
-      .. "the present parent; then it is detached, leaving base and first sub-object." },
+    text = "Top-down construction begins with a base and one sub-object (Fig. 1.5). Another sub-object is "
+      .. "then attached to the present parent. When it is detached again, the base and the first "
+      .. "sub-object stay." },
   { id = "TR14-1.2-20", section = "1.2", kind = "meaning", status = "done",
-    text = "Bottom-up (Fig. 1.6): leaves first, then middle objects that attach to present "
-      .. "leaves, then the base that attaches to present middles." },
+    text = "Bottom-up construction begins with the leaves (Fig. 1.6). Middle objects attach to present "
+      .. "leaves. The base then attaches to present middle objects." },
 
   { id = "TR14-1.3-01", section = "1.3", kind = "meaning", status = "done",
     text = "Excluding a direct member changes neither offsets nor the allocated size." },
   { id = "TR14-1.3-02", section = "1.3", kind = "meaning", status = "done",
-    text = "For an excluded indirect member the pointer slot still exists; it may be read but "
-      .. "not dereferenced." },
+    text = "The pointer slot of an excluded indirect member still exists. The pointer may be read but not "
+      .. "dereferenced." },
   { id = "TR14-1.3-03", section = "1.3", kind = "restriction", status = "done",
-    text = "Changing the layout on the device is out of scope; there is no syntax for it." },
+    text = "Changing the layout on the device is out of scope. There is no syntax for it." },
   { id = "TR14-1.3-04", section = "1.3", kind = "choice", status = "done",
-    text = "An object may be allocated in full and transferred only in part (saves traffic, not "
-      .. "memory)." },
+    text = "An object may be allocated in full and transferred only in part. This saves traffic, but no "
+      .. "memory." },
 
   { id = "TR14-1.4-01", section = "1.4", kind = "background", status = "untestable",
-    text = "With unified memory the same directives stay legal and may become no-ops or "
-      .. "relocations; values must not change (except where 4.3-22 says so).",
+    text = "With unified memory, the same directives stay legal. They may do nothing or relocate data. "
+      .. "Values must not change, except as TR14-4.3-22 says.",
     why = "the simulated device has memory of its own; there is none that shares the host's" },
 
   { id = "TR14-2.1-01", section = "2.1", kind = "background", status = "done",
-    text = "Survey: pointer extents come from sibling members (60 %), functions (35 %), globals "
-      .. "(25 %): all three must work in section bounds." },
+    text = "A survey of users shows where pointer extents come from: sibling members (60 %), functions (35 "
+      .. "%) and globals (25 %). All three must work in the bounds of sections." },
 
   { id = "TR14-2.2-01", section = "2.2", kind = "figure", status = "done",
-    text = "ICON t_nh_state: shallow size about 19 KB; metrics about 84 and diag about 86 "
-      .. "pointer members; only the eight paths of Fig. 2.7 are wanted." },
+    text = "The type t_nh_state of ICON has a shallow size of about 19 KB. Its member metrics has about 84 "
+      .. "pointer members, and diag about 86. Only the eight paths of Fig. 2.7 are wanted." },
   { id = "TR14-2.2-02", section = "2.2", kind = "figure", status = "done",
-    text = "p_nh_state(:)%prog(:)%vn(:,:,:) is an array of structures inside an array of "
-      .. "structures (1 KB each)." },
+    text = "p_nh_state(:)%prog(:)%vn(:,:,:) is an array of structures inside an array of structures (1 KB "
+      .. "each)." },
   { id = "TR14-2.2-03", section = "2.2", kind = "meaning", status = "done",
-    text = "Convenience pointers alias other members: they must be resolved after the members "
-      .. "they point to (automatic by 4.2)." },
+    text = "Convenience pointers alias other members. They must be resolved after the members that they "
+      .. "point to; section 4.2 does this automatically." },
   { id = "TR14-2.2-04", section = "2.2", kind = "figure", status = "done",
-    text = "Linked lists inside the type are left out by exclude; presence of recursion in the "
-      .. "type is no error as long as it is not followed." },
+    text = "Linked lists inside the type are left out by exclude. A recursive type is no error as long as "
+      .. "the recursion is not followed." },
 
   { id = "TR14-2.3-01", section = "2.3", kind = "meaning", status = "done",
-    text = "Std::vector: three pointers into one block; the block moves once, three pointers are "
-      .. "translated." },
+    text = "The three pointers of std::vector point into one block. The block moves once, and all three "
+      .. "pointers are translated." },
   { id = "TR14-2.3-02", section = "2.3", kind = "meaning", status = "done",
-    text = "The end-of-storage (and end) pointer lies outside the block and is still translated "
-      .. "correctly." },
+    text = "The end pointer and the end-of-storage pointer lie outside the block. They are still "
+      .. "translated correctly." },
   { id = "TR14-2.3-03", section = "2.3", kind = "choice", status = "done",
-    text = "Either the valid or the reserved elements may be moved; reserved is called a "
-      .. "reasonable default, valid is what Fig. A.2 does (size())." },
+    text = "Either the valid or the reserved elements may be moved. The document calls the reserved ones a "
+      .. "reasonable default. Fig. A.2 moves the valid ones with size()." },
   { id = "TR14-2.3-04", section = "2.3", kind = "meaning", status = "done",
-    text = "The element type of a template may itself need deep copy: then its own default shape "
-      .. "applies to each element." },
+    text = "The element type of a template may need deep copy itself. Its own default shape then applies "
+      .. "to each element." },
   { id = "TR14-2.3-05", section = "2.3", kind = "meaning", status = "done",
-    text = "A library type in a read-only header is described from outside with type(...)" },
+    text = "A library type in a read-only header is described from outside with type(T)." },
   { id = "TR14-2.3-06", section = "2.3", kind = "restriction", status = "done",
-    text = "Reallocating a mapped block (growing the vector) while it is mapped is not "
-      .. "supported, on either side; device-local containers are free." },
+    text = "Reallocating a mapped block is not supported on either side, so a vector may not grow while it "
+      .. "is mapped. Containers that are local to the device may." },
 
   { id = "TR14-3-01", section = "3", kind = "background", status = "done",
-    text = "Four layers: shape (full and selective member) < policy (adds direction) < nest "
-      .. "(local, canonical) < convenience (sugar over nests)." },
+    text = "The directives have four layers. A shape selects members in full or in part; a policy adds the "
+      .. "direction. A nest is the local, canonical form. Convenience syntax is short for nests." },
 
   { id = "TR14-3.1.1-01", section = "3.1.1", kind = "syntax", status = "done",
-    text = "C/C++: #pragma acc shape[(name)] clause-list; one or more clauses." },
+    text = "In C and C++ the directive is #pragma acc shape[(name)] clause-list. The list has one or more "
+      .. "clauses." },
   { id = "TR14-3.1.1-02", section = "3.1.1", kind = "syntax", status = "done",
-    text = "Fortran: !$acc shape[(name)] clause-list; names case-insensitive." },
+    text = "In Fortran the directive is !$acc shape[(name)] clause-list. Names are case-insensitive." },
   { id = "TR14-3.1.1-03", section = "3.1.1", kind = "syntax", status = "done",
-    text = "Clauses: type(T), include(list), exclude(list), init_needed(list), "
-      .. "default(none|include|exclude); any order; include/exclude/init_needed may repeat." },
+    text = "The clauses are type(T), include(list), exclude(list), init_needed(list) and "
+      .. "default(none|include|exclude). They may appear in any order. include, exclude and init_needed "
+      .. "may be repeated." },
   { id = "TR14-3.1.1-04", section = "3.1.1", kind = "syntax", status = "done",
-    text = "A member-shape is a member name with zero or more sections, or [@]/[@base] as last "
-      .. "section (3.5). Inherited and anonymous-struct members count as members." },
+    text = "A member-shape is a member name with zero or more sections. The last section may be [@] or "
+      .. "[@base] (section 3.5). Inherited members and members of anonymous structs count as members." },
   { id = "TR14-3.1.1-05", section = "3.1.1", kind = "default", status = "done",
-    text = "Inside a type declaration the type is the nearest enclosing one; type is optional "
-      .. "there." },
+    text = "Inside a type declaration, a shape is about the nearest enclosing type. The type clause is "
+      .. "optional there." },
   { id = "TR14-3.1.1-06", section = "3.1.1", kind = "static error", status = "done",
-    text = "Inside a type, type(T) must name the nearest enclosing type or a type declared "
-      .. "inside it." },
+    text = "Inside a type, type(T) must name the nearest enclosing type or a type declared inside it." },
   { id = "TR14-3.1.1-07", section = "3.1.1", kind = "static error", status = "done",
-    text = "Outside a type, type(T) is required (missing-type); T must be a known struct, class, "
-      .. "union or derived type (unknown-type, not-a-struct)." },
+    text = "Outside a type, the clause type(T) is required (missing-type). T must be a known struct, "
+      .. "class, union or derived type (unknown-type, not-a-struct)." },
   { id = "TR14-3.1.1-08", section = "3.1.1", kind = "static error", status = "done",
-    text = "At most one type clause (duplicate-clause)." },
+    text = "A second type clause is an error (duplicate-clause)." },
   { id = "TR14-3.1.1-09", section = "3.1.1", kind = "meaning", status = "done",
-    text = "A shape without a name is the type's default shape." },
+    text = "A shape without a name is the default shape of its type." },
   { id = "TR14-3.1.1-10", section = "3.1.1", kind = "static error", status = "done",
-    text = "One default shape per type (duplicate-default-shape). (two equal names for one type "
-      .. "(duplicate-name); equal names for different types are fine; a name may equal a "
-      .. "member's name, Fig. A.2; shapes and policies have separate name spaces.)" },
+    text = "A second default shape for one type is an error (duplicate-default-shape). So is a second "
+      .. "shape of the same name for one type (duplicate-name). Shapes of different types may have equal "
+      .. "names, and a shape's name may equal that of a member (Fig. A.2). Shapes and policies have "
+      .. "separate name spaces." },
   { id = "TR14-3.1.1-11", section = "3.1.1", kind = "default", status = "done",
-    text = "A type without a default shape behaves as shape default(include)." },
+    text = "A type without a default shape behaves as if it had shape default(include)." },
   { id = "TR14-3.1.1-12", section = "3.1.1", kind = "meaning", status = "done",
-    text = "When an object of the type appears in a data or update clause its shape decides; "
-      .. "this holds for variables, array elements, nested direct members and pointees of "
-      .. "shaped pointers alike." },
+    text = "When an object appears in a data or update clause, the shape of its type decides. This holds "
+      .. "for variables, array elements, nested direct members and pointees of shaped pointers alike." },
   { id = "TR14-3.1.1-13", section = "3.1.1", kind = "meaning", status = "done",
-    text = "An included member becomes available under the data clause of its containing object "
-      .. "(recursively)." },
+    text = "An included member becomes available under the data clause of the object that contains it. "
+      .. "This holds recursively." },
   { id = "TR14-3.1.1-14", section = "3.1.1", kind = "meaning", status = "done",
-    text = "An excluded member is not available; touching it on the device is unspecified "
-      .. "(simulated) device reports excluded-member." },
+    text = "An excluded member is not available. The document does not specify what happens when the "
+      .. "device touches it; the simulated device reports an error (excluded-member)." },
   { id = "TR14-3.1.1-15", section = "3.1.1", kind = "meaning", status = "done",
-    text = "In an update clause included members are updated, excluded ones not." },
+    text = "An update clause updates included members but not excluded ones." },
   { id = "TR14-3.1.1-16", section = "3.1.1", kind = "default", status = "done",
-    text = "A C pointer member that is included without a section is bit-copied, not followed "
+    text = "A C pointer member that is included without a section is copied as bits and not followed "
       .. "(comment in Fig. A.1)." },
   { id = "TR14-3.1.1-17", section = "3.1.1", kind = "meaning", status = "done",
-    text = "init_needed(m): included, and initialised: create acts as copyin, copyout acts as "
-      .. "copy for it; under other clauses it is a plain include. (Wherever the clause comes from: "
-      .. "a policy builds on the shape, 3.2.1, so create(m) of a policy, of a nest behind invoke "
-      .. "and create(X.m) are copyin for such a member. The shape says what the object needs to "
-      .. "make sense, the policy which way data go.)" },
+    text = "init_needed(m) includes m and initialises it: create acts as copyin for m, and copyout as "
+      .. "copy. Under other clauses m is a plain included member. The clause may also come from a policy "
+      .. "(section 3.2.1), from a nest after invoke, or from create(X.m). The shape says what an object "
+      .. "needs to make sense; the policy says in which direction data move." },
   { id = "TR14-3.1.1-18", section = "3.1.1", kind = "default", status = "done",
-    text = "No default clause = default(include) for members named in no clause (for a shape "
-      .. "that extends another one see 3.1.2-04)." },
+    text = "Without a default clause, default(include) applies to members that no clause names. "
+      .. "TR14-3.1.2-04 says what holds for a shape that extends another one." },
   { id = "TR14-3.1.1-19", section = "3.1.1", kind = "meaning", status = "done",
-    text = "default(exclude): unnamed members are excluded. default(none): every member must be "
-      .. "named (default-none)." },
+    text = "With default(exclude), members that no clause names are excluded. With default(none), a member "
+      .. "that no clause names is an error (default-none)." },
   { id = "TR14-3.1.1-20", section = "3.1.1", kind = "static error", status = "done",
-    text = "More than one default (duplicate-clause) (said only for policies); one member in two "
-      .. "clauses, or twice, (duplicate-member)." },
+    text = "A second default clause is an error (duplicate-clause); the document says so only for "
+      .. "policies. A member that is named twice, in one clause or in two, is an error (duplicate-member)." },
   { id = "TR14-3.1.1-21", section = "3.1.1", kind = "meaning", status = "done",
-    text = "Section bounds may use sibling members, member functions and names visible at the "
-      .. "declaration; they are evaluated on the host, per object, at the directive that uses "
-      .. "the shape (\"n can be different for each element of Y\"). (with the types and values of the "
-      .. "language: what C leaves undefined is invalid-section.)" },
+    text = "The bounds of a section may use sibling members, member functions and names visible at the "
+      .. "declaration. They are evaluated on the host, for each object, at the directive that uses the "
+      .. "shape. So n may differ from element to element of an array. Types and values are those of the "
+      .. "language; what C leaves undefined is an error (invalid-section)." },
   { id = "TR14-3.1.1-22", section = "3.1.1", kind = "static error", status = "done",
-    text = "A section on a member that is neither pointer nor array (not-a-pointer); a shape on "
-      .. "a scalar type (not-a-struct)." },
+    text = "A section on a member that is neither a pointer nor an array is an error (not-a-pointer). So "
+      .. "is a shape on a scalar type (not-a-struct)." },
   { id = "TR14-3.1.1-23", section = "3.1.1", kind = "run-time error", status = "done",
-    text = "Negative length, or bounds that overflow (invalid-section). Length 0 = the clause "
-      .. "does not apply to this object (4.3-14)." },
+    text = "A negative length is an error, and so are bounds that overflow (invalid-section). With length "
+      .. "0 the clause does not apply to this object (TR14-4.3-14)." },
 
   { id = "TR14-3.1.2-01", section = "3.1.2", kind = "meaning", status = "done",
-    text = "A named shape is used only where asked for." },
+    text = "A named shape is used only where a clause asks for it." },
   { id = "TR14-3.1.2-02", section = "3.1.2", kind = "syntax", status = "done",
-    text = "clause<name>(list) on any data clause, update clause (self, device, host), include, "
-      .. "init_needed." },
+    text = "clause<name>(list) names a shape. The clause is any data clause, a clause of update (self, "
+      .. "device, host), include or init_needed." },
   { id = "TR14-3.1.2-03", section = "3.1.2", kind = "precedence", status = "done",
-    text = "A named shape extends the default shape; a member named in both follows the named "
-      .. "one." },
+    text = "A named shape extends the default shape. A member that both name follows the named shape." },
   { id = "TR14-3.1.2-04", section = "3.1.2", kind = "precedence", status = "done",
-    text = "(forced by Figs. A.1 and A.2) members the named shape does not name: explicit "
-      .. "default(...) in the named shape decides; without it they keep what the default shape "
-      .. "gave them." },
+    text = "Figs. A.1 and A.2 decide about members that a named shape does not name. An explicit default "
+      .. "clause of the named shape applies to them. Without one, they keep what the default shape gives "
+      .. "them." },
   { id = "TR14-3.1.2-05", section = "3.1.2", kind = "precedence", status = "done",
-    text = "A member named without a section inherits the section (and @) the extended shape "
-      .. "gave it." },
+    text = "A member named without a section inherits the section, or the @, of the extended shape." },
   { id = "TR14-3.1.2-06", section = "3.1.2", kind = "precedence", status = "done",
-    text = "A named shape extends the default one only, never another named one." },
+    text = "A named shape extends only the default shape, never another named one." },
   { id = "TR14-3.1.2-07", section = "3.1.2", kind = "meaning", status = "done",
-    text = "The name applies to the listed objects; members of other types keep their own "
-      .. "default shape unless include<s>(member) says otherwise." },
+    text = "The name applies to the listed objects. Members of other types keep their own default shape, "
+      .. "unless include<s>(member) says otherwise." },
   { id = "TR14-3.1.2-08", section = "3.1.2", kind = "static error", status = "done",
-    text = "(by analogy to policies) the type has no such shape (unknown-shape); the object has "
-      .. "no struct type (not-a-struct). The document is silent on base classes: a named shape or policy "
-      .. "of a base class is one of its derived classes, too, unless these have one of that name; a shape "
-      .. "speaks only for the members of that base class, a policy for all of the object." },
+    text = "A shape that the type does not have is an error (unknown-shape). So is a shape for an object "
+      .. "without a struct type (not-a-struct). Both follow from what the document says of policies. The "
+      .. "document does not mention base classes. Here, derived classes have the named shapes and policies "
+      .. "of a base class, too, unless they have one of that name. Such a shape is about the members of "
+      .. "the base class only; such a policy is about the whole object." },
   { id = "TR14-3.1.2-09", section = "3.1.2", kind = "precedence", status = "done",
-    text = "<> empty, with a nest or alone: extends nothing (3.3-11)." },
+    text = "Empty brackets <>, with or without a nest, extend nothing (TR14-3.3-11)." },
 
   { id = "TR14-3.2.1-01", section = "3.2.1", kind = "syntax", status = "done",
-    text = "C/C++ #pragma acc policy(name) clause-list, Fortran !$acc policy(name) clause-list; "
-      .. "the name is mandatory (no default policy)." },
+    text = "The directive is #pragma acc policy(name) clause-list in C and C++, and !$acc policy(name) "
+      .. "clause-list in Fortran. The name is required, for there is no default policy." },
   { id = "TR14-3.2.1-02", section = "3.2.1", kind = "syntax", status = "done",
-    text = "Clauses: type, use(policy-list), shape(name), exclude(list), data clauses, "
-      .. "update(list), default(...), and invoke<p>(members) by 3.2.4." },
+    text = "The clauses are type, use(policy-list), shape(name), exclude(list), data clauses, update(list) "
+      .. "and default(...). Section 3.2.4 adds invoke<p>(members)." },
   { id = "TR14-3.2.1-03", section = "3.2.1", kind = "syntax", status = "done",
-    text = "Data policy default values: none copy copyin copyout create present delete exclude. "
-      .. "Update policy default values: none update exclude. Others (clause-not-allowed)." },
+    text = "In a data policy, default takes none, copy, copyin, copyout, create, present, delete or "
+      .. "exclude. In an update policy it takes none, update or exclude. Any other value is an error "
+      .. "(clause-not-allowed)." },
   { id = "TR14-3.2.1-04", section = "3.2.1", kind = "meaning", status = "done",
-    text = "A policy always builds on a shape: the default shape, or the one in shape(name). "
-      .. "Sections come from it when the policy names a member without one." },
+    text = "A policy always builds on a shape: the default shape, or that of its shape clause. When the "
+      .. "policy names a member without a section, the section comes from that shape." },
   { id = "TR14-3.2.1-05", section = "3.2.1", kind = "precedence", status = "done",
-    text = "The policy may turn the shape's choice round: exclude drops an included member, "
-      .. "naming an excluded member in a data/update clause includes it." },
+    text = "A policy may reverse the choice of its shape. exclude leaves out an included member. A data or "
+      .. "update clause that names an excluded member includes it." },
   { id = "TR14-3.2.1-06", section = "3.2.1", kind = "meaning", status = "done",
-    text = "Used in a data directive it is a data policy, in an update directive an update "
-      .. "policy." },
+    text = "A policy used in a data directive is a data policy. Used in an update directive, it is an "
+      .. "update policy." },
   { id = "TR14-3.2.1-07", section = "3.2.1", kind = "static error", status = "done",
-    text = "A data clause in an update policy or update in a data policy (clause-not-allowed). "
-      .. "(both kinds of clause in one directive, or default(update) with data clauses, is "
-      .. "this error at declaration; a policy with neither kind is neutral.)" },
+    text = "A data clause in an update policy is an error, and so is update in a data policy "
+      .. "(clause-not-allowed). A policy directive with both kinds of clause is reported at its "
+      .. "declaration. default(update) with data clauses is the same error. A policy with neither kind is "
+      .. "neutral." },
   { id = "TR14-3.2.1-08", section = "3.2.1", kind = "static error", status = "done",
-    text = "Type: same three rules as shapes (3.1.1-05..08)." },
+    text = "The type clause follows the same rules as for shapes (TR14-3.1.1-05 to TR14-3.1.1-08)." },
   { id = "TR14-3.2.1-09", section = "3.2.1", kind = "precedence", status = "done",
-    text = "use(q,...): q's behaviours apply too; a member's behaviour in the current policy "
-      .. "beats any used one. (In this order: the current policy names the member, a used one "
-      .. "does, the current default, a used one's default. Where the current policy has a shape "
-      .. "clause, its shape says what is included, and a used default gives the direction; "
-      .. "without one a used default is over the shape of its own policy.)" },
+    text = "use(q, ...) applies the behaviour of policy q, too. The order for each member is: the current "
+      .. "policy names it, a used policy names it, the current default, a used default. The first of these "
+      .. "decides. If the current policy has a shape clause, its shape says what is included, and a used "
+      .. "default gives the direction. Without a shape clause, a used default applies to the shape of its "
+      .. "own policy." },
   { id = "TR14-3.2.1-10", section = "3.2.1", kind = "static error", status = "done",
-    text = "At most one shape clause (duplicate-clause); unknown (unknown-shape)." },
+    text = "A second shape clause is an error (duplicate-clause). So is an unknown shape (unknown-shape)." },
   { id = "TR14-3.2.1-11", section = "3.2.1", kind = "meaning", status = "done",
-    text = "Exclude in a data policy: not accessible on the device; in an update policy: not "
-      .. "updated." },
+    text = "In a data policy, an excluded member is not accessible on the device. In an update policy, it "
+      .. "is not updated." },
   { id = "TR14-3.2.1-12", section = "3.2.1", kind = "syntax", status = "done",
-    text = "Any data clause may appear." },
+    text = "Any data clause may appear in a data policy." },
   { id = "TR14-3.2.1-13", section = "3.2.1", kind = "precedence", status = "done",
-    text = "default(x) applies to members named nowhere in the policy and included by the shape; "
-      .. "members the shape excludes stay excluded." },
+    text = "default(x) applies to members that the shape includes and the policy does not name. Members "
+      .. "that the shape excludes stay excluded." },
   { id = "TR14-3.2.1-14", section = "3.2.1", kind = "static error", status = "done",
-    text = "At most one default (duplicate-clause)." },
+    text = "A second default clause is an error (duplicate-clause)." },
   { id = "TR14-3.2.1-15", section = "3.2.1", kind = "default", status = "done",
-    text = "No default = default(none)." },
+    text = "A policy without a default clause has default(none)." },
   { id = "TR14-3.2.1-16", section = "3.2.1", kind = "meaning", status = "done",
-    text = "Members may be of any kind: pointers with sections, nested structs (their own "
-      .. "default shape is applied with the clause's direction), scalars." },
+    text = "Members may be of any kind: scalars, pointers with sections and nested structs. The default "
+      .. "shape of a nested struct is applied with the direction of the clause." },
 
   { id = "TR14-3.2.2-01", section = "3.2.2", kind = "syntax", status = "done",
-    text = "invoke<policy>(var-list) wherever data clauses are allowed; the text lists data, end "
-      .. "data, exit data." },
+    text = "invoke<policy>(var-list) may stand wherever data clauses are allowed. The document lists data, "
+      .. "end data and exit data." },
   { id = "TR14-3.2.2-02", section = "3.2.2", kind = "static error", status = "done",
-    text = "A variable whose type lacks that policy (unknown-policy) (not-a-struct for scalars)." },
+    text = "A variable whose type does not have the policy is an error (unknown-policy). So is a scalar "
+      .. "variable (not-a-struct)." },
   { id = "TR14-3.2.2-03", section = "3.2.2", kind = "meaning", status = "done",
-    text = "invoke implies no direction: the policy gives each member's." },
+    text = "invoke implies no direction. The policy gives the direction of each member." },
   { id = "TR14-3.2.2-04", section = "3.2.2", kind = "static error", status = "done",
-    text = "A policy name in an ordinary clause's <...> is not a shape (unknown-shape); a shape "
-      .. "name in invoke<...> (unknown-policy)." },
+    text = "The name of a policy in the <> of an ordinary clause is an error (unknown-shape). So is the "
+      .. "name of a shape in invoke<> (unknown-policy)." },
   { id = "TR14-3.2.2-05", section = "3.2.2", kind = "meaning", status = "done",
-    text = "The object itself is allocated whole if absent, without initialising it beyond "
-      .. "attached pointers and the bytes its members' clauses send; presence, counters and "
-      .. "attach as for create." },
+    text = "An absent object is allocated whole. Only its attached pointers and the bytes that the clauses "
+      .. "of its members send are initialised. Presence, reference counters and attachments are as for "
+      .. "create." },
   { id = "TR14-3.2.2-06", section = "3.2.2", kind = "meaning", status = "done",
-    text = "On enter data each member does the entry half of its clause, on exit data the exit "
+    text = "On enter data, each member does the entry half of its clause. On exit data, it does the exit "
       .. "half." },
   { id = "TR14-3.2.2-07", section = "3.2.2", kind = "meaning", status = "done",
-    text = "Arrays of objects: the policy applies to every element (Figs. A.3, A.5)." },
+    text = "For an array of objects, the policy applies to every element (Figs. A.3, A.5)." },
 
   { id = "TR14-3.2.3-01", section = "3.2.3", kind = "syntax", status = "done",
-    text = "update invoke<policy>(self: list) or (device: list); the direction is required." },
+    text = "An update policy is used as update invoke<policy>(self: list) or (device: list). The direction "
+      .. "is required." },
   { id = "TR14-3.2.3-02", section = "3.2.3", kind = "static error", status = "done",
-    text = "Allowed on update only; type lacks the policy (unknown-policy); a data policy here "
-      .. "(clause-not-allowed)." },
+    text = "This form is allowed on update only. A type without the policy is an error (unknown-policy). "
+      .. "So is a data policy (clause-not-allowed)." },
   { id = "TR14-3.2.3-03", section = "3.2.3", kind = "meaning", status = "done",
-    text = "Members named in update (or by default(update)) move in that direction; excluded "
-      .. "ones do not; attached pointers keep their values (4.1-06)." },
+    text = "Members named in update, or covered by default(update), move in the given direction. Excluded "
+      .. "members do not move. Attached pointers keep their values (TR14-4.1-06)." },
 
   { id = "TR14-3.2.4-01", section = "3.2.4", kind = "syntax", status = "done",
-    text = "invoke<p>(member-shape-list) as a policy clause (also for direct aggregate members: "
-      .. "Fig. A.3 name2, update_other)." },
+    text = "invoke<p>(member-shape-list) is a clause of a policy. Direct members of aggregate type may be "
+      .. "listed, too (name2 and update_other in Fig. A.3)." },
   { id = "TR14-3.2.4-02", section = "3.2.4", kind = "static error", status = "done",
-    text = "The member's type lacks p (unknown-policy)." },
+    text = "A member whose type does not have policy p is an error (unknown-policy)." },
   { id = "TR14-3.2.4-03", section = "3.2.4", kind = "meaning", status = "done",
-    text = "The member then follows p instead of the outer default; kinds must agree." },
+    text = "The member then follows p instead of the outer default. Both policies must be of the same "
+      .. "kind." },
 
   { id = "TR14-3.3-01", section = "3.3", kind = "syntax", status = "done",
-    text = "Data-clause[<[shape]>](list)[::{ nest-clause-list }]." },
+    text = "A nested clause is written data-clause[<[shape]>](list)[::{ nest-clause-list }]." },
   { id = "TR14-3.3-02", section = "3.3", kind = "syntax", status = "done",
-    text = "Data-clause here: copy copyin copyout create present delete include self device." },
+    text = "The data clause is copy, copyin, copyout, create, present, delete, include, self or device." },
   { id = "TR14-3.3-03", section = "3.3", kind = "static error", status = "done",
-    text = "All variables of a nested clause have the same data type (mixed-types). (compare the "
-      .. "element type after sections: X and Y[0:n] agree.)" },
+    text = "All variables of a nested clause must have the same data type (mixed-types). The types of "
+      .. "elements after sections are compared, so X and Y[0:n] agree." },
   { id = "TR14-3.3-04", section = "3.3", kind = "meaning", status = "done",
-    text = "The nest is a shape for that type, only for this directive and only for the listed "
+    text = "A nest is a shape for its type. It holds only for this directive and only for the listed "
       .. "variables." },
   { id = "TR14-3.3-05", section = "3.3", kind = "syntax", status = "done",
-    text = "Shape nest: include exclude init_needed default(none|include|exclude); no type "
-      .. "(clause-not-allowed)." },
+    text = "A shape nest takes include, exclude, init_needed and default(none|include|exclude). A type "
+      .. "clause in a nest is an error (clause-not-allowed)." },
   { id = "TR14-3.3-06", section = "3.3", kind = "meaning", status = "done",
-    text = "Clauses in the nest apply to members of the associated type." },
+    text = "The clauses in a nest apply to members of its type." },
   { id = "TR14-3.3-07", section = "3.3", kind = "precedence", status = "done",
-    text = "Names in section bounds: first as in a member function of the type of the nearest "
-      .. "enclosing nest, then as at the directive. Enclosing nests are not searched (future "
-      .. "wish 5-04)." },
+    text = "A name in the bounds of a section is first looked up as in a member function of the type of "
+      .. "the nearest nest. Then it is looked up as at the directive. Enclosing nests are not searched; "
+      .. "that is a wish of chapter 5 (TR14-5-04)." },
   { id = "TR14-3.3-08", section = "3.3", kind = "precedence", status = "done",
-    text = "Without <...> the nest extends the type's default shape and overrides members in "
-      .. "both." },
+    text = "Without <>, the nest extends the default shape of the type. For members that both name, the "
+      .. "nest decides." },
   { id = "TR14-3.3-09", section = "3.3", kind = "precedence", status = "done",
-    text = "With <name> it extends the named shape (which itself extends the default)." },
+    text = "With <name>, the nest extends the named shape, which itself extends the default shape." },
   { id = "TR14-3.3-10", section = "3.3", kind = "precedence", status = "done",
-    text = "What the nest does not name: as 3.1.2-04." },
+    text = "TR14-3.1.2-04 also holds for members that the nest does not name." },
   { id = "TR14-3.3-11", section = "3.3", kind = "precedence", status = "done",
-    text = "With <> it is a new shape that extends nothing, so sections must be given again. "
-      .. "(Shape name and nest may both be left out: copyin<>(X) is a shape that names nothing, "
-      .. "a shallow copy; in Fortran too, though components describe themselves. invoke<>(X) "
-      .. "without a nest names no policy, and is refused.)" },
+    text = "With <>, the nest is a new shape that extends nothing, so sections must be given again. The "
+      .. "shape's name and the nest may both be left out: copyin<>(X) is a shallow copy. This holds in "
+      .. "Fortran, too, although components describe themselves. invoke<>(X) without a nest names no "
+      .. "policy and is refused." },
   { id = "TR14-3.3-12", section = "3.3", kind = "syntax", status = "done",
-    text = "invoke<[policy]>(list)[::{... }]; on update invoke<[policy]>(dir: list)." },
+    text = "The forms are invoke<[policy]>(list)[::{ ... }], and on update invoke<[policy]>(dir: list)." },
   { id = "TR14-3.3-13", section = "3.3", kind = "syntax", status = "done",
-    text = "Policy nest: use shape exclude, data clauses or update, default, and "
-      .. "invoke<p>(member); no type." },
+    text = "A policy nest takes use, shape, exclude, data clauses or update, default, and "
+      .. "invoke<p>(member). It takes no type clause." },
   { id = "TR14-3.3-14", section = "3.3", kind = "precedence", status = "done",
-    text = "With <p> the nest extends policy p (like use(p) with p's shape and default); with <> "
-      .. "it extends no policy but still builds on the type's default shape, as Fig. A.7 says." },
+    text = "With <p>, the nest extends policy p, like use(p) with the shape and default of that policy. "
+      .. "With <>, it extends no policy, but still builds on the default shape of the type (Fig. A.7)." },
   { id = "TR14-3.3-15", section = "3.3", kind = "syntax", status = "done",
-    text = "Nested clauses may have nests themselves when their members are of aggregate type "
-      .. "(or pointers to it)." },
-  { id = "TR14-3.3-16", section = "3.3", kind = "restriction", status = "done",
-    text = "Any non-cyclic structure of fixed depth from one root can be written; depth is "
-      .. "bounded by the text." },
-  { id = "TR14-3.3-17", section = "3.3", kind = "lowering", status = "done",
-    text = "The nest is the common target form: shapes and policies are defined by lowering to "
+    text = "Clauses in a nest may have nests themselves if their members are of aggregate type or point to "
       .. "it." },
+  { id = "TR14-3.3-16", section = "3.3", kind = "restriction", status = "done",
+    text = "Nests can describe any non-cyclic structure of fixed depth from one root. The text bounds the "
+      .. "depth." },
+  { id = "TR14-3.3-17", section = "3.3", kind = "lowering", status = "done",
+    text = "The nest is the common target form. Shapes and policies are defined by lowering to nests." },
 
   { id = "TR14-3.4-01", section = "3.4", kind = "lowering", status = "done",
-    text = "Pure sugar over nests: nothing it does is impossible without it." },
+    text = "Convenience syntax is only short for nests. Nests can express everything that it does." },
   { id = "TR14-3.4-02", section = "3.4", kind = "syntax", status = "done",
-    text = "Base: a simple scalar variable, or implicit this in a C++ member function. (Any lvalue "
-      .. "that names one object is taken, evaluated once. A section, p[0:2].a[0:n], is none: each "
-      .. "element has bounds of its own, which a nest can say and the clause cannot; the error "
-      .. "prints that nest. tr14x takes it: a member without a section has the bounds of its "
-      .. "shape or descriptor, a section that is written holds for all elements.)" },
+    text = "The base is a simple scalar variable, or the implicit this of a C++ member function. Here, any "
+      .. "lvalue that names one object is accepted and evaluated once. A section such as p[0:2].a[0:n] is "
+      .. "refused: each element has bounds of its own, which only a nest can express. The error prints "
+      .. "that nest. The profile tr14x accepts the section. There, a member without a section has the "
+      .. "bounds of its shape or descriptor, and a written section holds for all elements." },
   { id = "TR14-3.4-03", section = "3.4", kind = "syntax", status = "done",
-    text = "C/C++ clause(base.member-shape), Fortran clause(base%member-shape); members may "
-      .. "carry sections." },
+    text = "The form is clause(base.member-shape) in C and C++, and clause(base%member-shape) in Fortran. "
+      .. "Members may have sections." },
   { id = "TR14-3.4-04", section = "3.4", kind = "syntax", status = "done",
     text = "A base may appear several times, in several clauses." },
   { id = "TR14-3.4-05", section = "3.4", kind = "lowering", status = "done",
-    text = "One member: clause(base.m) becomes invoke<>(base)::{ default(exclude) clause(m) }." },
+    text = "For one member, clause(base.m) becomes invoke<>(base)::{ default(exclude) clause(m) }." },
   { id = "TR14-3.4-06", section = "3.4", kind = "lowering", status = "done",
-    text = "All members of one base in the directive are gathered, in any order, into one nest." },
+    text = "All members of one base in the directive are gathered into one nest, in any order." },
   { id = "TR14-3.4-07", section = "3.4", kind = "lowering", status = "done",
-    text = "If the base itself is in a clause, that clause becomes default(clause) of the nest, "
-      .. "otherwise default(exclude)." },
+    text = "If a clause names the base itself, the nest has default(clause). Otherwise it has "
+      .. "default(exclude)." },
   { id = "TR14-3.4-08", section = "3.4", kind = "lowering", status = "done",
-    text = "In a member function unqualified member names lower to invoke<>(this[0:1])::{ "
-      .. "default(exclude)... }." },
+    text = "In a member function, unqualified member names are lowered to invoke<>(this[0:1])::{ "
+      .. "default(exclude) ... }." },
   { id = "TR14-3.4-09", section = "3.4", kind = "lowering", status = "done",
-    text = "On update: self(base.m) becomes invoke<>(self: base)::{ default(exclude) update(m) "
-      .. "}." },
+    text = "On update, self(base.m) becomes invoke<>(self: base)::{ default(exclude) update(m) }." },
   { id = "TR14-3.4-10", section = "3.4", kind = "lowering", status = "done",
-    text = "Bounds are resolved where they stand, before lowering: copy(X.a[0:n]) means the "
-      .. "local n, although the nest spells a[0:n] for X.n." },
+    text = "Bounds are resolved where they stand, before the lowering. copy(X.a[0:n]) means the local n, "
+      .. "although a[0:n] in the nest would mean X.n." },
   { id = "TR14-3.4-11", section = "3.4", kind = "meaning", status = "done",
-    text = "An absent base is allocated whole, and nothing else of it is initialised: after "
-      .. "copyin(X.a[0:X.n]) a kernel may not read X.n. OpenACC 2.6+ differs." },
+    text = "An absent base is allocated whole, and nothing else of it is initialised. After "
+      .. "copyin(X.a[0:X.n]) a kernel may not read X.n. OpenACC 2.6 and later differ." },
   { id = "TR14-3.4-12", section = "3.4", kind = "meaning", status = "done",
-    text = "present(X) copyin(X.a[0:X.n]) is top-down mutable deep copy: X must be there, a is "
-      .. "added and attached." },
+    text = "present(X) copyin(X.a[0:X.n]) is top-down mutable deep copy: X must be present, and a is added "
+      .. "and attached." },
 
   { id = "TR14-3.5-01", section = "3.5", kind = "syntax", status = "done",
-    text = "C/C++ present(var[@]), present(var[@base]); Fortran present(var(@)), "
-      .. "present(var(@base)): brackets literal, base optional." },
+    text = "The forms are present(var[@]) and present(var[@base]) in C and C++, present(var(@)) and "
+      .. "present(var(@base)) in Fortran. The brackets are literal, and the base is optional." },
   { id = "TR14-3.5-02", section = "3.5", kind = "meaning", status = "done",
-    text = "@: the pointee is already on the device: look it up, translate the pointer, move "
-      .. "nothing." },
+    text = "With @, the pointee is on the device already. The pointee is looked up, the pointer is "
+      .. "translated, and nothing moves." },
   { id = "TR14-3.5-03", section = "3.5", kind = "meaning", status = "done",
     text = "@ equals present with a minimal extent of one byte." },
   { id = "TR14-3.5-04", section = "3.5", kind = "run-time error", status = "done",
-    text = "With an explicit section instead of @, an absent or partly present slice is a "
-      .. "run-time error (not-present, partially-present)." },
+    text = "With an explicit section instead of @, an absent or partly present section is a run-time error "
+      .. "(not-present, partially-present)." },
   { id = "TR14-3.5-05", section = "3.5", kind = "meaning", status = "done",
-    text = "[@base]: translated = device(base) + (var - base); var itself need not be present "
-      .. "(one past the end, end of storage)." },
+    text = "With [@base], the translated pointer is device(base) + (var - base). What var points to need "
+      .. "not be present: one past the end, or the end of storage." },
   { id = "TR14-3.5-06", section = "3.5", kind = "run-time error", status = "done",
-    text = "Base's target must be present (by this directive or before) (not-present)." },
+    text = "The target of base must be present, before the directive or because of it (not-present)." },
   { id = "TR14-3.5-07", section = "3.5", kind = "syntax", status = "done",
-    text = "ptrs[0:10][@]: in clauses other than present, @ may follow explicit dimensions: "
-      .. "those get the clause's meaning, the aliased one gets present. ([@base] too.)" },
+    text = "In clauses other than present, @ or @base may follow explicit dimensions, as in ptrs[0:10][@]. "
+      .. "The explicit dimensions have the meaning of the clause. The aliased one has the meaning of "
+      .. "present." },
   { id = "TR14-3.5-08", section = "3.5", kind = "meaning", status = "done",
-    text = "Each of the ten pointers is looked up and translated on its own; targets may lie "
-      .. "anywhere in present objects." },
+    text = "Each of the ten pointers in ptrs[0:10][@] is looked up and translated on its own. The targets "
+      .. "may lie anywhere in present objects." },
   { id = "TR14-3.5-09", section = "3.5", kind = "meaning", status = "done",
-    text = "copyin(ptrs[0:10][0:1]) on pointers into a present array: same result, by "
-      .. "containment (4.2-06)." },
+    text = "If the pointers point into a present array, copyin(ptrs[0:10][0:1]) has the same result, by "
+      .. "containment (TR14-4.2-06)." },
   { id = "TR14-3.5-10", section = "3.5", kind = "static error", status = "done",
-    text = "copyin(p[@]) on a variable without an explicit dimension (clause-not-allowed); on a "
-      .. "member it is allowed under any clause, because the slot lies in a mapped object "
-      .. "(Fig. A.2 include(end[@base]))." },
+    text = "copyin(p[@]) on a variable without an explicit dimension is an error (clause-not-allowed). On "
+      .. "a member, @ is allowed under any clause, because the pointer lies in a mapped object. Fig. A.2 "
+      .. "shows this with include(end[@base])." },
   { id = "TR14-3.5-11", section = "3.5", kind = "meaning", status = "done",
-    text = "Alias pointers are attached (counted, detached at exit) like any other; update never "
-      .. "moves them or their targets." },
+    text = "Alias pointers are attached like others: they are counted, and detached at the exit. An update "
+      .. "never moves them or their targets." },
   { id = "TR14-3.5-12", section = "3.5", kind = "meaning", status = "done",
-    text = "A base in [@base] is resolved like a bound: nearest nest's members, then the "
-      .. "directive's place; alias chains are resolved to the non-alias base; a cycle "
-      .. "(invalid-section)." },
+    text = "The base of [@base] is looked up like a bound: among the members of the nearest nest, then as "
+      .. "at the directive. A chain of aliases is resolved to the base that is no alias. A cycle is an "
+      .. "error (invalid-section)." },
 
   { id = "TR14-4.1-01", section = "4.1", kind = "meaning", status = "done",
-    text = "Attach: set a device pointer to the device copy of its target. Detach: restore the "
-      .. "state before the attach." },
+    text = "An attach sets a device pointer to the device copy of its target. A detach restores the state "
+      .. "before the attach." },
   { id = "TR14-4.1-02", section = "4.1", kind = "meaning", status = "done",
-    text = "Attach happens among objects of the current directive and with objects present "
+    text = "Pointers are attached among the objects of the directive, and to objects that were present "
       .. "before." },
   { id = "TR14-4.1-03", section = "4.1", kind = "meaning", status = "done",
-    text = "Detach precedes the removal of an object (pointee or holder)." },
+    text = "A detach precedes the removal of the pointee, and of the object that holds the pointer." },
   { id = "TR14-4.1-04", section = "4.1", kind = "meaning", status = "done",
-    text = "Every attach is followed by a detach; attachments are reference-counted in a table "
-      .. "like the present table." },
+    text = "Every attach is followed by a detach. A table like the present table has a reference counter "
+      .. "for each attachment." },
   { id = "TR14-4.1-05", section = "4.1", kind = "meaning", status = "done",
-    text = "No device pointer value reaches host memory by any copy-out." },
+    text = "No copy to the host writes a device pointer into host memory." },
   { id = "TR14-4.1-06", section = "4.1", kind = "meaning", status = "done",
-    text = "update of an object with attached pointers keeps both sides' pointer values." },
+    text = "An update of an object with attached pointers keeps the pointer values of both sides." },
   { id = "TR14-4.1-07", section = "4.1", kind = "choice", status = "done",
-    text = "Two ways: split the transfer around the pointers, or transfer and reverse-translate; "
-      .. "free choice per update. Knob update = \"split\"|\"reverse\": same bytes afterwards, "
-      .. "different moves." },
+    text = "There are two ways: split the transfer around the pointers, or transfer them and translate "
+      .. "back. Each update may choose. The knob is update = \"split\" or \"reverse\": the bytes "
+      .. "afterwards are the same, the moves differ." },
   { id = "TR14-4.1-08", section = "4.1", kind = "restriction", status = "done",
-    text = "Reverse translation needs the pointer unchanged on both sides; changing translated "
-      .. "pointers in a region is prohibited (pointer-changed)." },
+    text = "Translating back needs a pointer that is unchanged on both sides. Changing a translated "
+      .. "pointer in a region is an error (pointer-changed)." },
 
   { id = "TR14-4.2-01", section = "4.2", kind = "meaning", status = "done",
-    text = "Clause order on a directive has no effect; without aliasing any order is legal, with "
-      .. "it the implementation must find one that resolves all aliases." },
+    text = "The order of clauses on a directive has no effect. Without aliasing, any order is legal. With "
+      .. "aliasing, the implementation must find an order that resolves all aliases." },
   { id = "TR14-4.2-02", section = "4.2", kind = "meaning", status = "done",
-    text = "Step 1: all clauses, including those deep copy generates, form one set before "
-      .. "anything is done." },
+    text = "Step 1: all clauses form one set before anything is done. Clauses that deep copy generates are "
+      .. "in the set, too." },
   { id = "TR14-4.2-03", section = "4.2", kind = "run-time error", status = "done",
-    text = "Step 2: any object of the set that is partly present before the directive (fatal) "
-      .. "partially-present. (A present piece inside a larger absent object counts: the larger "
-      .. "is partly present.)" },
+    text = "Step 2: an object of the set that is partly present before the directive is a fatal error "
+      .. "(partially-present). An absent object with a present piece inside counts as partly present." },
   { id = "TR14-4.2-04", section = "4.2", kind = "meaning", status = "done",
-    text = "Step 2: objects wholly present are used as they are." },
+    text = "Step 2: objects that are wholly present are used as they are." },
   { id = "TR14-4.2-05", section = "4.2", kind = "run-time error", status = "done",
-    text = "Step 3a: two non-present objects overlap without containment (fatal) "
-      .. "partial-overlap." },
+    text = "Step 3a: two absent objects that overlap without containment are a fatal error "
+      .. "(partial-overlap)." },
   { id = "TR14-4.2-06", section = "4.2", kind = "meaning", status = "done",
-    text = "Step 3b: allocate; a contained object gets no allocation of its own." },
+    text = "Step 3b: memory is allocated. A contained object gets no allocation of its own." },
   { id = "TR14-4.2-07", section = "4.2", kind = "meaning", status = "done",
-    text = "Step 3c: move data; same-direction moves of the same or adjacent bytes may be "
-      .. "merged. (each clause asks for its own bytes; the union is moved, each byte once: "
-      .. "create(a[0:20]) copyin(a[0:5]) sends 5 elements.)" },
+    text = "Step 3c: data move. Moves of the same or adjacent bytes in one direction may be merged. Each "
+      .. "clause asks for its own bytes, and each byte of the union moves once. So create(a[0:20]) "
+      .. "copyin(a[0:5]) sends 5 elements." },
   { id = "TR14-4.2-08", section = "4.2", kind = "meaning", status = "done",
-    text = "Step 4: reference counts go up for all clauses: an object named by three clauses has "
-      .. "count 3." },
+    text = "Step 4: every clause increments a reference counter. An object that three clauses name has "
+      .. "counter 3." },
   { id = "TR14-4.2-09", section = "4.2", kind = "run-time error", status = "done",
-    text = "A present object found neither before nor in the set (not-present)." },
+    text = "A present clause for an object that is neither present before nor in the set is an error "
+      .. "(not-present)." },
   { id = "TR14-4.2-10", section = "4.2", kind = "meaning", status = "done",
-    text = "Attach after all allocations and moves; pointees of any clause are targets." },
+    text = "Pointers are attached after all allocations and moves. The pointees of any clause are targets." },
   { id = "TR14-4.2-11", section = "4.2", kind = "meaning", status = "done",
-    text = "exit mirrors entry: detach, take off every clause's reference, then move what was "
-      .. "asked for objects that reached zero, then free. Counting per clause in text order "
-      .. "would lose a copy-out." },
+    text = "The exit mirrors the entry. Pointers are detached, and each clause removes its reference. Then "
+      .. "the requested data of objects whose counter reached zero move, and those objects are freed. "
+      .. "Counting clause by clause in text order would lose a copy to the host." },
 
   { id = "TR14-4.3-01", section = "4.3", kind = "meaning", status = "done",
-    text = "Bottom-up mutable copy needs only a present check of the pointee." },
+    text = "Bottom-up mutable deep copy only needs to check that the pointee is present." },
   { id = "TR14-4.3-02", section = "4.3", kind = "meaning", status = "done",
-    text = "Top-down needs to know, per member, whether it is present and attached: a member "
-      .. "excluded in an outer region may become included in an inner one." },
+    text = "Top-down mutable deep copy needs to know whether each member is present and attached. A member "
+      .. "that an outer region excludes may be included in an inner one." },
   { id = "TR14-4.3-03", section = "4.3", kind = "choice", status = "done",
-    text = "Three ways: (1) present-table entries for included/excluded members, direct or not; "
-      .. "(2) only indirect members, by pointee presence and an attach entry private to the "
-      .. "object; (3) only members marked dynamic/mutable in the shape. We take (2)." },
+    text = "There are three ways to know this. (1) The present table has entries for included and excluded "
+      .. "members, direct or not. (2) Only indirect members are looked at: the pointee is present, and the "
+      .. "object has its own attachment. (3) Only members that the shape marks as dynamic or mutable are "
+      .. "looked at. accdeep takes the second way." },
   { id = "TR14-4.3-04", section = "4.3", kind = "restriction", status = "done",
     text = "The structure may not change in a region: neither the pointers nor values that shape "
-      .. "something (n of copy(x[0:n])). (bounds are those of the entry; at the exit a warning, bounds-changed, "
-      .. "where a shape's or a policy's are others then.)" },
+      .. "something, like n in copy(x[0:n]). Bounds are those of the entry. If the bounds of a shape or "
+      .. "policy differ at the exit, a warning is reported (bounds-changed)." },
   { id = "TR14-4.3-05", section = "4.3", kind = "restriction", status = "done",
-    text = "No object may be moved or deleted at the end that was not created at a start; none "
-      .. "updated that was not created (not-present)." },
+    text = "Only an object that was created at a start may be moved or deleted at the end. Only an object "
+      .. "that was created may be updated. Any other is an error (not-present)." },
   { id = "TR14-4.3-06", section = "4.3", kind = "restriction", status = "done",
-    text = "No device-side allocation or freeing of mirrored objects." },
+    text = "Device code may not allocate or free mirrored objects." },
   { id = "TR14-4.3-07", section = "4.3", kind = "restriction", status = "done",
-    text = "Containers are not resized in a region; between regions they may be. Reserving ahead "
-      .. "works if the reserved range is moved, but then the end pointer changes on the device "
-      .. "(needs 4.3-04 relaxed)." },
+    text = "Containers may be resized between regions but not in one. Reserving ahead works if the "
+      .. "reserved range is moved. The end pointer then changes on the device, which needs an exception to "
+      .. "TR14-4.3-04." },
   { id = "TR14-4.3-08", section = "4.3", kind = "restriction", status = "done",
-    text = "Clauses of a shape or policy apply unconditionally." },
+    text = "The clauses of a shape or policy apply unconditionally." },
   { id = "TR14-4.3-09", section = "4.3", kind = "meaning", status = "done",
-    text = "Transferring a C++ object calls no constructor, destructor or operator; host and "
-      .. "device copies are one logical object." },
+    text = "Transferring a C++ object calls no constructor, destructor or operator. The host copy and the "
+      .. "device copy are one logical object." },
   { id = "TR14-4.3-10", section = "4.3", kind = "meaning", status = "done",
-    text = "A pointer in a union is shaped like one in a struct; validity is the programmer's "
-      .. "matter." },
+    text = "A pointer in a union is shaped like one in a struct. Whether it is valid is the programmer's "
+      .. "responsibility." },
   { id = "TR14-4.3-11", section = "4.3", kind = "meaning", status = "done",
-    text = "Unstructured regions: enter and exit may describe different shapes, then traversal "
-      .. "and translation differ." },
+    text = "With enter data and exit data, the two directives may describe different shapes. Traversal and "
+      .. "translation then differ." },
   { id = "TR14-4.3-12", section = "4.3", kind = "choice", status = "done",
-    text = "Shallow copyout/delete after deep copyin: the attach table shows attached pointers "
-      .. "in the object: detach them, optionally free sub-objects whose count falls to zero; "
-      .. "report still-attached when not." },
+    text = "After a deep copyin, a shallow copyout or delete finds attached pointers of the object in the "
+      .. "attach table. It may detach them, and free sub-objects whose counter reaches zero. Otherwise it "
+      .. "reports an error (still-attached)." },
   { id = "TR14-4.3-13", section = "4.3", kind = "choice", status = "done",
-    text = "Deep copyout after shallow copyin: error that the object is not attached "
-      .. "(not-attached)." },
+    text = "A deep copyout after a shallow copyin is an error: the object is not attached (not-attached)." },
   { id = "TR14-4.3-14", section = "4.3", kind = "meaning", status = "done",
-    text = "A section whose size computes to 0 makes its clause not apply: no presence, no "
-      .. "attach (workaround for conditional clauses and unions)." },
+    text = "If the size of a section is computed as 0, its clause does not apply: nothing is looked up or "
+      .. "attached. This is a workaround for conditional clauses and unions." },
   { id = "TR14-4.3-15", section = "4.3", kind = "choice", status = "done",
-    text = "Untranslated pointers: left as host values, or set to null (debugging aid and "
-      .. "presence test; grows the table; differs on unified memory). Using one is undefined; "
-      .. "debug options may help. Knob untranslated = \"host\"|\"null\"|\"poison\"." },
+    text = "Pointers that are not translated keep their host values, or are set to null. Null helps to "
+      .. "debug and to test for presence; but the table grows, and unified memory differs. Using such a "
+      .. "pointer is undefined; debug options may help. The knob is untranslated = \"host\", \"null\" or "
+      .. "\"poison\"." },
   { id = "TR14-4.3-16", section = "4.3", kind = "meaning", status = "done",
-    text = "Templates: directives work on template types, inside and outside; a class type "
-      .. "argument brings its default shape; a raw pointer argument (vector<int*>) cannot be "
-      .. "shaped." },
+    text = "Directives work on template types, inside and outside of the template. A class as type "
+      .. "argument has its own default shape. A raw pointer as type argument, as in vector<int*>, cannot "
+      .. "be shaped." },
   { id = "TR14-4.3-17", section = "4.3", kind = "restriction", status = "done",
-    text = "Polymorphic objects are unsupported (size unknown). (the static type is used, with a "
-      .. "warning; the virtual-table pointer is an untranslated pointer, 4.3-15.)" },
+    text = "Polymorphic objects are not supported, for their size is unknown. The static type is used, "
+      .. "with a warning. The pointer to the virtual table is an untranslated pointer (TR14-4.3-15)." },
   { id = "TR14-4.3-18", section = "4.3", kind = "restriction", status = "done",
     text = "Recursive structures are not permitted." },
   { id = "TR14-4.3-19", section = "4.3", kind = "choice", status = "done",
-    text = "Asynchronous deep copy may synchronise." },
+    text = "An asynchronous deep copy may synchronise." },
   { id = "TR14-4.3-20", section = "4.3", kind = "choice", status = "done",
-    text = "Many small objects: aggregate allocation and transfer are allowed, by user or "
-      .. "implementation." },
+    text = "The user or the implementation may aggregate the allocations and transfers of many small "
+      .. "objects." },
   { id = "TR14-4.3-21", section = "4.3", kind = "background", status = "done",
-    text = "Cost of the tables must scale with objects, not clauses." },
+    text = "The cost of the tables must grow with the number of objects, not with that of clauses." },
   { id = "TR14-4.3-22", section = "4.3", kind = "meaning", status = "done",
-    text = "Null-setting of untranslated pointers is visible only on discrete memory." },
+    text = "Only discrete memory shows that untranslated pointers are set to null." },
 
   { id = "TR14-5-01", section = "5", kind = "future", status = "done",
-    text = "Value parameters of policies, with default values, usable in bounds (a nested struct "
-      .. "shaped by a member of the outer one, or by a local)." },
+    text = "Policies have value parameters with default values, usable in bounds. A member of the outer "
+      .. "struct or a local variable can then shape a nested struct." },
   { id = "TR14-5-02", section = "5", kind = "future", status = "done",
-    text = "Policy parameters (a vector's policy takes the element's policy)." },
+    text = "Policies have policy parameters: the policy of a vector takes that of its elements." },
   { id = "TR14-5-03", section = "5", kind = "future", status = "done",
-    text = "Parameters through array syntax on a container: copy(a[0:n]) with std::vector<float> "
-      .. "a." },
+    text = "Array syntax on a container gives parameters: copy(a[0:n]) with std::vector<float> a." },
   { id = "TR14-5-04", section = "5", kind = "future", status = "done",
-    text = "Bounds in one nest may use members of enclosing nests (lookup: nearest nest, outer "
-      .. "nests, directive). Only here, not in tr14." },
+    text = "Bounds in a nest may use members of enclosing nests. The nearest nest is searched first, then "
+      .. "outer nests, then the directive. The profile tr14 does not have this." },
   { id = "TR14-5-05", section = "5", kind = "future", status = "done",
-    text = "Nests inside policy (and shape) definitions. In tr14: R (syntax)." },
+    text = "Definitions of policies and shapes may contain nests. In the profile tr14 this is an error "
+      .. "(syntax)." },
   { id = "TR14-5-06", section = "5", kind = "future", status = "done",
-    text = "Array parameters (true ragged arrays)." },
+    text = "Array parameters describe true ragged arrays." },
   { id = "TR14-5-07", section = "5", kind = "future", status = "done",
-    text = "Selective direction on direct members." },
+    text = "Direct members may have a direction of their own." },
   { id = "TR14-5-08", section = "5", kind = "future", status = "done",
-    text = "Other inheritance, e.g. inherit but no copyout." },
+    text = "Policies inherit in other ways, for example all but copyout." },
   { id = "TR14-5-09", section = "5", kind = "future", status = "done",
-    text = "Default policies by direction (a copyin policy, a copyout policy)." },
+    text = "A type has default policies by direction: a copyin policy and a copyout policy." },
   { id = "TR14-5-10", section = "5", kind = "future", status = "done",
-    text = "Recursive types and policies (list, map)." },
+    text = "Types and policies may be recursive, as for lists and maps." },
 
   { id = "TR14-A.1-01", section = "A.1", kind = "figure", status = "done",
-    text = "Default init_needed(n) include(a[0:n],b[0:n],c[0:n]): data copy(X) deep-copies four "
-      .. "objects and attaches three pointers." },
+    text = "The default shape is init_needed(n) include(a[0:n],b[0:n],c[0:n]). data copy(X) copies four "
+      .. "objects deeply and attaches three pointers." },
   { id = "TR14-A.1-02", section = "A.1", kind = "figure", status = "done",
-    text = "data create(X): a, b, c allocated and uninitialised, n sent, pointers attached." },
+    text = "data create(X) allocates a, b and c uninitialised, sends n, and attaches the pointers." },
   { id = "TR14-A.1-03", section = "A.1", kind = "figure", status = "done",
-    text = "data copyout<part_a>(X) (exclude(b,c)): n in and out, a allocated uninitialised, out "
-      .. "at the end; b and c untouched." },
+    text = "The shape part_a has exclude(b,c). data copyout<part_a>(X) moves n in and out. a is allocated "
+      .. "uninitialised and copied out at the end; b and c are untouched." },
   { id = "TR14-A.1-04", section = "A.1", kind = "figure", status = "done",
-    text = "update self(X) fetches n, a, b, c data; pointers kept." },
+    text = "update self(X) fetches n and the data of a, b and c. The pointers keep their values." },
   { id = "TR14-A.1-05", section = "A.1", kind = "figure", status = "done",
-    text = "update self<only_b>(X) is the same as update self(X.b[0:X.n]): the same single d2h "
-      .. "of n elements." },
+    text = "update self<only_b>(X) is the same as update self(X.b[0:X.n]): one copy of n elements to the "
+      .. "host." },
   { id = "TR14-A.1-06", section = "A.1", kind = "figure", status = "done",
-    text = "data copy(Y[0:size]): per-element n." },
+    text = "data copy(Y[0:size]) uses the n of each element." },
   { id = "TR14-A.1-07", section = "A.1", kind = "figure", status = "done",
-    text = "update self<only_b>(Y[0:size]) is the same as a host loop of update "
-      .. "self(Y[i].b[0:Y[i].n]) (same bytes, more directives)." },
+    text = "update self<only_b>(Y[0:size]) is the same as a host loop of update self(Y[i].b[0:Y[i].n]). "
+      .. "The loop moves the same bytes with more directives." },
 
   { id = "TR14-A.2-01", section = "A.2", kind = "figure", status = "done",
-    text = "Template vector: include(base[0:size()], end[@base], reserved[@base]); copy, create "
-      .. "and update are all deep; base once, three attaches." },
+    text = "The template vector has include(base[0:size()], end[@base], reserved[@base]). copy, create and "
+      .. "update are all deep. base moves once, and three pointers are attached." },
   { id = "TR14-A.2-02", section = "A.2", kind = "figure", status = "done",
-    text = "Data without own shape: both vectors deep by their default shape; shape(only_d1) "
-      .. "exclude(d2) drops d2." },
+    text = "The type data has no default shape of its own: both vectors are deep by their default shape. "
+      .. "shape(only_d1) exclude(d2) leaves out d2." },
   { id = "TR14-A.2-03", section = "A.2", kind = "figure", status = "done",
-    text = "Stuff: default(include) exclude(raw); shapes data1, data2 exclude the other member; "
-      .. "shape names equal to member names." },
+    text = "The type stuff has default(include) exclude(raw). Its shapes data1 and data2 exclude the other "
+      .. "member. Names of shapes may equal names of members." },
   { id = "TR14-A.2-04", section = "A.2", kind = "figure", status = "done",
-    text = "copy<small>(s), small = include<only_d1>(data1,data2): moves direct[100], data1.d1, "
-      .. "data2.d1; not raw, data1.d2, data2.d2 (so the default shape's exclude(raw) "
-      .. "survives)." },
+    text = "The shape small is include<only_d1>(data1,data2). copy<small>(s) moves direct[100], data1.d1 "
+      .. "and data2.d1. It does not move raw, data1.d2 and data2.d2, so exclude(raw) of the default shape "
+      .. "survives." },
 
   { id = "TR14-A.3-01", section = "A.3", kind = "figure", status = "done",
-    text = "policy(calc_a) default(copyin) copyout(a): n, b, c in; a out." },
+    text = "policy(calc_a) default(copyin) copyout(a) moves n, b and c in, and a out." },
   { id = "TR14-A.3-02", section = "A.3", kind = "figure", status = "done",
-    text = "policy(move_a_to_c) default(copyin) copyout(c) exclude(b)." },
+    text = "policy(move_a_to_c) has default(copyin) copyout(c) exclude(b)." },
   { id = "TR14-A.3-03", section = "A.3", kind = "figure", status = "done",
-    text = "policy(update_b) default(exclude) update(b); update invoke<update_b>(device: X) and "
-      .. "(device: array_X[0:size])." },
+    text = "policy(update_b) has default(exclude) update(b). It is used as update invoke<update_b>(device: "
+      .. "X) and (device: array_X[0:size])." },
   { id = "TR14-A.3-04", section = "A.3", kind = "figure", status = "done",
-    text = "Name1: default(create) copyin(data) with exclude(raw) in the default shape: v1..v3 "
-      .. "created deep, data in, raw excluded." },
+    text = "The policy name1 has default(create) copyin(data), and the default shape has exclude(raw). v1 "
+      .. "to v3 are created deeply, data moves in, and raw is excluded." },
   { id = "TR14-A.3-05", section = "A.3", kind = "figure", status = "done",
-    text = "Name2: default(copyin) invoke<calc_a>(data)." },
+    text = "The policy name2 has default(copyin) invoke<calc_a>(data)." },
   { id = "TR14-A.3-06", section = "A.3", kind = "figure", status = "done",
-    text = "Name3: shape(only_vs) default(none) copyin(v2,v3) copy(v1): raw and data excluded by "
-      .. "the shapes, all included members named." },
+    text = "The policy name3 has shape(only_vs) default(none) copyin(v2,v3) copy(v1). The shapes exclude "
+      .. "raw and data, and all included members are named." },
   { id = "TR14-A.3-07", section = "A.3", kind = "figure", status = "done",
-    text = "update_stuff default(exclude) update(v1,v2,data); update_other update(v2) "
-      .. "invoke<update_b>(data)." },
+    text = "The policy update_stuff has default(exclude) update(v1,v2,data). The policy update_other has "
+      .. "update(v2) invoke<update_b>(data)." },
 
   { id = "TR14-A.4-01", section = "A.4", kind = "figure", status = "done",
-    text = "Fortran: copy(X) is full deep copy of three allocatables with no shape; "
+    text = "In Fortran, copy(X) is a full deep copy of three allocatables without any shape. "
       .. "copyin<not_c>(X) leaves C out." },
   { id = "TR14-A.4-02", section = "A.4", kind = "figure", status = "done",
-    text = "CompoundType: exclude(raw) include<not_c>(d1); d1 an allocatable array of a derived "
-      .. "type, raw an allocatable scalar." },
+    text = "CompoundType has exclude(raw) include<not_c>(d1). d1 is an allocatable array of a derived "
+      .. "type, and raw is an allocatable scalar." },
 
   { id = "TR14-A.5-01", section = "A.5", kind = "figure", status = "done",
-    text = "Fortran policy, invoke<calc_a>(X) and on a whole rank-2 allocatable array." },
+    text = "A Fortran policy is used as invoke<calc_a>(X), and on a whole allocatable array of rank 2." },
 
   { id = "TR14-A.6-01", section = "A.6", kind = "figure", status = "done",
-    text = "A.1 with local nests; the five pairs must give the events of A.1." },
+    text = "Fig. A.6 is A.1 with local nests. The five pairs must give the events of A.1." },
 
   { id = "TR14-A.7-01", section = "A.7", kind = "figure", status = "done",
-    text = "A.3 with invoke<>(...)::{...}; shape from the default shape." },
+    text = "Fig. A.7 is A.3 with invoke<>(...)::{...}. The shape is the default shape." },
 
   { id = "TR14-A.8-01", section = "A.8", kind = "figure", status = "done",
     text = "copy(X.a[0:X.n]) is the same as invoke<>(X)::{ default(exclude) copy(a[0:n]) }." },
   { id = "TR14-A.8-02", section = "A.8", kind = "figure", status = "done",
-    text = "copyin(X.a.., X.b..) copyout(X.c..) is the same as one nest with both clauses." },
+    text = "copyin of X.a and X.b with copyout of X.c is the same as one nest with both clauses." },
   { id = "TR14-A.8-03", section = "A.8", kind = "figure", status = "done",
-    text = "copy(X, X.a.., X.b.., X.c..) is the same as default(copy) copy(a,b,c)." },
+    text = "copy of X, X.a, X.b and X.c is the same as default(copy) copy(a,b,c)." },
   { id = "TR14-A.8-04", section = "A.8", kind = "figure", status = "done",
-    text = "In a member function copyin(a[0:n], b[0:n]) is the same as invoke<>(this[0:1])::{ "
+    text = "In a member function, copyin(a[0:n], b[0:n]) is the same as invoke<>(this[0:1])::{ "
       .. "default(exclude) copyin(...) }." },
   { id = "TR14-A.8-05", section = "A.8", kind = "figure", status = "done",
-    text = "Access control (private members) does not bind directives (A.8 uses private members "
-      .. "from outside)." },
+    text = "Access control does not bind directives: Fig. A.8 uses private members from outside." },
 }
