@@ -169,6 +169,8 @@ typedef enum accd_op {
     ACCD_OP_INCREF,
     ACCD_OP_DECREF,
     ACCD_OP_FUSE,
+    ACCD_OP_KERNEL, /* the body of a compute construct has run: when its queue has got there */
+    ACCD_OP_WAIT,   /* the program, or a queue, waits for queues: see accd_waited */
     ACCD_OP_COUNT
 } accd_op;
 ACCD_API const char *accd_op_name(accd_op op);
@@ -176,8 +178,9 @@ ACCD_API const char *accd_op_name(accd_op op);
 typedef struct accd_event {
     accd_op op;
     int device;
-    const char *name;   /* of the object, or of the pointer for attach and detach */
-    uint64_t host;      /* first byte on the host, or the pointer's own address */
+    const char *name;   /* of the object, or of the pointer for attach and detach; for a kernel what its
+                           construct names, "a, v.data[0:4]"; for a wait "queue 1" or "all queues" */
+    uint64_t host;      /* first byte on the host, or the pointer's own address; 0 for kernels and waits */
     uint64_t bytes;
     const char *rule;
     const char *file;   /* of the directive, or NULL */

@@ -32,6 +32,10 @@ ACCD_API accd_status accd_queue_wait(accd_context *context, int device, unsigned
 /* What a queue is asked for from now on comes behind all that another one was asked for. */
 ACCD_API accd_status accd_queue_after(accd_context *context, int device, unsigned queue,
                                       int other_device, unsigned other);
+/* Reports to the context's listener that a queue, or with 0 the program, waits for another one, or with 0 for all of
+ * the device: accd_queue_after and accd_queue_wait report nothing, for a program may have other reasons to wait. */
+ACCD_API void accd_waited(accd_context *context, int device, unsigned queue, int other_device, unsigned other,
+                          const char *file, int line);
 /* *done_p: whether there is nothing left to do. A queue that has been asked since it last got
  * something to do does it first: asking again and again ends. Concurrent, it says whether the device is done with
  * what is under way. With 0, all queues of the device. */

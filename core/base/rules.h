@@ -61,7 +61,9 @@
     X(EXCLUDED, "TR14-3.1.1-14", "ACC33-2.7.1-4", "OMPEX-struct_map-1")                            \
     X(BOUNDS, "TR14-1.2-10", "ACC33-2.7.1-4", "OMP60-sec-1")                                       \
     X(UNTRANSLATED, "TR14-4.3-15", "ACC33-att-6", "OMPEX-struct_map-6")                            \
+    X(KERNEL, "ACC33-2.5-1", "OMP60-tgt-1") /* the body of a compute construct */                  \
     X(QUEUE, "ACC33-async-2", "OMP60-tgt-1") /* what a queue is asked for is done in order */      \
+    X(WAIT, "ACC33-async-3", "OMP60-tgt-1") /* until queues have done what they were asked for before */\
     X(MISSING_WAIT, "ACC33-async-4", "OMP60-tgt-1") /* memory goes while a queue needs it */       \
     X(LIMIT, "HOUSE-limit")                                                                        \
     X(HOST_MEMORY, "HOUSE-memory")                                                                 \

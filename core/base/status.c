@@ -41,7 +41,7 @@ const char *accd_op_name(accd_op op)
         [ACCD_OP_ALLOC] = "alloc",   [ACCD_OP_FREE] = "free",     [ACCD_OP_H2D] = "h2d",
         [ACCD_OP_D2H] = "d2h",       [ACCD_OP_D2D] = "d2d",       [ACCD_OP_ATTACH] = "attach",
         [ACCD_OP_DETACH] = "detach", [ACCD_OP_INCREF] = "incref", [ACCD_OP_DECREF] = "decref",
-        [ACCD_OP_FUSE] = "fuse",
+        [ACCD_OP_FUSE] = "fuse",     [ACCD_OP_KERNEL] = "kernel", [ACCD_OP_WAIT] = "wait",
     };
     return (unsigned)op < ACCD_OP_COUNT ? names[op] : "unknown";
 }

@@ -5,10 +5,13 @@
 #include "plan/fusion.h"
 #include "table/name.h"
 
+#include <stdio.h>
+
 /* Whether a queue's listener hears it when the queue has got there. */
 static bool comes_later(const struct accd_plan *plan, accd_op op)
 {
-    return plan->given.queue && (op == ACCD_OP_H2D || op == ACCD_OP_D2H || op == ACCD_OP_D2D || op == ACCD_OP_FREE);
+    return plan->given.queue && (op == ACCD_OP_H2D || op == ACCD_OP_D2H || op == ACCD_OP_D2D ||
+                                 op == ACCD_OP_FREE || op == ACCD_OP_KERNEL);
 }
 
 /* An event of a plan, without name and range. */
@@ -328,11 +331,32 @@ void accd_tell_entry(const struct accd_plan *plan)
         tell_sections(plan, ACCD_OP_INCREF, count);
 }
 
+/* A kernel by what its construct names: "a, b", and "..." for what is too much. */
+static void tell_kernel(const struct accd_plan *plan)
+{
+    const struct accd_given *given = &plan->given;
+    char names[1000] = "", name[160];
+    size_t n = 0;
+    for (size_t i = 0; i < given->construct->nitems; i++) {
+        const struct accd_source *source = &given->sources[i];
+        *name = 0;
+        accd_name_source(source, source->host, source->bytes, name, sizeof name);
+        bool fits = n + strlen(name) + 8 < sizeof names;
+        if (*name)
+            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", fits ? name : "...");
+        if (!fits)
+            break;
+    }
+    tell(plan, ACCD_OP_KERNEL, given->construct->queue ? R_QUEUE : R_KERNEL, names, 0, 0);
+}
+
 void accd_tell_exit(const struct leave *leave)
 {
     const struct accd_plan *plan = leave->plan;
     if (!plan->context->config.on_event && !plan->given.queue)
         return;
+    if (plan->given.leaving && plan->given.construct->kind == ACCD_COMPUTE && !leave->abandon)
+        tell_kernel(plan);
     const enum accd_rule count = plan->given.construct->kind == ACCD_EXIT_DATA ? R_UNCOUNT_DYNAMIC : R_LEAVE;
     char name[160];
     for (size_t i = 0; i < plan->found.nclaims; i++)

@@ -5,6 +5,8 @@
  * as late as the rules allow, so that a missing wait shows. It is done as a whole or not at all. */
 #include "queue/inside.h"
 
+#include <stdio.h>
+
 /* ----------------------------------------------------------------------------------- queues -- */
 
 accd_status accd_queue(accd_context *context, int device, int64_t async, unsigned *queue_p)
@@ -125,6 +127,28 @@ accd_status accd_queue_after(accd_context *context, int device, unsigned number,
     task->u.after.number = before->asked;
     accd_task_append(queue, task);
     return ACCD_OK;
+}
+
+void accd_waited(accd_context *context, int device, unsigned number, int other_device, unsigned other,
+                 const char *file, int line)
+{
+    const struct accd_directory *dir = context ? accd_directory_of(context, device) : NULL;
+    const struct accd_directory *others = accd_directory_of(context, other_device);
+    if (!dir || !others || !context->config.on_event || number > dir->queues.n || other > others->queues.n)
+        return;
+    char name[40] = "all queues";
+    if (other)
+        snprintf(name, sizeof name, "queue %lld", (long long)others->queues.at[other - 1]->async);
+    const accd_event event = {
+        .op = ACCD_OP_WAIT,
+        .device = other_device,
+        .name = name,
+        .rule = accd_rule_id(context->config.rules, R_WAIT),
+        .file = accd_keep_name(context, file),
+        .line = line,
+        .async = accd_async_of(dir, number),
+    };
+    context->config.on_event(context->config.event_ud, &event);
 }
 
 /* Runs a function, behind what its queue has under way. Takes ud if it, or one before it, fails. */

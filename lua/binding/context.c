@@ -303,7 +303,8 @@ static int l_drain(lua_State *L)
         set_text(L, "op", accd_op_name(event->op));
         set_text(L, "name", event->name);
         set_integer(L, "bytes", (lua_Integer)event->bytes);
-        set_integer(L, "host", (lua_Integer)event->host);
+        if (event->host)
+            set_integer(L, "host", (lua_Integer)event->host);
         set_integer(L, "device", event->device);
         set_text(L, "rule", event->rule);
         if (event->file)

@@ -33,6 +33,15 @@ static int l_queue_after(lua_State *L)
                                                     device_at(L, 4), queue_at(L, 5)));
 }
 
+/* context:waited(device, queue, other device, other queue, file, line): reports a wait. */
+static int l_waited(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    accd_waited(context->core, device_at(L, 2), queue_at(L, 3), device_at(L, 4), queue_at(L, 5),
+                luaL_optstring(L, 6, NULL), (int)luaL_optinteger(L, 7, 0));
+    return 0;
+}
+
 /* context:queue_test(device, queue) -> whether it has nothing left to do; or nil, error */
 static int l_queue_test(lua_State *L)
 {
@@ -173,6 +182,7 @@ const luaL_Reg queue_methods[] = {
     {"queue", l_queue},
     {"queue_wait", l_queue_wait},
     {"queue_after", l_queue_after},
+    {"waited", l_waited},
     {"queue_test", l_queue_test},
     {"queue_call", l_queue_call},
     {"queues", l_queues},

@@ -66,8 +66,8 @@ typedef struct accd_config {
     size_t memory_most;    /* bytes that the interpreter may use, of which it takes about 10 MB for itself; 0:
                               no limit. Not with a Lua state of yours */
     uint64_t steps_most;   /* instructions of the interpreter in one call; 0: no limit. ACCD_LIMIT */
-    accd_event_fn on_event; /* called for every allocation, copy, attachment and counter, once the construct
-                               is complete */
+    accd_event_fn on_event; /* called for every allocation, copy, attachment, counter and kernel, once the
+                               construct is complete, and for waits */
     void *event_ud;
     struct lua_State *L;   /* a state of Lua 5.4 to work in, from the Lua library that this one uses. It
                               stays yours, keeps its globals, must outlive the session, and runs nothing

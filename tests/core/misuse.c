@@ -76,6 +76,7 @@ static void without_context(void)
     for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
         must(statuses[i] == ACCD_MISUSE, "call %zu without a context: %s", i, accd_status_code(statuses[i]));
     accd_context_on_event(NULL, NULL, NULL);
+    accd_waited(NULL, 0, 0, 0, 0, NULL, 0);
     accd_context_config_init(NULL);
     accd_host_mark(NULL, bytes, 0);
     accd_journal_close(NULL, 0, 0);

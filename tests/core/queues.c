@@ -170,9 +170,16 @@ static void kernels(void)
     accd_get_stats(context, 0, &stats);
     is_number(stats.live_bytes, sizeof flat, "but still there");
     is_number(pending(context, one), 3, "entry, kernel, exit");
+    is_text(story.text, "alloc |incref |decref |", "none of them is reported");
     is_sound(context);
     is_status(accd_queue_wait(context, 0, one), ACCD_OK, "wait");
     ok(flat[0] == 1.0f, "the kernel ran between them");
+    accd_waited(context, 0, 0, 0, one, "queues.c", 1);
+    accd_waited(context, 0, one, 0, queue_of(context, 2), "queues.c", 2);
+    accd_waited(context, 0, 0, 0, 0, NULL, 0);
+    accd_waited(context, 0, 9, 0, 0, NULL, 0);
+    is_text(story.text, "alloc |incref |decref |h2d |kernel |d2h |free |wait queue 1|wait queue 2|wait all queues|",
+            "all are reported now, and waits when the program says so; not of a queue that there is not");
     is_number(task.runs, 1, "once");
     is_status(task.asked, ACCD_MISUSE, "it could ask for nothing");
     accd_get_stats(context, 0, &stats);

@@ -161,9 +161,17 @@ void acc_wait_h_(const int *queue)
 {
     goacc_wait(HERE("acc_wait"), GOACC_IN_ROUTINE, *queue);
 }
-void acc_wait_async_h_(const int *queue, const int *other) { (void)queue, (void)other; }
+void acc_wait_async_h_(const int *queue, const int *other)
+{
+    if (goacc.traced)
+        goacc_trace_wait(HERE("acc_wait_async"), *other, *queue);
+}
 void acc_wait_all_h_(void)
 {
     goacc_wait(HERE("acc_wait_all"), GOACC_IN_ROUTINE, GOACC_NOVAL);
 }
-void acc_wait_all_async_h_(const int *queue) { (void)queue; }
+void acc_wait_all_async_h_(const int *queue)
+{
+    if (goacc.traced)
+        goacc_trace_wait(HERE("acc_wait_all_async"), *queue, GOACC_NOVAL);
+}

@@ -5,6 +5,7 @@
 #include "prof.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -260,13 +261,46 @@ static inline void short_or_dynamic(const struct goacc_site *site, int flags, co
     goacc_leave_quick();
 }
 
+void goacc_trace_wait(const struct goacc_site *site, int async, int queue)
+{
+    char name[32] = "all queues";
+    if (queue != GOACC_NOVAL)
+        snprintf(name, sizeof name, "queue %d", queue);
+    const accd_event event = {.op = ACCD_OP_WAIT,
+                              .device = goacc_enter(site)->device,
+                              .name = name,
+                              .rule = "ACC33-async-3",
+                              .async = async == GOACC_SYNC ? ACCD_SYNCHRONOUS : async};
+    goacc_tell_event(&event);
+    goacc_leave();
+}
+
+/* Wait clauses, and arguments of a wait directive, for the trace: so many queues follow; less than 0: all. */
+static void trace_waits(const struct goacc_site *site, int async, int waits, va_list queues)
+{
+    if (waits < 0)
+        goacc_trace_wait(site, async, GOACC_NOVAL);
+    while (waits-- > 0)
+        goacc_trace_wait(site, async, va_arg(queues, int));
+}
+
+#define TRACE_WAITS(site, async, waits)                      \
+    do {                                                     \
+        if (__builtin_expect(goacc.traced && (waits), 0)) {  \
+            va_list queues;                                  \
+            va_start(queues, waits);                         \
+            trace_waits((site), (async), (waits), queues);   \
+            va_end(queues);                                  \
+        }                                                    \
+    } while (0)
+
 void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
                       int async, int waits, ...);
 void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
                       int async, int waits, ...)
 {
-    (void)waits;
     const struct goacc_site site = goacc_here("enter data");
+    TRACE_WAITS(&site, async, waits);
     short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds}, &enters, async);
 }
 
@@ -275,8 +309,8 @@ void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned s
 void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
                      int async, int waits, ...)
 {
-    (void)waits;
     const struct goacc_site site = goacc_here("exit data");
+    TRACE_WAITS(&site, async, waits);
     short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds}, &exits, async);
 }
 
@@ -299,10 +333,10 @@ void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsi
 void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
                            int async, int waits, ...)
 {
-    (void)waits;
     const struct entries map = {n, host, sizes, kinds};
     bool out = is_exit(&map);
     const struct goacc_site site = goacc_here(out ? "exit data" : "enter data");
+    TRACE_WAITS(&site, async, waits);
     dynamic(&site, flags, &map, out ? &exits : &enters, async);
 }
 
@@ -311,8 +345,8 @@ void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned shor
 void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async,
                   int waits, ...)
 {
-    (void)waits;
     const struct goacc_site site = goacc_here("update");
+    TRACE_WAITS(&site, async, waits);
     short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds}, &updates, async);
 }
 
@@ -330,7 +364,13 @@ void GOACC_wait(int async, int waits, ...);
 void GOACC_wait(int async, int waits, ...)
 {
     const struct goacc_site site = goacc_here("wait");
-    if (!goacc_listens() || async != GOACC_SYNC) /* nothing is ever under way */
+    if (async != GOACC_SYNC) { /* nothing is ever under way */
+        if (!waits && goacc.traced)
+            goacc_trace_wait(&site, async, GOACC_NOVAL);
+        TRACE_WAITS(&site, async, waits);
+        return;
+    }
+    if (!goacc_listens() && !goacc.traced)
         return;
     va_list queues;
     va_start(queues, waits);
@@ -495,22 +535,28 @@ static __attribute__((noinline)) void compute(const struct goacc_site *site, int
     goacc_finish(&span);
 }
 
-/* The queue of a compute construct: its call goes on with tags, each with values, up to a 0. */
-static int queue_of(va_list tags)
+/* The queue of a compute construct: its call goes on with tags, each with values, up to a 0. Waits are traced. */
+static int queue_of(const struct goacc_site *site, va_list tags)
 {
     enum { DIMENSIONS = 1, QUEUE = 2, WAITS = 3, LARGE = 0xffff };
+    int queue = GOACC_SYNC;
     for (unsigned tag; (tag = va_arg(tags, unsigned)) != 0;) {
         int n = 0;
         if (tag >> 28 == QUEUE)
-            return (tag & LARGE) == LARGE ? va_arg(tags, int) : (int)(tag & LARGE);
-        if (tag >> 28 == DIMENSIONS)
+            queue = (tag & LARGE) == LARGE ? va_arg(tags, int) : (int)(tag & LARGE);
+        else if (tag >> 28 == DIMENSIONS)
             n = __builtin_popcount(tag & LARGE);
         else if (tag >> 28 == WAITS)
             n = (int16_t)(tag & LARGE);
-        while (n-- > 0)
-            (void)va_arg(tags, int);
+        if (tag >> 28 == WAITS && goacc.traced && n < 0)
+            goacc_trace_wait(site, queue, GOACC_NOVAL);
+        while (n-- > 0) {
+            const int value = va_arg(tags, int);
+            if (tag >> 28 == WAITS && goacc.traced)
+                goacc_trace_wait(site, queue, value);
+        }
     }
-    return GOACC_SYNC;
+    return queue;
 }
 
 void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes,
@@ -518,16 +564,18 @@ void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, 
 void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes,
                           unsigned short *kinds, ...)
 {
-    const struct goacc_site site = goacc_here("compute");
+    struct goacc_site site = goacc_here("compute");
     if (compute_short(&site, flags, fn, &(struct entries){n, host, sizes, kinds}))
         return;
     int queue = GOACC_SYNC; /* which makes no difference but to listeners */
-    if (goacc_listens()) {
+    if (goacc_listens() || goacc.traced) {
         va_list tags;
         va_start(tags, kinds);
-        queue = queue_of(tags);
+        queue = queue_of(&site, tags);
         va_end(tags);
     }
+    if (queue != GOACC_SYNC)
+        site.queue = &queue;
     compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds}, queue);
 }
 
@@ -539,8 +587,11 @@ void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t
                     unsigned short *kinds, int gangs, int workers, int vector, int async, int waits,
                     ...)
 {
-    (void)gangs, (void)workers, (void)vector, (void)waits;
-    const struct goacc_site site = goacc_here("compute");
+    (void)gangs, (void)workers, (void)vector;
+    struct goacc_site site = goacc_here("compute");
+    TRACE_WAITS(&site, async, waits);
+    if (async != GOACC_SYNC)
+        site.queue = &async;
     compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds}, async);
 }
 

@@ -82,6 +82,7 @@ static void read_options(void)
     options->trace = fcntl(file, F_DUPFD_CLOEXEC, 600);
     if (options->trace < 0)
         options->trace = fcntl(file, F_DUPFD_CLOEXEC, 3);
+    goacc.traced = options->trace >= 0;
     if (!standard)
         close(file);
 }

@@ -576,8 +576,16 @@ void acc_async_wait_all(void)
     goacc_wait(HERE, GOACC_IN_ROUTINE, GOACC_NOVAL);
 }
 /* The host does not wait for these. */
-void acc_wait_async(int queue, int other) { (void)queue, (void)other; }
-void acc_wait_all_async(int queue) { (void)queue; }
+void acc_wait_async(int queue, int other)
+{
+    if (goacc.traced)
+        goacc_trace_wait(HERE, other, queue);
+}
+void acc_wait_all_async(int queue)
+{
+    if (goacc.traced)
+        goacc_trace_wait(HERE, queue, GOACC_NOVAL);
+}
 
 /* There is no CUDA behind a simulated device. */
 void *acc_get_current_cuda_device(void) { return NULL; }

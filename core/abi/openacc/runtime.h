@@ -46,6 +46,7 @@ struct goacc_site {
     struct goacc_call call;
     const char *what; /* "enter data", "acc_copyin" */
     bool declares;    /* the scope of a declare directive begins or ends */
+    const int *queue; /* of a compute construct, for its trace; NULL: none */
 };
 
 /* Where the function that uses it was called: bp[0] is the caller's frame pointer, behind it lies
@@ -53,7 +54,7 @@ struct goacc_site {
 static inline __attribute__((always_inline)) struct goacc_site goacc_here(const char *what)
 {
     const uintptr_t *bp = __builtin_frame_address(0);
-    return (struct goacc_site){{bp[1], (uintptr_t)(bp + 2), bp[0]}, what, false};
+    return (struct goacc_site){{bp[1], (uintptr_t)(bp + 2), bp[0]}, what, false, NULL};
 }
 
 /* Device types, as openacc.h of the compiler numbers them. */
@@ -114,6 +115,7 @@ struct goacc_runtime {
     struct goacc_options options;
     atomic_bool profiled; /* tools are told of events, or may wish to be */
     bool data_profiled;   /* also of data; with the lock */
+    bool traced;          /* there is a trace */
     bool active[2];       /* used or initialised since the start or acc_shutdown: devices, host */
     uint64_t device_low, device_high; /* all device addresses lie between them */
     uint64_t heap;                    /* where it begins; 0: not asked for yet */

@@ -521,7 +521,12 @@ void goacc_tell_event(const accd_event *event)
         snprintf(at, sizeof at, "%s:%d", file, line);
         add_json(&text, "at", at);
     }
-    add(&text, ",\"device\":%d}\n", event->device);
+    add(&text, ",\"device\":%d", event->device);
+    if (event->op == ACCD_OP_KERNEL && goacc.site && goacc.site->queue)
+        add(&text, ",\"async\":%d", *goacc.site->queue);
+    else if (event->async != ACCD_SYNCHRONOUS)
+        add(&text, ",\"async\":%lld", (long long)event->async);
+    add(&text, "}\n");
     put(goacc.options.trace, &text);
 }
 

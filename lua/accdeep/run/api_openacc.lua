@@ -281,21 +281,16 @@ local function queue_at(session, value)
   return async.queue(session, integer(value, "an async value"))
 end
 
-function routines.acc_wait(session, _, value)
-  local queue = queue_at(session, value)
-  if queue ~= 0 then async.wait(session, session.now.device, queue) end
+-- The program waits, or the queue of the async value `later`.
+function routines.acc_wait_async(session, at, value, later)
+  local queue, behind = queue_at(session, value), later and queue_at(session, later) or 0
+  if queue ~= 0 then async.wait_at(session, at, behind, session.now.device, queue) end
 end
-function routines.acc_wait_async(session, _, value, later)
-  local queue, behind = queue_at(session, value), queue_at(session, later)
-  if behind == 0 then return routines.acc_wait(session, nil, value) end
-  if queue ~= 0 then async.after(session, behind, session.now.device, queue) end
+function routines.acc_wait(session, at, value) routines.acc_wait_async(session, at, value) end
+function routines.acc_wait_all_async(session, at, later)
+  async.wait_at(session, at, later and queue_at(session, later) or 0, session.now.device, 0)
 end
-function routines.acc_wait_all(session) async.wait(session, session.now.device, 0) end
-function routines.acc_wait_all_async(session, _, later)
-  local behind = queue_at(session, later)
-  if behind == 0 then return async.wait(session, session.now.device, 0) end
-  async.after(session, behind, session.now.device, 0)
-end
+function routines.acc_wait_all(session, at) routines.acc_wait_all_async(session, at) end
 function routines.acc_async_test(session, _, value)
   local queue = queue_at(session, value)
   return queue == 0 or async.test(session, session.now.device, queue)

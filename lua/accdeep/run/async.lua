@@ -68,6 +68,14 @@ function async.after(self, queue, device, other)
   end
 end
 
+-- The program, or a queue if it is not 0, waits for another one, or with 0 for all of the device. The wait is
+-- reported; at: {file, line} of what asks for it.
+function async.wait_at(self, at, queue, device, other)
+  if queue ~= 0 then async.after(self, queue, device, other) else async.wait(self, device, other) end
+  self.ctx:waited(self.now.device, queue, device, other, at.file, at.line)
+  if self.device_side.listening then self:tell() end
+end
+
 -- The device that the queues of a wait argument are of.
 local function device_of(self, waiting)
   if not waiting.devnum then return self.now.device end
@@ -90,11 +98,7 @@ function async.wait_for(self, waiting, queue)
   if #queues == 0 then queues[1] = 0 end
   for i, other in ipairs(queues) do
     local synchronous = other == 0 and waiting.queues[i] -- acc_async_sync: never anything to wait for
-    if queue ~= 0 and not synchronous then
-      async.after(self, queue, device, other)
-    elseif not synchronous then
-      async.wait(self, device, other)
-    end
+    if not synchronous then async.wait_at(self, self.now.current or {}, queue, device, other) end
   end
 end
 

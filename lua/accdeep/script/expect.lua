@@ -307,7 +307,9 @@ function expect.new(current, shown, carry_out)
   local function collect(fn)
     need(type(fn) == "function", "events are those of a function")
     local session, list = current(), {}
-    session:collect_into(function(event) list[#list + 1] = event end)
+    session:collect_into(function(event)
+      if event.op ~= "kernel" and event.op ~= "wait" then list[#list + 1] = event end -- what happens to data
+    end)
     local ok, err = pcall(fn)
     session:stop_collecting()
     if not ok then error(err, 0) end

@@ -7,6 +7,8 @@
 --   first byte in it, if that is not 0, size = its bytes, structured, dynamic = its counters when the directive was
 --   done; for attach and detach pointer = number of the attachment, count = its counter then, object = what it
 --   points to;
+--   kernel: the body of a compute construct has run; its name is what the construct names, "a, b". wait: its name is
+--   "queue 1" or "all queues"; with async that queue waits, otherwise the program. Both are about no object;
 --   gone = true: after this event the object, or the attachment, is there no more;
 --   async = the value of the queue that the work belongs to. It may come when its object has left: then without these.
 --   callers = where the calls stand that reach the directive at `at`, from the inside.
@@ -85,6 +87,8 @@ local function forget(known, kind, address)
 end
 
 local POINTERS = { attach = true, detach = true }
+-- Events that are about no object: what they are called if they name nothing.
+local BODILESS = { kernel = "without data", wait = "" }
 
 -- The objects that events of one directive take references off, by address: some of them are there no more.
 local function leaving(batch)
@@ -362,8 +366,8 @@ end
 -- An event as text.
 function trace.describe(line)
   if line.mark then return ("%s%s"):format(line.mark, line.name and " " .. line.name or "") end
-  return ("%s %s%s%s%s"):format(line.op, line.name ~= "" and line.name or "unnamed",
-    not POINTERS[line.op] and (", %d bytes"):format(line.bytes) or "",
+  return ("%s %s%s%s%s"):format(line.op, line.name ~= "" and line.name or BODILESS[line.op] or "unnamed",
+    not (POINTERS[line.op] or BODILESS[line.op]) and (", %d bytes"):format(line.bytes) or "",
     line.rule and "  [" .. line.rule .. "]" or "", line.at ~= "" and line.at and "  at " .. line.at or "")
 end
 

@@ -124,7 +124,8 @@ expect.uninitialized "a"
 
   { name = "expect.events", params = { "fn fun() - runs the directives",
       "wanted string[] - `\"op name\"` of each event, in order" },
-    text = "The exact events of the directives in a function.", rules = "HOUSE-expect TR14-4.2-06",
+    text = "The exact events of the directives in a function. Kernels and waits are in traces alone.",
+    rules = "HOUSE-expect TR14-4.2-06",
     errors = { { "expectation", "other events, or another order",
       [[expect.events(function() acc "enter data copyin(a)" end, { "h2d a" })]] } },
     example = [[

@@ -464,7 +464,7 @@ acc "data copy(a)" (function() draw "inside.svg" end)
 
   { name = "events", params = { "fn fun() - runs the directives" },
     returns = { "accdeep.event[] - the events in order" },
-    text = "Runs a function, and gives the events of its directives.",
+    text = "Runs a function, and gives the events of its directives. Kernels and waits are in traces alone.",
     rules = "TR14-4.2-06 TR14-4.2-07 TR14-4.2-08",
     errors = { { "type-mismatch", "there is no function", [[events "text"]] } },
     example = [[

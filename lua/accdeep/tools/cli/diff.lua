@@ -1,7 +1,9 @@
--- diff.lua - `accdeep diff`: where two traces begin to differ.
+-- diff.lua - `accdeep diff`: where two traces begin to differ. Work of queues, which may be done sooner or later, is
+-- compared behind all else (see/trace_order.lua).
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
+local order = lazy.require "accdeep.see.trace_order"
 local trace = lazy.require "accdeep.see.trace"
 
 local function options(command)
@@ -20,50 +22,70 @@ local function same(a, b, with_rules)
   if a.mark ~= b.mark then return false end
   if a.mark == "scenario" then return true end
   for _, field in ipairs(FIELDS) do
-    if a[field] ~= b[field] then return false end
+    local later = field == "gone" and a.async and b.async -- whether what frees the memory has come yet
+    if a[field] ~= b[field] and not later then return false end
   end
   return not with_rules or a.rule == b.rule
 end
 
-local function tell(path, line, n, lines)
+-- n: events before the line; of so many.
+local function tell(path, line, n, events)
   if not line then return ("%s ends after event %d\n"):format(path, n) end
   local what = line.op and "event " .. n + 1 or ("after event %d"):format(n)
   local counters = line.structured and (", then structured %s, dynamic %s"):format(line.structured, line.dynamic)
     or line.count and (", then counter %d"):format(line.count) or ""
-  return ("%s, %s of %d: %s%s\n"):format(path, what, lines, trace.describe(line), counters)
+  local queue = order.is_work(line) and ("  in queue %d"):format(line.async) or ""
+  return ("%s, %s of %d: %s%s%s\n"):format(path, what, events, trace.describe(line), counters, queue)
 end
 
-local function events_in(lines)
-  local n = 0
-  for _, line in ipairs(lines) do n = n + (line.op and 1 or 0) end
-  return n
+-- The lines of a trace in their order: all, and those that are no work of queues. before: by place of a line, how many
+-- events come before it.
+local function read(path)
+  local file = { path = path, lines = trace.read(path, common.read(path)), main = {}, before = {}, events = 0 }
+  for k, line in ipairs(file.lines) do
+    file.before[k] = file.events
+    file.events = file.events + (line.op and 1 or 0)
+    if not order.is_work(line) then table.insert(file.main, k) end
+  end
+  return file
+end
+
+local function show(file, k) common.out(tell(file.path, file.lines[k], file.before[k] or file.events, file.events)) end
+
+-- The state before the line at a place.
+local function state_text(file, k)
+  local state = trace.state()
+  for i = 1, (k or #file.lines + 1) - 1 do state:apply(file.lines[i]) end
+  return state:text()
+end
+
+local function show_states(files, places)
+  local before = {}
+  for i, file in ipairs(files) do before[i] = state_text(file, places[i]) end
+  if before[1] == before[2] then return common.out("state before it, in both:\n" .. before[1]) end
+  for i, text in ipairs(before) do common.out(("state before it, in %s:\n%s"):format(files[i].path, text)) end
 end
 
 local function run(chosen)
-  local paths, lines, states = { chosen.first, chosen.second }, {}, {}
-  for i, path in ipairs(paths) do
-    lines[i], states[i] = trace.read(path, common.read(path)), trace.state()
-  end
-  local n = 0
-  for k = 1, math.max(#lines[1], #lines[2]) do
-    local a, b = lines[1][k], lines[2][k]
-    if not same(a, b, chosen.rules) then
-      local before = { states[1]:text(), states[2]:text() }
-      for i, line in ipairs { a or false, b or false } do
-        common.out(tell(paths[i], line, n, events_in(lines[i])))
-      end
-      if before[1] == before[2] then
-        common.out("state before it, in both:\n" .. before[1])
-      else
-        for i, text in ipairs(before) do common.out(("state before it, in %s:\n%s"):format(paths[i], text)) end
-      end
+  local files = { read(chosen.first), read(chosen.second) }
+  local first, second = table.unpack(files)
+  for i = 1, math.max(#first.main, #second.main) do
+    local places = { first.main[i], second.main[i] }
+    if not same(first.lines[places[1]], second.lines[places[2]], chosen.rules) then
+      for n, file in ipairs(files) do show(file, places[n]) end
+      show_states(files, places)
       return 1
     end
-    states[1]:apply(a)
-    states[2]:apply(b)
-    n = n + (a.op and 1 or 0)
   end
-  common.out(("no difference in %d events\n"):format(n))
+  local found = order.difference(first.lines, second.lines)
+  if found then
+    common.out(found.what .. ":\n")
+    for n, file in ipairs(files) do
+      for _, k in ipairs(found[n]) do show(file, k) end
+    end
+    return 1
+  end
+  common.out(("no difference in %d events\n"):format(first.events))
   return 0
 end
 

@@ -1,0 +1,127 @@
+-- trace_order.lua - in which order queues did their work, in two traces of which all else is the same.
+--
+-- Work of a queue - copies, kernels, memory that is freed - stands in a trace where it was done. Where is left to the
+-- queue, but two pieces of work on the same data come in one order if there is a wait between them. So traces differ
+-- if such a pair changes its order, or if work that no wait covers is done at the end of the case instead.
+
+local order = {}
+
+local WORK = { h2d = true, d2h = true, d2d = true, free = true, kernel = true }
+
+-- Whether a line of a trace is work of a queue.
+function order.is_work(line) return line.async ~= nil and WORK[line.op] or false end
+
+-- ---------------------------------------------------------------------------------------- names --
+
+-- A name, what comes before the section at its end, and the bounds of the section.
+local function parsed(name)
+  local base, start, length = name:match "^(.*)%[(%-?%d+):(%d+)%]$"
+  if not base then return { base = name } end
+  return { base = base, from = tonumber(start), to = tonumber(start) + tonumber(length) }
+end
+
+local function is_inside(a, b) return b.base:find(a.base, 1, true) == 1 and b.base:find("^[%[.(%%-]", #a.base + 1) end
+
+-- Whether two names may stand for the same bytes.
+local function overlap(a, b)
+  if a.base ~= b.base then return is_inside(a, b) or is_inside(b, a) end
+  return not a.from or not b.from or a.from < b.to and b.from < a.to
+end
+
+local function names_of(line)
+  local names = {}
+  for name in (line.name .. ", "):gmatch "(.-), " do names[#names + 1] = parsed(name) end
+  return names
+end
+
+-- A name of one line that may stand for bytes of the other, too; nil: they have nothing in common.
+local function shared(a, b)
+  if a.line.device ~= b.line.device or a.line.op == "d2h" and b.line.op == "d2h" then return nil end
+  for _, one in ipairs(a.names) do
+    for _, other in ipairs(b.names) do
+      if overlap(one, other) then return one.base end
+    end
+  end
+  return nil
+end
+
+-- ------------------------------------------------------------------------------------- the order --
+
+-- What touches data, case by case: {line, k = place in the trace, is_late = nothing else of the case follows}; and
+-- for each of it a key that tells it from the others of the case.
+local function cases_of(lines)
+  local cases = { {} }
+  for k, line in ipairs(lines) do
+    local case = cases[#cases]
+    if line.mark and not line.device then
+      case = {}
+      cases[#cases + 1] = case
+    elseif WORK[line.op] then
+      local text = table.concat({ line.op, line.name, line.bytes, line.device, line.async or "" }, "|")
+      case.seen = case.seen or {}
+      case.seen[text] = (case.seen[text] or 0) + 1
+      case[#case + 1] = { line = line, k = k, key = text .. "|" .. case.seen[text], names = names_of(line) }
+    end
+    if not order.is_work(line) then case.last = k end
+  end
+  for _, case in ipairs(cases) do
+    for _, item in ipairs(case) do item.is_late = item.k > (case.last or 0) end
+  end
+  return cases
+end
+
+-- The first pair that changes its order: its pieces as the first list has them, and what both are about.
+local function turned(list, places)
+  local sorted = true
+  for i = 2, #list do sorted = sorted and places[list[i - 1].key] < places[list[i].key] end
+  for i = 1, sorted and 0 or #list do
+    for j = i + 1, #list do
+      local a, b = list[i], list[j]
+      local name = places[a.key] > places[b.key] and (a.line.async or b.line.async) and shared(a, b)
+      if name then return a, b, name end
+    end
+  end
+  return nil
+end
+
+-- The first piece that a list has and the other, by keys, has not.
+local function missing(list, keys)
+  for _, item in ipairs(list) do
+    if not keys[item.key] then return item.k end
+  end
+  return nil
+end
+
+local function differs(first, second)
+  local in_first, in_second, places = {}, {}, {}
+  for _, item in ipairs(first) do in_first[item.key] = item end
+  for i, item in ipairs(second) do in_second[item.key], places[item.key] = item, i end
+  local one, other = missing(first, in_second), missing(second, in_first)
+  if one or other then return { what = "only one of them has this work of a queue", { one }, { other } } end
+  local a, b, name = turned(first, places)
+  if a then
+    return { what = ("queues did their work on %s in another order"):format(name), { a.k, b.k },
+      { in_second[b.key].k, in_second[a.key].k } }
+  end
+  for _, item in ipairs(first) do
+    local same = in_second[item.key]
+    if item.is_late ~= same.is_late then
+      return { what = "no wait covers this work of a queue, and in one of them it was done at the end", { item.k },
+        { same.k } }
+    end
+  end
+  return nil
+end
+
+-- How the work of two traces differs: {what, list of places in the first, list of places in the second}; nil: it does
+-- not. Everything but work of queues is the same in both.
+function order.difference(first, second)
+  local second_cases = cases_of(second)
+  for i, case in ipairs(cases_of(first)) do
+    local found = differs(case, second_cases[i])
+    if found then return found end
+  end
+  return nil
+end
+
+return order
