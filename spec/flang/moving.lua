@@ -147,7 +147,7 @@ case("differs: the values in a target are not part of the pointer [FLANG-moving-
   expect.attached("d%p", 2)
 end)
 
-case("rejects: new bounds are a changed pointer where pointers must not change"
+case("rejects: a pointer gets new bounds where attached pointers must not change"
   .. " [FLANG-moving-target-3 TR14-4.1-08]", function()
   rules "tr14"
   fortran [[

@@ -134,7 +134,7 @@ case("accepts: target, descriptor and type record are mapped in one step [FLANG-
   expect.attached("d%p", 1)
 end)
 
-case("rejects: nothing is mapped if one part of the step fails [FLANG-api-7 ACC33-2.7.3-1]", function()
+case("rejects: one part of the step fails, so nothing is mapped [FLANG-api-7 ACC33-2.7.3-1]", function()
   acc "enter data copyin(d)"
   expect.fails("not-present", function() acc "data copyin(d%p) present(c2)" end)
   expect.equal(present_names(), { "d" })

@@ -66,7 +66,7 @@ case("accepts: objects inside objects and arrays have their descriptors there [F
   expect.equal(#state().attached, 1)
 end)
 
-case("rejects: default(present) does not map d [FLANG-storage-1 ACC33-2.7.3-1]", function()
+case("rejects: default(present) is used while d is absent [FLANG-storage-1 ACC33-2.7.3-1]", function()
   acc "enter data copyin(d%p)"
   expect.present "t1"
   expect.fails("not-present", function() fortran("!$acc serial default(present)\n" .. use) end)

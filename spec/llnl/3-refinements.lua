@@ -220,8 +220,7 @@ case("accepts: values are mapped tofrom, including arrays [LLNL-3.2-03]", functi
   expect.host("field[2]", 4)
 end)
 
-case("rejects: values are not mapped tofrom if another clause names them"
-  .. " [LLNL-3.2-03 LLNL-3.2-04 OMP60-map-13]", function()
+case("rejects: a value is mapped and firstprivate on one construct [LLNL-3.2-03 LLNL-3.2-04 OMP60-map-13]", function()
   begin()
   expect.accepts("target firstprivate(x)", "x = x + 1;")
   expect.host("x", 1)

@@ -68,7 +68,7 @@ case("accepts: inherited clauses yield to the construct's clauses, for each vari
   expect.host("v[0]", 3)
 end)
 
-case("rejects: inherited clauses do not yield to clauses of another group [LLNL-4-06 LLNL-4-05]", function()
+case("rejects: an inherited clause conflicts with a clause of another group [LLNL-4-06 LLNL-4-05]", function()
   expect.fails("conflicting-clauses", function() omp "parallel bind_group(inherit: first) bind_group(priv)" end)
   expect.fails("conflicting-clauses", function() omp "parallel bind_group(inherit: first, priv)" end)
   expect.accepts("target bind_group(inherit: sent)", "v[0] = 3;")
@@ -86,7 +86,7 @@ case("accepts: overriding clauses replace the construct's clauses, for each vari
   expect.host("v[0]", 0)
 end)
 
-case("rejects: an overriding group does not settle other conflicts [LLNL-4-07 LLNL-4-05]", function()
+case("rejects: clauses conflict although another group overrides [LLNL-4-07 LLNL-4-05]", function()
   expect.fails("conflicting-clauses", function()
     omp "parallel private(b) bind_group(override: priv) bind_group(first)"
   end)

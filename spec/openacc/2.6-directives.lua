@@ -121,7 +121,7 @@ case("accepts: an object is present while one of its counters is above zero [ACC
   expect.present "v"
 end)
 
-case("rejects: an object is absent once both counters are zero [ACC33-2.6.7-1 TR14-4.2-09]", function()
+case("rejects: present names an object whose counters are both zero [ACC33-2.6.7-1 TR14-4.2-09]", function()
   acc "enter data copyin(v)"
   acc "exit data delete(v)"
   expect.count("v", { structured = 0, dynamic = 0 })

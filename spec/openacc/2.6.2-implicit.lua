@@ -100,7 +100,7 @@ case("accepts: a scalar in a visible clause is not firstprivate [ACC33-impl-3]",
   expect.host("k", 8)
 end)
 
-case("rejects: a clause is not visible after its region, so a variable is copied again"
+case("rejects: a clause is not visible after its region, and a body names an unknown variable"
   .. " [ACC33-impl-3 HOUSE-names]", function()
   expect.accepts "data copyin(v)"
   acc "parallel" "v[0] = 50;"

@@ -40,7 +40,7 @@ case("accepts: data clauses on present data only change counters [ACC33-2.7-1 AC
   end)
 end)
 
-case("rejects: present data are neither allocated nor copied, and partly present data are an error"
+case("rejects: a clause names partly present data, while present data are only counted"
   .. " [ACC33-2.7.2-1 ACC33-2.7.3-1 TR14-4.2-03]",
   function()
     acc "enter data copyin(v[0:3])"
@@ -145,7 +145,7 @@ case("accepts: present_or_copy, pcopy and similar clauses are other spellings [A
   end
 end)
 
-case("rejects: a present_or spelling does not exist for no_create and present [ACC33-2.7-6 ACC33-2.7-8]", function()
+case("rejects: no_create or present has a present_or spelling [ACC33-2.7-6 ACC33-2.7-8]", function()
   expect.invalid("acc data pno_create(v)", "unknown-clause")
   expect.invalid("acc data present_or_present(v)", "unknown-clause")
 end)
@@ -335,7 +335,7 @@ case("accepts: a structure is copied byte by byte [ACC33-2.7.1-5]", function()
   expect.host("S.name[0:4]", { 65, 66, 67, 70 })
 end)
 
-case("rejects: the targets of a structure's pointers are not copied, and constants are not data"
+case("rejects: a clause names a constant, and the targets of a structure's pointers are not copied"
   .. " [ACC33-2.7.1-5 HOUSE-language]",
   function()
     expect.moves(function()

@@ -329,8 +329,7 @@ each("accepts: the exit of a whole block ends the reference of a part [ACC33-2.6
   expect.equal(there(), "")
 end)
 
-each("rejects: a section larger than the block is not a part of the block"
-  .. " [ACC33-gloss-1 ACC33-3.2.18-1 ACC33-2.7.3-1]", block, function()
+each("rejects: a routine names more than the block [ACC33-gloss-1 ACC33-3.2.18-1 ACC33-2.7.3-1]", block, function()
   acc_create "b[16:32]"
   expect.fails("partially-present", function() acc_create "b[16:64]" end)
   expect.fails("partially-present", function() acc_create "b[0:32]" end)
@@ -395,7 +394,7 @@ each("accepts: a structure inside another structure is copied as a whole [ACC33-
     expect.absent "t"
   end)
 
-each("rejects: members of a structure that no clause named are absent [ACC33-2.7.1-5 ACC33-2.7.3-1]",
+each("rejects: a kernel or a clause uses members that no clause named [ACC33-2.7.1-5 ACC33-2.7.3-1]",
   "struct s { int a, b; }; struct s s;", function()
     acc "enter data copyin(s.a)"
     expect.fails("not-present", function() acc "serial present(s.a)" "s.b = 1;" end)

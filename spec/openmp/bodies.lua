@@ -193,7 +193,7 @@ case("accepts: reductions combine their result with the old value [OMP60-share-2
   expect.host("u", 4)
 end)
 
-case("rejects: without a map, a reduction in a target construct does not change the host's variable"
+case("rejects: a reduction in a target construct has a wrong variable or operator, or no map"
   .. " [OMP60-share-2]", function()
   expect.accepts("target", "#pragma omp parallel for reduction(+: s)\n for (int i = 0; i < 10; i++) s += i;")
   expect.host("s", 0)
@@ -395,7 +395,8 @@ case("accepts: device constructs map variables of the body, and private ones [OM
   expect.equal(#state().present, 0)
 end)
 
-case("rejects: wrong device constructs in bodies are reported at their place [OMP60-body-1 OMP60-tgt-1]", function()
+case("rejects: a body contains a wrong device construct, which is reported at its place"
+  .. " [OMP60-body-1 OMP60-tgt-1]", function()
   wrong("not-present", "OMP60-map-9", "{\n#pragma omp target map(present, to: b)\n s = 1; }", "parallel")
   wrong("clause-not-allowed", "OMP60-map-1", "{\n#pragma omp target enter data map(from: b)\n }", "parallel")
   wrong("unknown-name", "HOUSE-names", "{\n#pragma omp target map(nobody)\n s = 1; }", "parallel")
@@ -412,7 +413,7 @@ case("rejects: wrong device constructs in bodies are reported at their place [OM
       #pragma omp target map(present, to: b)
       s = 2; } ]]
   end)
-  expect.equal({ err.line, err.column }, { 412, 43 })
+  expect.equal({ err.line, err.column }, { 413, 43 })
   expect.absent "b"
 end)
 

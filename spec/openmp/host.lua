@@ -115,8 +115,7 @@ case("accepts: private, firstprivate, lastprivate and linear variables are copie
   expect.host("sum", 4)
 end)
 
-case("rejects: private memory is read before it is written, and a body that fails changes nothing"
-  .. " [HOUSE-threads]", function()
+case("rejects: private memory is read before it is written, or a body fails [HOUSE-threads]", function()
   local problem = expect.fails("uninitialized-read", function() omp "parallel private(a)" "b = a;" end)
   expect.equal(problem.rule, "HOUSE-threads")
   expect.fails("uninitialized-read", function() omp "parallel private(v)" "v[0] = 1; v[0] = v[1];" end)
@@ -141,7 +140,8 @@ case("accepts: loop variables of a construct are private without a clause [HOUSE
   expect.host("i", 4)
 end)
 
-case("rejects: variables of inner loops are not private [HOUSE-threads]", function()
+case("rejects: the variable of an inner loop is shared, and is in no clause under default(none)"
+  .. " [HOUSE-threads]", function()
   omp "for" "for (i = 0; i < 2; i++) for (j = 0; j < 3; j++) sum++;"
   expect.host("i", 9)
   expect.host("j", 3)

@@ -254,7 +254,7 @@ case("accepts: members of a member belong to the same structure [OMP60-map-4]", 
   expect.present "s.list[1].j"
 end)
 
-case("rejects: bytes between the members of a block are absent [OMP60-map-4 OMP60-map-9]", function()
+case("rejects: a body or a clause uses bytes between the members of a block [OMP60-map-4 OMP60-map-9]", function()
   omp "target data map(to: s.n, s.k)" (function()
     expect.absent "s.d"
     expect.fails("not-present", function() omp "target" "s.d = 0;" end)
@@ -502,14 +502,14 @@ case("rejects: present names absent or partly present data [OMP60-map-9]", funct
   expect.fails("partially-present", function() omp "target exit data map(present, release: v[2:4])" end)
 end)
 
-case("rejects: present does not see data that the same construct maps [OMP60-map-9]", function()
+case("rejects: present names data that only the same construct maps [OMP60-map-9]", function()
   expect.fails("not-present", "target data map(to: v) map(present, to: @v)", "OMP60-map-9")
   expect.fails("not-present", "target data map(present, to: @v) map(to: v)", "OMP60-map-9")
   expect.fails("not-present", "target data map(to: s) map(present, alloc: s@.n)", "OMP60-map-9")
   expect.fails("not-present", "target data map(to: v) map(present, alloc: v@[2:2])", "OMP60-map-9")
 end)
 
-case("rejects: absent data under present are reported before other errors [OMP60-map-9]", function()
+case("rejects: present names absent data, which is reported before other errors [OMP60-map-9]", function()
   omp "target enter data map(to: v[0:4])"
   expect.present "v[0:4]"
   for _, text in ipairs { "target data map(v) map(present, to: @x)", "target data map(present, to: @x) map(v)" } do

@@ -382,7 +382,7 @@ case("accepts: data that begin at an address have precedence over data that end 
   expect.fails("out-of-bounds", function() omp "target" "q[-1] = 5;" end)
 end)
 
-case("rejects: a pointer to absent data keeps its value if mapped, and otherwise is null [OMP60-map-10]", function()
+case("rejects: a body dereferences a pointer to absent data, which is null unless mapped [OMP60-map-10]", function()
   omp "target data map(to: p, p[:0])" (function()
     expect.present "p"
     expect.detached "p"
@@ -453,7 +453,7 @@ case("accepts: the knob attach can attach all base pointers, new or not [OMP61-1
   expect.attached "s.d"
 end)
 
-case("rejects: the modifier attach is no part of 5.1 and 6.0 [OMP61-1]", function()
+case("rejects: a map has the modifier attach under 5.1 [OMP61-1]", function()
   expect.invalid("target data map(attach(always), to: p[0:8])", "unsupported")
   expect.invalid("target data map(attach, to: p[0:8])", "unsupported")
   expect.malformed "target update to(attach(never): p[0:8])"

@@ -84,7 +84,7 @@ case("differs: target data has to name the pointer [OMPEX-struct_map-3]", functi
   end)
 end)
 
-case("rejects: bytes between mapped members are absent [OMPEX-struct_map-4 OMP60-map-9]", function()
+case("rejects: a body or an update uses bytes between mapped members [OMPEX-struct_map-4 OMP60-map-9]", function()
   omp "target data map(to: S.x, S.b)" (function()
     expect.absent "S.a"
     expect.fails("not-present", function() omp "target" "S.a = 1;" end)

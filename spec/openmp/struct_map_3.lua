@@ -38,7 +38,7 @@ case("accepts: target data maps the section, and a body uses the members [OMPEX-
   expect.host("S1.a", 6)
 end)
 
-case("rejects: target data maps the section, and a map of the members does not attach"
+case("rejects: target data maps the section, and the inner map names the members without the section"
   .. " [OMPEX-struct_map-7 OMPEX-struct_map-8]", function()
   omp "target data map(S2.p[:N])" (function()
     expect.present "S2.p[:N]"
@@ -82,8 +82,7 @@ case("accepts: a list item attaches its base pointer, which is new, to a present
   expect.host("S2.p[99]", 202)
 end)
 
-case("rejects: a present pointer is not attached to a section that was present before"
-  .. " [OMPEX-struct_map-8]", function()
+case("rejects: a body uses a pointer that was present before, and so was its section [OMPEX-struct_map-8]", function()
   omp "target data map(S2.p, S2.a, S2.b)" (function()
     local q = host "S2.p"
     omp_target_associate_ptr(q, omp_target_alloc(400, 0), 400, 0, 0)

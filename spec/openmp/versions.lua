@@ -35,7 +35,7 @@ case("accepts: 5.2 and 6.0 need no map type and have the clause enter [OMP60-ver
   end
 end)
 
-case("rejects: 5.1 does not have the spellings of later versions [OMP60-ver-1]", function()
+case("rejects: a program uses spellings of later versions under 5.1 [OMP60-ver-1]", function()
   rules "openmp-5.1"
   each(of_52, function(text) expect.invalid(text, "clause-not-allowed") end)
   each(of_60, refused)
@@ -47,7 +47,7 @@ case("rejects: 5.1 does not have the spellings of later versions [OMP60-ver-1]",
   expect.present "a"
 end)
 
-case("rejects: 5.2 has no arguments of nowait, also in bodies [OMP60-ver-1]", function()
+case("rejects: nowait has an argument under 5.2, also in bodies [OMP60-ver-1]", function()
   rules "openmp-5.2"
   for _, text in ipairs { "single nowait(1)", "target map(a) nowait(1)" } do
     expect.fails("clause-not-allowed", function() omp(text, "a[0] = 1;") end)
@@ -78,7 +78,7 @@ case("accepts: 6.0 has storage, delete as a modifier, and directive names with u
   expect.absent "a"
 end)
 
-case("rejects: 5.2 does not have the spellings of 6.0, and delete is for exit data only"
+case("rejects: a program uses spellings of 6.0 under 5.2, or delete outside exit data"
   .. " [OMP60-ver-1 OMP60-map-1]", function()
   rules "openmp-5.2"
   each(of_60, refused)
@@ -129,7 +129,7 @@ case("accepts: from 5.2 on a pointer to absent data keeps its value [OMP60-map-1
   rules "openmp-5.1"
 end)
 
-case("rejects: attach(...), ref_ptr and self are errors that name the modifier [OMP60-map-3 OMP61-1]", function()
+case("rejects: a map has the modifier attach, ref_ptr or self [OMP60-map-3 OMP61-1]", function()
   expect.invalid("omp target data map(attach(always), to: a)", "unsupported") -- belongs to 6.1
   for _, modifier in ipairs { "ref_ptr", "ref_ptee", "ref_ptr_ptee", "self" } do
     expect.invalid(("omp target data map(%s, to: a)"):format(modifier), "unsupported")

@@ -160,9 +160,9 @@ local openacc = {
       = { [2] = BROUGHT_MEMBER },
   },
   lifetimes = {
-    ["members of a structure that no clause named are absent under openacc-3.3"]
+    ["a kernel or a clause uses members that no clause named under openacc-3.3"]
       = { BEHIND_MEMBER },
-    ["members of a structure that no clause named are absent under libgomp-12"]
+    ["a kernel or a clause uses members that no clause named under libgomp-12"]
       = { BEHIND_MEMBER },
   },
 }
