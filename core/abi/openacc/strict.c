@@ -132,12 +132,13 @@ static _Noreturn void tell_fault(const struct goacc_site *site, const struct goa
     if (present)
         goacc_tell("error", "host-pointer-on-device", attached ? "ACC33-att-8" : "ACC33-att-3",
                    fault->pc + 1,
-                   "the compute region%s %s host memory at %s, whose data are present as %s%s%s%s",
+                   "%s%s%sthe compute region%s %s host memory at %s, whose data are present as %s%s",
+                   slot ? "the pointer " : "", slot ? pointer : "",
+                   attached ? " was attached, and then overwritten: "
+                   : slot   ? " was never attached: "
+                            : "",
                    region, does, name, goacc_shown(&object.info).name,
-                   slot ? ": the pointer " : ": their host address was used", slot ? pointer : "",
-                   attached ? " was attached, and then overwritten"
-                   : slot   ? " was never attached"
-                            : "");
+                   slot ? "" : ": their host address was used");
     else
         goacc_tell("error", "host-pointer-on-device", "ACC33-impl-1", fault->pc + 1,
                    "the compute region%s %s host memory at %s, which is not present%s%s%s", region,
