@@ -34,8 +34,7 @@ case("accepts: flat data move as one block [TR14-1.1-01]", function()
   expect.host("F.in.w[0]", 6)
 end)
 
-case("differs: a structure with a pointer that is not described is not deep"
-  .. " [TR14-1.1-01 TR14-1.1-04]",
+case("differs: a structure is shallow if no shape describes its pointer [TR14-1.1-01 TR14-1.1-04]",
   function()
     acc "enter data copyin(P)"
     expect.present "P"
@@ -43,7 +42,7 @@ case("differs: a structure with a pointer that is not described is not deep"
     expect.detached "P.a"
   end)
 
-case("accepts: a pointer is followed on the side of its memory [TR14-1.1-02]", function()
+case("accepts: each side follows a pointer to its own memory [TR14-1.1-02]", function()
   expect.moves(function()
     acc "data copy(D)" (function()
       expect.accepts("parallel present(D)", function(d) expect.equal(d.D.a[1], 2) end)
@@ -78,7 +77,7 @@ case("accepts: a shallow copy moves the object and leaves its pointers as they a
     expect.events(function() acc "exit data delete(P)" end, { "decref P", "free P" })
   end)
 
-case("accepts: a deep copy moves all that is described and translates the pointers [TR14-1.1-04]",
+case("accepts: a deep copy moves everything that is described and translates the pointers [TR14-1.1-04]",
   function()
     expect.events(function() acc "enter data copyin(D)" end, { "alloc D", "alloc D.a[0:2]", "h2d D",
       "h2d D.a[0:2]", "attach D.a", "incref D", "incref D.a[0:2]" })
@@ -87,7 +86,7 @@ case("accepts: a deep copy moves all that is described and translates the pointe
     expect.accepts("parallel present(D)", function(d) expect.equal(d.D.a, translated) end)
   end)
 
-case("accepts: members of all kinds travel with their object [TR14-1.1-07 TR14-1.1-08]", function()
+case("accepts: members of all kinds move with their object [TR14-1.1-07 TR14-1.1-08]", function()
   acc "data copyin(O)" (function()
     expect.present "O.more[0:2]"
     expect.device("O.k", 2)
@@ -102,7 +101,7 @@ case("accepts: members of all kinds travel with their object [TR14-1.1-07 TR14-1
   expect.absent "O.more[1].a[0:1]"
 end)
 
-case("differs: an indirect member does not travel without a shape [TR14-1.1-07 TR14-1.1-08]",
+case("differs: an indirect member does not move without a shape [TR14-1.1-07 TR14-1.1-08]",
   function()
     acc "data copyin(P)" (function()
       expect.device("P.n", 2)
@@ -110,7 +109,7 @@ case("differs: an indirect member does not travel without a shape [TR14-1.1-07 T
     end)
   end)
 
--- A class with member functions; shapes: what describes its pointer.
+-- A class with member functions. shapes: the text that describes its pointer.
 local function with_methods(shapes)
   declare("class series {\n int n; float *a;\n" .. shapes .. [[
     public:
@@ -123,7 +122,7 @@ local function with_methods(shapes)
   host.M = { n = 2, a = { 1, 2 } }
 end
 
-case("accepts: the use of a member is one of *this, the whole of it [TR14-1.1-06]", function()
+case("accepts: the use of a member is a use of the whole *this [TR14-1.1-06]", function()
   with_methods "#pragma acc shape include(a[0:n])\n"
   method("series", "scale", function(self, by)
     host.factor = by
@@ -143,7 +142,7 @@ case("accepts: the use of a member is one of *this, the whole of it [TR14-1.1-06
   expect.host("M.a[1]", 10)
 end)
 
-case("accepts: inside of a member function clauses name members, and this [TR14-1.1-06]", function()
+case("accepts: inside a member function clauses name members and this [TR14-1.1-06]", function()
   with_methods ""
   method("series", "scale", function()
     acc "data copy(a[0:n])" (function()
@@ -158,7 +157,7 @@ case("accepts: inside of a member function clauses name members, and this [TR14-
   expect.host("M.a[0]", 41)
 end)
 
-case("rejects: a pointer member without deep copy; names that are no members [TR14-1.1-06 TR14-4.2-09]", function()
+case("rejects: a pointer member has no deep copy, or a name is no member [TR14-1.1-06 TR14-4.2-09]", function()
   with_methods ""
   declare "int m = 9;"
   method("series", "scale", function()

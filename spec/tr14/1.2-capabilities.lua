@@ -28,7 +28,7 @@ case("accepts: an object has the same layout on both sides [TR14-1.2-02 TR14-1.3
   end)
 end)
 
-case("rejects: a part of a structure does not count as the structure [TR14-1.2-02 TR14-1.3-01 TR14-4.2-03]",
+case("rejects: a present part of a structure does not count as the structure [TR14-1.2-02 TR14-1.3-01 TR14-4.2-03]",
   function()
     acc_copyin("X.n")
     expect.present "X.n"
@@ -50,7 +50,7 @@ case("rejects: a shaped object is absent until a clause names it [TR14-1.2-03 TR
   expect.fails("not-present", function() acc "parallel present(X)" (function() end) end)
 end)
 
-case("accepts: pointer relations are doubled as the objects are [TR14-1.2-05]", function()
+case("accepts: pointer relations are duplicated with their objects [TR14-1.2-05]", function()
   host.other = addr "X.a[1]"
   host.X.b = addr "X.a[0]"
   acc "data copy(X)" (function()
@@ -75,7 +75,7 @@ case("differs: a pointer that no shape names keeps its host value [TR14-1.2-05]"
   end)
 end)
 
-case("accepts: a deep create sets pointers and what init_needed names [TR14-1.2-06]", function()
+case("accepts: a deep create sets the pointers and the members in init_needed [TR14-1.2-06]", function()
   expect.moves(function() acc "enter data create(X)" end,
     { h2d = { count = 1, bytes = 4 }, d2h = 0 })
   expect.attached("X.a", 1)
@@ -92,7 +92,7 @@ case("rejects: a deep create initialises no data [TR14-1.2-06]", function()
   end)
 end)
 
-case("accepts: delete and update are deep too [TR14-1.2-07]", function()
+case("accepts: delete and update are deep, too [TR14-1.2-07]", function()
   acc "enter data create(X)"
   acc "update device(X)"
   expect.device("X.b[0:3]", { 4, 5, 6 })
@@ -104,13 +104,13 @@ case("accepts: delete and update are deep too [TR14-1.2-07]", function()
   expect.equal(#state().attached, 0)
 end)
 
-case("rejects: a deep update of what was never created [TR14-1.2-07 ACC33-upd-1]", function()
+case("rejects: a deep update names a member that was never created [TR14-1.2-07 ACC33-upd-1]", function()
   acc "enter data copyin<only_a>(X)"
   expect.present "X.a[0:3]"
   expect.fails("not-present", function() acc "update self(X)" end)
 end)
 
-case("accepts: a shallow present looks at the top object alone [TR14-1.2-08]", function()
+case("accepts: a shallow present checks only the top object [TR14-1.2-08]", function()
   rules { base = "tr14", present = "shallow" }
   declare [[
     struct two { int n; float *a, *b;
@@ -124,7 +124,7 @@ case("accepts: a shallow present looks at the top object alone [TR14-1.2-08]", f
   expect.accepts("parallel present(T)", function(d) expect.equal(d.T.a[0], 1) end)
 end)
 
-case("rejects: a deep present misses a member [TR14-1.2-08 TR14-1.2-11 TR14-4.2-09]", function()
+case("rejects: a deep present finds that a member is absent [TR14-1.2-08 TR14-1.2-11 TR14-4.2-09]", function()
   acc "enter data copyin<only_a>(X)"
   expect.present "X.a[0:3]"
   expect.fails("not-present", function() acc "parallel present(X)" (function() end) end)
@@ -139,7 +139,7 @@ case("accepts: a deep present attaches what it finds [TR14-1.2-09]", function()
   expect.attached("X.a", 1)
 end)
 
-case("differs: objects that came on their own are not linked [TR14-1.2-09]", function()
+case("differs: objects that were mapped separately are not attached [TR14-1.2-09]", function()
   acc_copyin "X"
   acc_copyin "X.a[0:3]"
   expect.detached "X.a"
@@ -148,7 +148,7 @@ case("differs: objects that came on their own are not linked [TR14-1.2-09]", fun
   end)
 end)
 
-case("accepts: what one clause excludes another may include [TR14-1.2-10 TR14-1.2-11]", function()
+case("accepts: a clause may include what another one excludes [TR14-1.2-10 TR14-1.2-11]", function()
   acc "data copyin<only_a>(X)" (function()
     acc "data copyin(X)" (function()
       expect.device("X.b[0:3]", { 4, 5, 6 })
@@ -161,7 +161,7 @@ case("accepts: what one clause excludes another may include [TR14-1.2-10 TR14-1.
   end)
 end)
 
-case("differs: the pointer of an excluded member is not for use [TR14-1.2-10 TR14-1.3-02]",
+case("differs: the pointer of an excluded member cannot be used [TR14-1.2-10 TR14-1.3-02]",
   function()
     acc "data copyin<only_a>(X)" (function()
       expect.fails("excluded-member", function()
@@ -173,7 +173,7 @@ case("differs: the pointer of an excluded member is not for use [TR14-1.2-10 TR1
     end)
   end)
 
-case("accepts: the pointer of an excluded member has its place [TR14-1.3-02]", function()
+case("accepts: the pointer of an excluded member keeps its place [TR14-1.3-02]", function()
   acc "data copyin<only_a>(X)" (function()
     expect.present "X.b"
     expect.accepts("parallel present<only_a>(X)", function(d) expect.equal(d.X.a[2], 3) end)
@@ -181,7 +181,7 @@ case("accepts: the pointer of an excluded member has its place [TR14-1.3-02]", f
   expect.host("X.b[0:3]", { 4, 5, 6 })
 end)
 
-case("accepts: update moves what a present_or clause left alone [TR14-1.2-16]", function()
+case("accepts: an update moves data that a present_or clause did not move [TR14-1.2-16]", function()
   acc "enter data copyin(v)"
   host.v[0] = 10
   expect.moves(function() acc "enter data copyin(v)" end, { h2d = 0 })
@@ -191,12 +191,12 @@ case("accepts: update moves what a present_or clause left alone [TR14-1.2-16]", 
   expect.device("v[0]", 10)
 end)
 
-case("rejects: update of absent data [TR14-1.2-16 ACC33-upd-1]", function()
+case("rejects: an update names absent data [TR14-1.2-16 ACC33-upd-1]", function()
   expect.fails("not-present", function() acc "update device(v)" end)
   expect.fails("not-present", function() acc "update self(v[1:2])" end)
 end)
 
-case("accepts: a pointer may change once its object has left [TR14-1.2-17]", function()
+case("accepts: a pointer may change after its object is unmapped [TR14-1.2-17]", function()
   expect.accepts "data copyin(X)"
   host.X = { n = 1, a = { 9 }, b = { 8 } }
   acc "data copyin(X)" (function() expect.device("X.a[0]", 9) end)
@@ -212,7 +212,7 @@ case("rejects: a pointer changes while its object is on the device [TR14-1.2-17 
   expect.absent "X"
 end)
 
-case("accepts: top down: a member joins a present parent and leaves it [TR14-1.2-18 TR14-1.2-19]",
+case("accepts: a member is added to a present parent and removed again, top-down [TR14-1.2-18 TR14-1.2-19]",
   function()
     acc "enter data copyin<only_a>(X)"
     acc "enter data copyin(X.b[0:3])"
@@ -225,7 +225,7 @@ case("accepts: top down: a member joins a present parent and leaves it [TR14-1.2
     expect.device("X.a[1]", 2)
   end)
 
-case("differs: a member that left cannot be used [TR14-1.2-18 TR14-1.2-19]", function()
+case("differs: a member that was removed cannot be used [TR14-1.2-18 TR14-1.2-19]", function()
   acc "enter data copyin<only_a>(X)"
   acc "data copyin(X.b[0:3])" (function() expect.device("X.b[0]", 4) end)
   expect.fails("excluded-member", function()
@@ -233,7 +233,7 @@ case("differs: a member that left cannot be used [TR14-1.2-18 TR14-1.2-19]", fun
   end)
 end)
 
-case("accepts: bottom up: leaves first, then what points to them [TR14-1.2-18 TR14-1.2-20]",
+case("accepts: the leaves are mapped first, then the objects that point to them, bottom-up [TR14-1.2-18 TR14-1.2-20]",
   function()
     host.M = { l = { { x = { 1, 2 } } } }
     expect.moves(function() acc "enter data copyin(M.l->x[0:2])" end, { h2d = { count = 1, bytes = 8 }, d2h = 0 })
@@ -247,14 +247,14 @@ case("accepts: bottom up: leaves first, then what points to them [TR14-1.2-18 TR
     expect.accepts("parallel present(M)", function(d) expect.equal(d.M.l[0].x[1], 2) end)
   end)
 
-case("rejects: the middle is missing [TR14-1.2-20 ACC33-att-2]", function()
+case("rejects: the middle object is missing [TR14-1.2-20 ACC33-att-2]", function()
   host.M = { l = { { x = { 1, 2 } } } }
   acc_copyin "M.l->x[0:2]"
   acc_copyin "M"
   expect.fails("not-present", function() acc_attach "M.l" end)
 end)
 
--- A tree as in Fig. 1.4: two parents, of whose arrays one is read, the other written.
+-- A tree as in Fig. 1.4: two parents with two arrays, of which one is read and the other written.
 local function tree()
   declare [[
     struct child { int n; float *in, *out; };
@@ -270,7 +270,7 @@ end
 
 local double_in = "for (int i = 0; i < 2; ++i) T.c[0].out[i] = 2 * T.c[0].in[i];"
 
-case("accepts: what lies on the way from the base comes too [TR14-1.2-01]", function()
+case("accepts: everything on the path from the base is mapped [TR14-1.2-01]", function()
   tree()
   acc "data copyin(T.c[0].in[0:2])" (function()
     expect.present "T.c[0]"
@@ -282,7 +282,8 @@ case("accepts: what lies on the way from the base comes too [TR14-1.2-01]", func
   end)
 end)
 
-case("differs: parts whose chain is broken: a parent left out, a pointer not set [TR14-1.2-01]", function()
+case("differs: a part cannot be reached if its parent is left out or a pointer is not attached"
+  .. " [TR14-1.2-01]", function()
   tree()
   acc "data copyin(T)::{ exclude(c) }" (function()
     expect.absent "T.c[0].in[0:2]"
@@ -299,7 +300,7 @@ case("differs: parts whose chain is broken: a parent left out, a pointer not set
   end) end)
 end)
 
-case("accepts: a shape holds for its type, everywhere from then on [TR14-1.2-04]", function()
+case("accepts: a shape holds for its type everywhere from then on [TR14-1.2-04]", function()
   declare "struct plain { int n; float *p; }; struct plain P, Q[2];"
   host.P = { n = 1, p = { 1 } }
   for k = 0, 1 do host.Q[k] = { n = 1, p = { k } } end
@@ -310,14 +311,14 @@ case("accepts: a shape holds for its type, everywhere from then on [TR14-1.2-04]
   end)
 end)
 
-case("differs: a nest holds for its directive alone [TR14-1.2-04]", function()
+case("differs: a nest holds only for its directive [TR14-1.2-04]", function()
   declare "struct plain { int n; float *p; }; struct plain P;"
   host.P = { n = 1, p = { 1 } }
   acc "data copyin(P)::{ include(p[0:n]) }" (function() expect.present "P.p[0:1]" end)
   expect.accepts("data copyin(P)", function() expect.absent "P.p[0:1]" end)
 end)
 
-case("accepts: selective direction: create, some parts in, others out [TR14-1.2-12]", function()
+case("accepts: selective direction creates everything, sends some parts and fetches others [TR14-1.2-12]", function()
   tree()
   local region
   expect.events(function() region = acc "data invoke<step>(T)" end, { "alloc T", "alloc T.c[0:1]",
@@ -332,7 +333,7 @@ case("accepts: selective direction: create, some parts in, others out [TR14-1.2-
   expect.host("T.c[0].n", 2)
 end)
 
-case("differs: parents that are read, though they were not sent [TR14-1.2-12]", function()
+case("differs: parents are read although they were not sent [TR14-1.2-12]", function()
   tree()
   acc "data invoke<step>(T)" (function()
     for _, text in ipairs { "int x = T.k;", "int x = T.c[0].n;", "float x = T.c[0].out[1];" } do
@@ -353,7 +354,7 @@ local function contents()
   return found
 end
 
-case("accepts: steps of entry and exit in one, or one by one [TR14-1.2-13 TR14-1.2-15]", function()
+case("accepts: the steps of entry and exit are merged or done one by one [TR14-1.2-13 TR14-1.2-15]", function()
   tree()
   local merged
   acc "data invoke<step>(T)" (function()
@@ -377,7 +378,7 @@ case("accepts: steps of entry and exit in one, or one by one [TR14-1.2-13 TR14-1
   expect.equal(contents(), {})
 end)
 
-case("rejects: merged steps are done as one, or not at all [TR14-1.2-13 TR14-4.2-03]", function()
+case("rejects: one object is partly present, so none of the merged steps is done [TR14-1.2-13 TR14-4.2-03]", function()
   tree()
   local region = function() acc "enter data invoke<step>(T)" end
   acc_copyin "T.c[0].out[0:1]"
@@ -388,7 +389,7 @@ case("rejects: merged steps are done as one, or not at all [TR14-1.2-13 TR14-4.2
   expect.present "T.c[0].in[0:2]"
 end)
 
-case("rejects: updates need the create before them [TR14-1.2-15 ACC33-upd-1]", function()
+case("rejects: an update needs a create before it [TR14-1.2-15 ACC33-upd-1]", function()
   tree()
   expect.fails("not-present", function() acc "update device(T.c[0].in[0:2])" end)
   acc "enter data create(T)::{ exclude(c) }"
@@ -396,7 +397,7 @@ case("rejects: updates need the create before them [TR14-1.2-15 ACC33-upd-1]", f
   expect.fails("not-present", function() acc "update device(T.c[0].in[0:2])" end)
 end)
 
--- Runs a kernel under a data clause, from the same values each time; gives what the host has after it.
+-- Runs a kernel under a data clause, from the same values each time; returns the values of the host after it.
 local function after(clause, body)
   host.T = { k = 1, c = { { n = 2, ["in"] = { 5, 6 }, out = { 7, 8 } } } }
   local bytes = 0
@@ -412,7 +413,7 @@ local function after(clause, body)
   return { host.T.k, c.n, c["in"]:values(2), c.out:values(2) }, bytes
 end
 
-case("accepts: copy of everything gives what any selection gives, with more traffic [TR14-1.2-14]", function()
+case("accepts: a copy of everything gives the results of any selection, with more traffic [TR14-1.2-14]", function()
   tree()
   local wanted, most = after("copy(T)", double_in)
   expect.equal(wanted, { 1, 2, { 5, 6 }, { 10, 12 } })
@@ -425,7 +426,7 @@ case("accepts: copy of everything gives what any selection gives, with more traf
   end
 end)
 
-case("differs: a selection that does not fit what the kernel does [TR14-1.2-14]", function()
+case("differs: a selection does not fit what the kernel does [TR14-1.2-14]", function()
   tree()
   local swapped = "for (int i = 0; i < 2; ++i) T.c[0].in[i] = 1;"
   expect.equal(after("copy(T)", swapped), { 1, 2, { 1, 1 }, { 7, 8 } })
@@ -435,7 +436,7 @@ case("differs: a selection that does not fit what the kernel does [TR14-1.2-14]"
   end)
 end)
 
-case("accepts: the layout is that of the host, whatever takes part [TR14-1.3-03 TR14-1.3-04]", function()
+case("accepts: the device has the layout of the host, whatever takes part [TR14-1.3-03 TR14-1.3-04]", function()
   declare [[
     struct wide { int first; double rest[100]; int last;
         #pragma acc shape(ends) exclude(rest)
@@ -460,7 +461,8 @@ case("accepts: the layout is that of the host, whatever takes part [TR14-1.3-03 
   expect.host("W.rest[5]", 3)
 end)
 
-case("rejects: clauses for another layout; parts that were not sent [TR14-1.3-03 TR14-1.3-04 TR14-3.1.1-03]", function()
+case("rejects: a clause asks for another layout, or a kernel reads a part that was not sent"
+  .. " [TR14-1.3-03 TR14-1.3-04 TR14-3.1.1-03]", function()
   expect.invalid("acc shape(s) type(struct pair) layout(n)", "unknown-clause")
   expect.invalid("acc shape(s) type(struct pair) pack(n)", "unknown-clause")
   declare [[

@@ -1,4 +1,4 @@
--- What real applications need: extents from everywhere, structures in structures, parts left out.
+-- What real applications need: extents from many places, structures in structures, excluded parts.
 scenario { title = "TR14 2: requirements", rules = "tr14" }
 
 declare [[
@@ -24,7 +24,7 @@ for k = 0, 1 do
   host.S[k] = { nprog = 2, prog = { prog(1, 10 * k), prog(3, 100 * k) }, diag = { 1, 2 } }
 end
 
-case("accepts: extents from members, functions and globals [TR14-2.1-01]", function()
+case("accepts: extents come from members, functions and globals [TR14-2.1-01]", function()
   func("size", function(k) return k + 1 end)
   declare [[
     struct mixed { int n; float *m, *f, *g;
@@ -39,7 +39,7 @@ case("accepts: extents from members, functions and globals [TR14-2.1-01]", funct
   end)
 end)
 
-case("rejects: a function that gives no integer, or fails [TR14-2.1-01 TR14-3.1.1-21]", function()
+case("rejects: a function returns no integer, or fails [TR14-2.1-01 TR14-3.1.1-21]", function()
   func("half", function(k) return k / 2 end)
   func("broken", function() error "no size" end)
   declare [[
@@ -54,7 +54,7 @@ case("rejects: a function that gives no integer, or fails [TR14-2.1-01 TR14-3.1.
   expect.fails("scenario-error", function() acc "enter data copyin<other>(M)" end)
 end)
 
-case("accepts: a few paths out of many, over three levels of types [TR14-2.2-01]", function()
+case("accepts: a shape selects a few paths over three levels of types [TR14-2.2-01]", function()
   acc "data copy<wanted>(S)" (function()
     expect.device("S[1].prog[1].vn[2]", 103)
     expect.absent "S[1].prog[1].w[0:3]"
@@ -68,7 +68,7 @@ case("accepts: a few paths out of many, over three levels of types [TR14-2.2-01]
   expect.host("S[1].prog[1].w[0:3]", { -1, -2, -3 })
 end)
 
-case("differs: the paths that were not wanted [TR14-2.2-01]", function()
+case("differs: paths that were not selected cannot be used [TR14-2.2-01]", function()
   acc "data copyin<wanted>(S)" (function()
     local function using(text)
       expect.fails("excluded-member", function() acc("parallel present<wanted>(S)")(text) end)
@@ -79,7 +79,7 @@ case("differs: the paths that were not wanted [TR14-2.2-01]", function()
   end)
 end)
 
-case("accepts: arrays of structures in arrays of structures [TR14-2.2-02]", function()
+case("accepts: arrays of structures contain arrays of structures [TR14-2.2-02]", function()
   acc "data copyin(S)" (function()
     expect.attached("S[0].prog", 1)
     expect.attached("S[1].prog[1].w", 1)
@@ -87,7 +87,7 @@ case("accepts: arrays of structures in arrays of structures [TR14-2.2-02]", func
   end)
 end)
 
-case("differs: elements of the inner arrays that there are not [TR14-2.2-02]", function()
+case("differs: inner arrays have no elements beyond their bounds [TR14-2.2-02]", function()
   expect.moves(function()
     acc "data copyin(S)" (function()
       expect.fails("out-of-bounds", function()
@@ -100,13 +100,13 @@ case("differs: elements of the inner arrays that there are not [TR14-2.2-02]", f
   end, { h2d = { count = 11, bytes = 592 }, d2h = 0 })
 end)
 
-case("accepts: a list in the type that the shape leaves out [TR14-2.2-04]", function()
+case("accepts: the shape leaves out a list in the type [TR14-2.2-04]", function()
   expect.moves(function()
     acc "data copyin(S)" (function() expect.absent "S[0].prog[0].fields[0]" end)
   end, { h2d = { count = 11, bytes = 592 }, d2h = 0 })
 end)
 
-case("differs: following that list [TR14-2.2-04]", function()
+case("differs: a list that is left out cannot be followed [TR14-2.2-04]", function()
   acc "shape(chain) type(struct list) include(next[0:1])"
   expect.accepts "shape(all) type(struct prog) include<chain>(fields[0:1])"
   expect.fails("excluded-member", function()
@@ -116,7 +116,7 @@ end)
 
 -- ------------------------------------------------------------------------------------------ ICON --
 
--- ICON's t_nh_state in C: of its many pointers a few are wanted (Fig. 2.7), and some are convenience
+-- ICON's t_nh_state in C: a few of its many pointers are wanted (Fig. 2.7), and some are convenience
 -- pointers, which alias others. Members that are not wanted are called other1, other2, ...
 local function icon_type(name, count, wanted, rest, shapes)
   local names = {}
@@ -157,12 +157,12 @@ local function icon(aliases)
     for k, name in ipairs(names) do state[part][name] = values(100 * k) end
   end
   state.diag_list = { id = 1, next = { { id = 2 } } }
-  state.diag.first_alias = state.diag.vt + 1 -- vt comes behind it, or before
+  state.diag.first_alias = state.diag.vt + 1 -- vt is declared after it, or before
   state.diag.second_alias = state.prog[1].vn + 2 -- in another structure
   return state
 end
 
-case("accepts: of 84 and 86 pointers those that are listed, on a device and in updates [TR14-2.2-01]",
+case("accepts: only the listed pointers of 84 and 86 are mapped and updated [TR14-2.2-01]",
   function()
     icon { "[@]", "[@]" }
     expect.equal(sizeof "struct t_nh_metrics", 84 * 8)
@@ -181,7 +181,7 @@ case("accepts: of 84 and 86 pointers those that are listed, on a device and in u
     expect.equal(#state().present, 0)
   end)
 
-case("differs: the members that Fig. 2.7 does not list [TR14-2.2-01 TR14-2.2-04]", function()
+case("differs: members that Fig. 2.7 does not list cannot be used [TR14-2.2-01 TR14-2.2-04]", function()
   icon { "[@]", "[@]" }
   acc "data copyin<dycore>(p_nh_state)" (function()
     for _, member in ipairs { "metrics.other1[0]", "metrics.other82[0]", "diag.other81[0]", "prog[1].w[0]",
@@ -194,7 +194,7 @@ case("differs: the members that Fig. 2.7 does not list [TR14-2.2-01 TR14-2.2-04]
 end)
 
 for _, aliases in ipairs { { "[@]", "[@]" }, { "[@vt]", "[@]" }, { "[0:3]", "[0:2]" }, { "[@]", "[0:1]" } } do
-  case(("accepts: convenience pointers, described by %s and %s [TR14-2.2-03]"):format(aliases[1], aliases[2]),
+  case(("accepts: convenience pointers are described by %s and %s [TR14-2.2-03]"):format(aliases[1], aliases[2]),
     function()
       icon(aliases)
       acc "data copy<dycore>(p_nh_state)" (function()
@@ -211,7 +211,8 @@ for _, aliases in ipairs { { "[@]", "[@]" }, { "[@vt]", "[@]" }, { "[0:3]", "[0:
     end)
 end
 
-case("rejects: convenience pointers to what is not wanted, or fits only in part [TR14-2.2-03 ACC33-2.7.1-1]", function()
+case("rejects: a convenience pointer points to unmapped data, or its section fits only in part"
+  .. " [TR14-2.2-03 ACC33-2.7.1-1]", function()
   local s = icon { "[@]", "[0:2]" }
   local region = function() acc "data copyin<dycore>(p_nh_state)" end
   s.diag.first_alias = s.prog[0].w
@@ -268,7 +269,7 @@ local function one_vector()
   return fill(host.V, "float", { 1, 2, 3 }, 5)
 end
 
-case("accepts: the block moves once, three pointers are translated [TR14-2.3-01 TR14-2.3-02]", function()
+case("accepts: the block moves once and three pointers are translated [TR14-2.3-01 TR14-2.3-02]", function()
   one_vector()
   expect.equal(sizeof "vector<float>", 24)
   local region
@@ -286,7 +287,7 @@ case("accepts: the block moves once, three pointers are translated [TR14-2.3-01 
   expect.host("V.size()", 3)
 end)
 
-case("rejects: without a shape, or with the end as an alias of its own"
+case("rejects: a vector has no shape, or its end is an alias without a base"
   .. " [TR14-2.3-01 TR14-2.3-02 TR14-4.2-09]", function()
   declare(header)
   acc "shape(naive) type(_Vector_impl) include(_M_start[0:2], _M_finish[@])"
@@ -301,7 +302,7 @@ case("rejects: without a shape, or with the end as an alias of its own"
   expect.fails("not-present", function() acc "data copyin<naive>(V)" end)
 end)
 
-case("differs: the end has no element [TR14-2.3-02]", function()
+case("differs: the end pointer points to no element [TR14-2.3-02]", function()
   one_vector()
   acc "data copyin(V)" (function()
     expect.fails("out-of-bounds", function() acc "parallel present(V)" "float x = *V._M_impl._M_finish;" end)
@@ -311,7 +312,7 @@ case("differs: the end has no element [TR14-2.3-02]", function()
   end)
 end)
 
-case("accepts: the valid elements, or all that are reserved [TR14-2.3-03]", function()
+case("accepts: either the valid or all reserved elements are moved [TR14-2.3-03]", function()
   local block = one_vector()
   expect.moves(function() acc "enter data create(V)" end, { h2d = 0 })
   expect.present "V._M_impl._M_start[0:3]"
@@ -323,7 +324,7 @@ case("accepts: the valid elements, or all that are reserved [TR14-2.3-03]", func
   expect.equal(block:values(4), { 1, 2, 3, 4 })
 end)
 
-case("rejects: with the valid elements there is no room to append [TR14-2.3-03 TR14-4.2-03]", function()
+case("rejects: a vector with only its valid elements has no room to append [TR14-2.3-03 TR14-4.2-03]", function()
   one_vector()
   acc "data copy(V)" (function()
     expect.fails("out-of-bounds", function() acc "parallel present(V)" "V._M_impl._M_start[3] = 4;" end)
@@ -360,7 +361,7 @@ case("accepts: elements that need deep copy have their own shape [TR14-2.3-04]",
   expect.equal(#state().present, 0)
 end)
 
-case("differs: elements that have no shape, and raw pointers, are not followed [TR14-2.3-04]", function()
+case("differs: elements without a shape and raw pointers are not followed [TR14-2.3-04]", function()
   vectors()
   declare [[
     struct bare { int n; float *p; };
@@ -394,7 +395,7 @@ case("accepts: a type of a library is described from outside [TR14-2.3-05]", fun
   acc "data copyin<empty>(V)" (function() expect.equal(#state().present, 1) end)
 end)
 
-case("rejects: a description without a type, of an unknown one, or inside another"
+case("rejects: a description has no type, an unknown type, or is inside another type"
   .. " [TR14-2.3-05 TR14-3.1.1-07]", function()
   declare(header)
   declare "vector<float> V; vector<double> D;"
@@ -426,7 +427,7 @@ case("accepts: a vector may grow between regions [TR14-2.3-06]", function()
   expect.host("V._M_impl._M_start[0]", 3)
 end)
 
-case("rejects: a vector grows while it is on the device, on one side or the other [TR14-2.3-06 TR14-4.3-04]", function()
+case("rejects: a vector grows on one side while it is on the device [TR14-2.3-06 TR14-4.3-04]", function()
   local block = one_vector()
   local region = acc "data copy<reserved>(V)"
   expect.fails("pointer-changed", function() acc "parallel present<reserved>(V)" "++V._M_impl._M_finish;" end)

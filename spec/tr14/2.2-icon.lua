@@ -1,4 +1,4 @@
--- ICON's structure (TR14 2.2, figures 2.6 and 2.7): of many members few are needed on the device.
+-- ICON's structure (TR14 2.2, figures 2.6 and 2.7): few of its many members are needed on the device.
 scenario { title = "TR14 2.2: ICON", language = "fortran", rules = "tr14" }
 
 fortran [[
@@ -74,7 +74,7 @@ case("accepts: only the members of the dynamical core are mapped [TR14-2.2-01 TR
   expect.equal(#state().present, 0)
 end)
 
-case("differs: the others stay behind [TR14-2.2-01 TR14-2.2-02]", function()
+case("differs: the other members are not mapped [TR14-2.2-01 TR14-2.2-02]", function()
   acc "enter data copyin(p_nh_state)"
   for _, name in ipairs { "diag%unused", "metrics%unused", "prog(1)%w" } do
     expect.absent(("p_nh_state(1)%%%s"):format(name))
@@ -84,7 +84,7 @@ case("differs: the others stay behind [TR14-2.2-01 TR14-2.2-02]", function()
   end)
 end)
 
-case("accepts: a convenience pointer is attached inside the member it is an alias of [TR14-2.2-03]", function()
+case("accepts: a convenience pointer is attached inside the member that it aliases [TR14-2.2-03]", function()
   expect.moves(function() acc "enter data copyin(p_nh_state)" end, { h2d = { count = 23, bytes = 3488 }, d2h = 0 })
   fortran [[
     !$acc serial present(p_nh_state)
@@ -117,7 +117,7 @@ case("accepts: a list that is not mapped may point to itself [TR14-2.2-04]", fun
   expect.absent "node"
 end)
 
-case("rejects: a list that would be followed [TR14-2.2-04 TR14-4.3-18]", function()
+case("rejects: a recursive list would be followed [TR14-2.2-04 TR14-4.3-18]", function()
   fortran "type(t_var_list) :: list"
   expect.invalid("enter data copyin(list)", "recursive-type")
 end)

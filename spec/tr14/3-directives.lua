@@ -1,4 +1,4 @@
--- The four layers of directives: what the simple one says, the others say too.
+-- The four layers of directives: the others can express what a simple one expresses.
 scenario { title = "TR14 3: the layers of directives", rules = "tr14" }
 
 declare [[
@@ -26,7 +26,7 @@ local function done(text)
   return found
 end
 
-case("accepts: shape, policy, nest and members for full deep copy [TR14-3-01]", function()
+case("accepts: shape, policy, nest and members all express full deep copy [TR14-3-01]", function()
   local wanted = done "data copy(X)"
   expect(#wanted > 20)
   for _, text in ipairs { "data invoke<all>(X)", "data copy(P)::{ include(a[0:n], b[0:n], c[0:n]) }",
@@ -36,13 +36,13 @@ case("accepts: shape, policy, nest and members for full deep copy [TR14-3-01]", 
   end
 end)
 
-case("accepts: policy, nest and members for selective direction [TR14-3-01]", function()
+case("accepts: policy, nest and members all express selective direction [TR14-3-01]", function()
   local wanted = done "data invoke<calc_a>(X)"
   expect.equal(done "data invoke<>(P)::{ default(exclude) copyout(a[0:n]) copyin(b[0:n]) }", wanted)
   expect.equal(done "data copyout(P.a[0:P.n]) copyin(P.b[0:P.n])", wanted)
 end)
 
-case("rejects: what a layer cannot say is said by the next [TR14-3-01 TR14-3.1.1-03]", function()
+case("rejects: a layer cannot express what the next one can [TR14-3-01 TR14-3.1.1-03]", function()
   expect.invalid("acc shape(calc_a) type(struct deep) copyout(a)", "clause-not-allowed") -- no direction
   expect.fails("syntax", function() acc "policy type(struct plain) default(copy)" end) -- global, by name
   expect.fails("unknown-policy", function() acc "data invoke<all>(P)" end)

@@ -21,7 +21,7 @@ local function steps(text)
   return list
 end
 
-case("accepts: a component with a section in a shape [TR14-3.1.1-04]", function()
+case("accepts: a component in a shape has a section [TR14-3.1.1-04]", function()
   fortran [[
     type part
       integer :: n
@@ -41,11 +41,11 @@ case("accepts: a component with a section in a shape [TR14-3.1.1-04]", function(
   end)
 end)
 
-case("rejects: C's brackets in a shape [TR14-3.1.1-04 HOUSE-syntax]", function()
+case("rejects: a shape uses the brackets of C [TR14-3.1.1-04 HOUSE-syntax]", function()
   expect.malformed "type t\n integer, pointer :: a(:)\n !$acc shape include(a[0:1])\n end type t"
 end)
 
-case("accepts: a policy in a type, invoked [TR14-3.2.1-01]", function()
+case("accepts: a type contains a policy, and invoke uses it [TR14-3.2.1-01]", function()
   acc "data invoke<only_a>(x)" (function()
     expect.present "x%a"
     expect.absent "x%b"
@@ -54,23 +54,23 @@ case("accepts: a policy in a type, invoked [TR14-3.2.1-01]", function()
   expect.host("x%a", { 10, 2, 3, 4 })
 end)
 
-case("rejects: a policy without a name [TR14-3.2.1-01]", function()
+case("rejects: a policy has no name [TR14-3.2.1-01]", function()
   expect.malformed "type t\n real, pointer :: a\n !$acc policy copy(a)\n end type t"
 end)
 
-case("accepts: a nest is for the objects it stands with [TR14-3.3-04]", function()
+case("accepts: a nest is about the objects of its clause [TR14-3.3-04]", function()
   acc "data copyin(x)::{ exclude(b) } copyin(y)" (function()
     expect.absent "x%b"
     expect.present "y%b"
   end)
 end)
 
-case("differs: the next directive knows nothing of it [TR14-3.3-04]", function()
+case("differs: the next directive does not know the nest [TR14-3.3-04]", function()
   expect.accepts("data copyin(x)::{ exclude(b) }", function() expect.absent "x%b" end)
   acc "data copyin(x)" (function() expect.present "x%b" end)
 end)
 
-case("accepts: clause(base%component), whole and with a section [TR14-3.4-03]", function()
+case("accepts: clause(base%component) takes a component with or without a section [TR14-3.4-03]", function()
   acc "data copyin(x%a)" (function()
     expect.attached("x%a", 1)
     expect.detached "x%b"
@@ -82,25 +82,25 @@ case("accepts: clause(base%component), whole and with a section [TR14-3.4-03]", 
   end)
 end)
 
-case("rejects: C's dot and brackets [TR14-3.4-03 HOUSE-syntax]", function()
+case("rejects: a directive uses the dot and brackets of C [TR14-3.4-03 HOUSE-syntax]", function()
   expect.malformed "data copyin(x.a)"
   expect.malformed "data copyin(x%a[1:2])"
 end)
 
-case("accepts: one component is a nest that excludes the others [TR14-3.4-05]", function()
+case("accepts: one component is lowered to a nest that excludes the others [TR14-3.4-05]", function()
   expect.equal(steps "data copy(x%a)", steps "data invoke<>(x)::{ default(exclude) copy(a) }")
 end)
 
-case("differs: without an object around it there is no nest [TR14-3.4-05]", function()
+case("differs: a variable without an object around it needs no nest [TR14-3.4-05]", function()
   fortran "real, allocatable :: v(:)\n allocate(v(2))"
   acc "data copyin(v)" (function() expect.equal(#state().present, 1) end)
 end)
 
-case("accepts: the object's own clause is the default [TR14-3.4-07]", function()
+case("accepts: the clause of the object is the default [TR14-3.4-07]", function()
   expect.equal(steps "data create(x) copyin(x%a)", steps "data invoke<>(x)::{ default(create) copyin(a) }")
 end)
 
-case("rejects: the object in two clauses [TR14-3.4-07]", function()
+case("rejects: two clauses name the object [TR14-3.4-07]", function()
   expect.invalid("data create(x) copyin(x) copyin(x%a)", "duplicate-clause")
 end)
 
@@ -136,7 +136,7 @@ local sections = [[
   allocate(p(1)%a(1), p(2)%a(2), p(1)%m%a(3), p(2)%m%a(4))
 ]]
 
-case("rejects: components of a section; the error prints the nest that works [TR14-3.4-02]", function()
+case("rejects: a component follows a section; the error prints the nest that works [TR14-3.4-02]", function()
   fortran(sections)
   for text, nest in pairs {
     ["data copy(p(:)%a(:))"] = "data invoke<>(p(:))::{ default(exclude) copy(a) }",
@@ -148,7 +148,7 @@ case("rejects: components of a section; the error prints the nest that works [TR
   end
 end)
 
-case("accepts: under tr14x descriptors say how long each is [TR14-3.4-02]", function()
+case("accepts: descriptors under tr14x give the length for each element [TR14-3.4-02]", function()
   rules "tr14x"
   fortran(sections)
   for _, text in ipairs { "p(:)%m%a(:)", "p%m%a" } do
@@ -160,7 +160,7 @@ case("accepts: under tr14x descriptors say how long each is [TR14-3.4-02]", func
   end
 end)
 
-case("rejects: bounds in shapes where they are written, used or not [TR14-3.1.1-21 TR14-4.3-18]", function()
+case("rejects: wrong bounds in shapes are reported where they are written [TR14-3.1.1-21 TR14-4.3-18]", function()
   local function text(shape, more)
     return ("type t\ninteger :: n\nreal, allocatable :: a(:)\ntype(t), pointer :: next\n!$acc %s\nend type\n%s"):format(
       shape, more or "")
@@ -202,7 +202,7 @@ case("accepts: bounds in shapes may use names of the same text [TR14-3.1.1-21]",
   call "s(3)"
 end)
 
-case("rejects: components of what has none [TR14-3.4-03 HOUSE-language]", function()
+case("rejects: a component of a scalar is named [TR14-3.4-03 HOUSE-language]", function()
   for _, text in ipairs { "data copy(x%n%a)", "update self(x%n%a)", "enter data copyin(x%n%a(1:2))" } do
     local err = expect.fails("not-a-struct", function() acc(text) end)
     expect.equal(err.message, "x%n is integer: it has no components")

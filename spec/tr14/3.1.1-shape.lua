@@ -15,14 +15,14 @@ local function with(shapes)
   host.V = { n = 3, m = 1, a = { 1, 2, 3 }, b = { 4, 5, 6 }, fixed = { 1, 2, 3, 4 } }
 end
 
-case("accepts: a shape with one clause or several [TR14-3.1.1-01]", function()
+case("accepts: a shape has one clause or several [TR14-3.1.1-01]", function()
   with [[#pragma acc shape include(a[0:n])
     #pragma acc shape(one) exclude(a)
     #pragma acc shape(two) exclude(a) include(b[0:n])]]
   acc "data copyin(V)" (function() expect.present "V.a[0:3]" end)
 end)
 
-case("rejects: a shape without clauses, or with a wrong name [TR14-3.1.1-01]", function()
+case("rejects: a shape has no clauses or a wrong name [TR14-3.1.1-01]", function()
   expect.malformed "#pragma acc shape"
   expect.malformed "acc shape type"
   expect.malformed "acc shape() type(struct array) include(a)"
@@ -30,7 +30,7 @@ case("rejects: a shape without clauses, or with a wrong name [TR14-3.1.1-01]", f
   expect.malformed "struct s { int n; float *a;\n#pragma acc shape\n};"
 end)
 
-case("accepts: clauses in any order, members in several clauses of a kind [TR14-3.1.1-03]",
+case("accepts: clauses appear in any order and may be repeated [TR14-3.1.1-03]",
   function()
     with [[#pragma acc shape include(a[0:n]) default(exclude) \
                            include(b[0:m]) init_needed(n) init_needed(m)]]
@@ -42,7 +42,7 @@ case("accepts: clauses in any order, members in several clauses of a kind [TR14-
     end)
   end)
 
-case("rejects: clauses that a shape does not take, and values of default that there are not [TR14-3.1.1-03]", function()
+case("rejects: a shape has a clause that it does not take, or an unknown value of default [TR14-3.1.1-03]", function()
   expect.invalid("acc shape type(struct array) copy(a)", "clause-not-allowed")
   expect.invalid("acc shape type(struct array) update(a)", "clause-not-allowed")
   expect.invalid("acc shape type(struct array) if(1) include(a)", "clause-not-allowed")
@@ -55,7 +55,7 @@ case("rejects: clauses that a shape does not take, and values of default that th
   expect.malformed "acc shape type(struct array) include(a,)"
 end)
 
-case("accepts: members, those of anonymous members too [TR14-3.1.1-04]", function()
+case("accepts: a shape names members, also those of anonymous members [TR14-3.1.1-04]", function()
   declare [[
     struct nameless { int n; struct { float *a; union { int u; float f; }; };
         #pragma acc shape include(a[0:n])
@@ -70,7 +70,7 @@ case("accepts: members, those of anonymous members too [TR14-3.1.1-04]", functio
   end)
 end)
 
-case("rejects: paths, unknown members, sections of what is left out [TR14-3.1.1-04]", function()
+case("rejects: a shape names a path, an unknown member, or a section of an excluded member [TR14-3.1.1-04]", function()
   expect.malformed "acc shape type(struct array) include(x.y)"
   expect.malformed "acc shape type(struct array) include(*a)"
   expect.malformed "acc shape type(struct array) include(a[0:n)"
@@ -78,7 +78,7 @@ case("rejects: paths, unknown members, sections of what is left out [TR14-3.1.1-
   expect.invalid("acc shape type(struct array) exclude(a[0:n])", "invalid-section")
 end)
 
-case("accepts: inside a type the type is the nearest one [TR14-3.1.1-05]", function()
+case("accepts: a shape inside a type is about the nearest type [TR14-3.1.1-05]", function()
   declare [[
     struct around {
         struct within { int n; float *p;
@@ -96,13 +96,13 @@ case("accepts: inside a type the type is the nearest one [TR14-3.1.1-05]", funct
   end)
 end)
 
-case("rejects: members of the outer type inside the inner one [TR14-3.1.1-05 TR14-3.1.1-04]", function()
+case("rejects: a shape of the inner type names members of the outer type [TR14-3.1.1-05 TR14-3.1.1-04]", function()
   expect.invalid([[struct around { struct within { int n; float *p;
     #pragma acc shape include(q[0:k])
     } w; int k; float *q; };]], "unknown-member")
 end)
 
-case("accepts: type() names the type itself, or one declared in it [TR14-3.1.1-06]", function()
+case("accepts: type() names the enclosing type or one declared in it [TR14-3.1.1-06]", function()
   declare [[
     struct around {
         struct within { int n; float *p; } w;
@@ -121,7 +121,7 @@ case("rejects: type() names an unrelated type [TR14-3.1.1-06]", function()
     "type-mismatch")
 end)
 
-case("accepts: outside of types type() says which [TR14-3.1.1-07]", function()
+case("accepts: type() gives the type of a shape outside of types [TR14-3.1.1-07]", function()
   declare [[
     typedef struct { int n; float *p; } named_only;
     #pragma acc shape type(named_only) include(p[0:n])
@@ -133,7 +133,7 @@ case("accepts: outside of types type() says which [TR14-3.1.1-07]", function()
   expect.accepts("data copyin<second>(A)", function() expect.absent "A.p[0:1]" end)
 end)
 
-case("rejects: outside of types no type, an unknown one, or no structure [TR14-3.1.1-07]",
+case("rejects: a shape outside of types has no type, an unknown one, or no structure [TR14-3.1.1-07]",
   function()
     expect.invalid("acc shape include(a)", "missing-type")
     expect.invalid("acc shape type(struct nothing) include(a)", "unknown-type")
@@ -144,23 +144,23 @@ case("rejects: outside of types no type, an unknown one, or no structure [TR14-3
       "unknown-type")
   end)
 
-case("accepts: one type clause, wherever it stands [TR14-3.1.1-08]", function()
+case("accepts: the one type clause may appear anywhere [TR14-3.1.1-08]", function()
   acc "shape include(a[0:n]) type(struct array) exclude(b)"
   declare "struct array A;"
   host.A = { n = 1, a = { 1 } }
   acc "data copyin(A)" (function() expect.present "A.a[0:1]" end)
 end)
 
-case("rejects: two type clauses [TR14-3.1.1-08]", function()
+case("rejects: a shape has two type clauses [TR14-3.1.1-08]", function()
   expect.invalid("acc shape type(struct array) type(struct array) include(a)", "duplicate-clause")
 end)
 
-case("accepts: a shape without a name is the default one [TR14-3.1.1-09]", function()
+case("accepts: a shape without a name is the default shape [TR14-3.1.1-09]", function()
   with "#pragma acc shape include(a[0:n])"
   acc "data copyin(V)" (function() expect.attached("V.a", 1) end)
 end)
 
-case("differs: a named shape is no default [TR14-3.1.1-09]", function()
+case("differs: a named shape is not the default shape [TR14-3.1.1-09]", function()
   with "#pragma acc shape(deep) include(a[0:n])"
   acc "data copyin(V)" (function()
     expect.present "V"
@@ -169,7 +169,7 @@ case("differs: a named shape is no default [TR14-3.1.1-09]", function()
   acc "data copyin<deep>(V)" (function() expect.present "V.a[0:3]" end)
 end)
 
-case("accepts: equal names for different types, and for a shape and a member [TR14-3.1.1-10]",
+case("accepts: shapes of different types, and a shape and a member, may have equal names [TR14-3.1.1-10]",
   function()
     declare [[
       struct one { int n; float *a;
@@ -184,14 +184,14 @@ case("accepts: equal names for different types, and for a shape and a member [TR
     acc "data copyin<a>(T)" (function() expect.present "T.a[0:1]" end)
   end)
 
-case("rejects: two default shapes, two shapes of one name [TR14-3.1.1-10]", function()
+case("rejects: a type has two default shapes or two shapes of one name [TR14-3.1.1-10]", function()
   with [[#pragma acc shape include(a[0:n])
     #pragma acc shape(x) exclude(b)]]
   expect.invalid("acc shape type(struct t) include(b[0:n])", "duplicate-default-shape")
   expect.invalid("acc shape(x) type(struct t) include(b[0:n])", "duplicate-name")
 end)
 
-case("accepts: without a shape everything is included, pointers as they are"
+case("accepts: a type without a shape includes everything and copies pointers as they are"
   .. " [TR14-3.1.1-11 TR14-3.1.1-16]",
   function()
     declare "struct array A;"
@@ -200,7 +200,7 @@ case("accepts: without a shape everything is included, pointers as they are"
     expect.device("A.n", 2)
   end)
 
-case("differs: without a section a pointer is not followed [TR14-3.1.1-11 TR14-3.1.1-16]",
+case("differs: a pointer without a section is not followed [TR14-3.1.1-11 TR14-3.1.1-16]",
   function()
     with "#pragma acc shape include(a, b)"
     acc "data copyin(V)" (function()
@@ -212,8 +212,7 @@ case("differs: without a section a pointer is not followed [TR14-3.1.1-11 TR14-3
     end)
   end)
 
-case("accepts: the shape holds for variables, elements, members and what pointers point to"
-  .. " [TR14-3.1.1-12]",
+case("accepts: the shape holds for variables, elements, members and pointees [TR14-3.1.1-12]",
   function()
     declare [[
       struct cell { int n; float *p;
@@ -244,7 +243,7 @@ case("accepts: the shape holds for variables, elements, members and what pointer
     end)
   end)
 
-case("accepts: members of many embedded elements have names of their own [TR14-3.1.1-12]", function()
+case("accepts: members of many embedded elements have their own names [TR14-3.1.1-12]", function()
   declare [[
     struct cell { int n; float *p;
         #pragma acc shape init_needed(n) include(p[0:n])
@@ -268,7 +267,7 @@ case("accepts: members of many embedded elements have names of their own [TR14-3
   end)
 end)
 
-case("differs: the shape of one type says nothing about another [TR14-3.1.1-12]", function()
+case("differs: the shape of one type says nothing about another type [TR14-3.1.1-12]", function()
   with "#pragma acc shape include(a[0:n])"
   declare "struct array A;"
   host.A = { n = 1, a = { 1 } }
@@ -295,7 +294,7 @@ case("differs: copyin copies no member back [TR14-3.1.1-13]", function()
   expect.host("V.a[0:3]", { 1, 2, 3 })
 end)
 
-case("accepts: what is included is available [TR14-3.1.1-14]", function()
+case("accepts: an included member is available [TR14-3.1.1-14]", function()
   with "#pragma acc shape include(a[0:n]) exclude(b, m)"
   expect.moves(function()
     acc "parallel copyin(V)" (function(d)
@@ -305,7 +304,7 @@ case("accepts: what is included is available [TR14-3.1.1-14]", function()
   end, { h2d = { count = 3, bytes = 64 }, d2h = 0 })
 end)
 
-case("rejects: an excluded member is not: pointers, scalars, arrays [TR14-3.1.1-14]", function()
+case("rejects: an excluded pointer, scalar or array is not available [TR14-3.1.1-14]", function()
   with "#pragma acc shape include(a[0:n]) exclude(b, m, fixed)"
   acc "data copyin(V)" (function()
     local function using(text)
@@ -320,7 +319,7 @@ case("rejects: an excluded member is not: pointers, scalars, arrays [TR14-3.1.1-
   end)
 end)
 
-case("accepts: updates move included members [TR14-3.1.1-15]", function()
+case("accepts: an update moves included members [TR14-3.1.1-15]", function()
   with "#pragma acc shape include(a[0:n]) exclude(m)"
   expect.moves(function() acc "enter data copyin(V)" end, { h2d = { count = 3, bytes = 64 }, d2h = 0 })
   acc "parallel present(V)" "V.a[1] = 20; V.fixed[0] = 10;"
@@ -329,7 +328,7 @@ case("accepts: updates move included members [TR14-3.1.1-15]", function()
   expect.host("V.fixed[0]", 10)
 end)
 
-case("differs: updates leave excluded members alone [TR14-3.1.1-15]", function()
+case("differs: an update does not move excluded members [TR14-3.1.1-15]", function()
   with [[#pragma acc shape include(a[0:n])
     #pragma acc shape(less) exclude(m, a)]]
   acc "enter data copyin(V)"
@@ -358,7 +357,8 @@ case("accepts: init_needed makes create a copyin and copyout a copy [TR14-3.1.1-
   expect.host("V.a[0]", 8)
 end)
 
-case("accepts: init_needed holds for clauses of policies, of nests and of convenience [TR14-3.1.1-17]", function()
+case("accepts: init_needed holds for clauses of policies, of nests and of convenience syntax"
+  .. " [TR14-3.1.1-17]", function()
   with [[#pragma acc shape init_needed(n) include(a[0:n])
   #pragma acc policy(made) default(exclude) create(n, a)
   #pragma acc policy(fetched) default(exclude) copyout(n, a)]]
@@ -374,7 +374,7 @@ case("accepts: init_needed holds for clauses of policies, of nests and of conven
   end
 end)
 
-case("differs: a plain include is not initialised [TR14-3.1.1-17]", function()
+case("differs: a plain included member is not initialised [TR14-3.1.1-17]", function()
   with "#pragma acc shape include(n, a[0:n])"
   acc "data create(V)" (function()
     expect.uninitialized "V.n"
@@ -391,7 +391,7 @@ case("accepts: members in no clause are included by default [TR14-3.1.1-18]", fu
   end)
 end)
 
-case("differs: default(exclude) leaves out what no clause names [TR14-3.1.1-18 TR14-3.1.1-19]",
+case("differs: default(exclude) excludes members that no clause names [TR14-3.1.1-18 TR14-3.1.1-19]",
   function()
     with "#pragma acc shape default(exclude) include(n, a[0:n])"
     acc "data copyin(V)" (function()
@@ -403,21 +403,21 @@ case("differs: default(exclude) leaves out what no clause names [TR14-3.1.1-18 T
     end)
   end)
 
-case("accepts: default(none) with all members named [TR14-3.1.1-19]", function()
+case("accepts: a shape with default(none) names all members [TR14-3.1.1-19]", function()
   with "#pragma acc shape default(none) include(n, a[0:n]) exclude(m, b, fixed)"
   acc "data copyin(V)" (function() expect.device("V.a[0]", 1) end)
 end)
 
-case("rejects: default(none) with a member left out [TR14-3.1.1-19]", function()
+case("rejects: a shape with default(none) does not name a member [TR14-3.1.1-19]", function()
   expect.invalid("acc shape type(struct array) default(none) include(n, a[0:n])", "default-none")
 end)
 
-case("accepts: one default, each member once [TR14-3.1.1-20]", function()
+case("accepts: a shape has one default and names each member once [TR14-3.1.1-20]", function()
   with "#pragma acc shape default(include) include(a[0:n]) exclude(b)"
   acc "data copyin(V)" (function() expect.present "V.a[0:3]" end)
 end)
 
-case("rejects: two defaults, a member named twice [TR14-3.1.1-20]", function()
+case("rejects: a shape has two defaults or names a member twice [TR14-3.1.1-20]", function()
   expect.invalid("acc shape type(struct array) default(include) default(include)",
     "duplicate-clause")
   expect.invalid("acc shape type(struct array) include(a) exclude(a)", "duplicate-member")
@@ -425,8 +425,7 @@ case("rejects: two defaults, a member named twice [TR14-3.1.1-20]", function()
   expect.invalid("acc shape type(struct array) include(n) init_needed(n)", "duplicate-member")
 end)
 
-case("accepts: bounds of siblings, functions, globals and enumerators, for each object"
-  .. " [TR14-3.1.1-21]",
+case("accepts: bounds use siblings, functions, globals and enumerators for each object [TR14-3.1.1-21]",
   function()
     func("twice", function(n) return 2 * n end)
     declare [[
@@ -454,7 +453,7 @@ case("accepts: bounds of siblings, functions, globals and enumerators, for each 
     expect.equal(#state().present, 0)
   end)
 
-case("rejects: bounds with undeclared names, or that are no integers [TR14-3.1.1-21]",
+case("rejects: bounds use undeclared names or are no integers [TR14-3.1.1-21]",
   function()
     declare "struct array A; float x;"
     local wrong = { unheard = "unknown-name", ["unheard(n)"] = "unknown-name", ["A.x"] = "unknown-member",
@@ -512,7 +511,7 @@ case("accepts: bounds have the values that C gives them [TR14-3.1.1-21]", functi
   end)
 end)
 
-case("rejects: bounds that C leaves undefined, floating ones [TR14-3.1.1-21 TR14-3.1.1-23]", function()
+case("rejects: bounds are undefined in C, or have a floating type [TR14-3.1.1-21 TR14-3.1.1-23]", function()
   declare [[
     int n = 2147483647, zero = 0, bits = 32;
     float f = 1;
@@ -539,17 +538,17 @@ case("rejects: bounds that C leaves undefined, floating ones [TR14-3.1.1-21 TR14
   expect.equal(alias.message, "the base of '@' is a pointer, this is float")
 end)
 
-case("accepts: sections of arrays and of pointers [TR14-3.1.1-22]", function()
+case("accepts: arrays and pointers may have sections [TR14-3.1.1-22]", function()
   with "#pragma acc shape include(a[0:n], fixed[1:2])"
   acc "data copyin(V)" (function() expect.device("V.fixed[1:2]", { 2, 3 }) end)
 end)
 
-case("rejects: sections of scalars, sections too deep [TR14-3.1.1-22]", function()
+case("rejects: a scalar has a section, or a pointer has too many [TR14-3.1.1-22]", function()
   expect.invalid("acc shape type(struct array) include(n[0:1])", "not-a-pointer")
   expect.invalid("acc shape type(struct array) include(a[0:n][0:1])", "not-a-pointer")
 end)
 
-case("accepts: a length of nothing makes the clause not apply [TR14-3.1.1-23]", function()
+case("accepts: a clause with a section of length 0 does not apply [TR14-3.1.1-23]", function()
   with "#pragma acc shape include(a[0:n], b[0:m])"
   host.V.m = 0
   host.V.b = NULL
@@ -560,7 +559,7 @@ case("accepts: a length of nothing makes the clause not apply [TR14-3.1.1-23]", 
   end)
 end)
 
-case("rejects: a negative length, bounds that overflow, more than there is [TR14-3.1.1-23]",
+case("rejects: a length is negative, a bound overflows, or a section is too long [TR14-3.1.1-23]",
   function()
     with "#pragma acc shape include(a[0:n])"
     host.V.n = -1
@@ -581,7 +580,7 @@ case("rejects: a negative length, bounds that overflow, more than there is [TR14
     expect.fails("invalid-section", function() acc "enter data copyin(W)" end)
   end)
 
-case("rejects: bounds that are wrong whatever names mean, where written [TR14-3.1.1-23 TR14-3.5-12]", function()
+case("rejects: bounds that are always wrong are reported where they are written [TR14-3.1.1-23 TR14-3.5-12]", function()
   expect.invalid("acc shape(s) type(struct other) include(k[0:1])", "not-a-pointer")
   declare "struct written { int n; float *a, **rows; double fixed[4]; };"
   for _, bound in ipairs { "a[0:]", "a[:]", "rows[0:n][0:]", "a[0:-1]", "fixed[1:-2]", "a[@a]" } do

@@ -1,4 +1,4 @@
--- Named shapes: where they may stand, and what they take over from the default shape.
+-- Named shapes: where they may be used, and what they inherit from the default shape.
 scenario { title = "TR14 3.1.2: named shapes", rules = "tr14" }
 
 declare [[
@@ -23,21 +23,21 @@ local function part() return { n = 2, p = { 1, 2 }, q = { 3, 4 } } end
 host.A, host.B = part(), part()
 host.K = { k = 1, one = part(), more = { part() }, raw = { 65 } }
 
-case("accepts: a named shape where a clause asks for it [TR14-3.1.2-01]", function()
+case("accepts: a named shape is used where a clause asks for it [TR14-3.1.2-01]", function()
   acc "data copyin<only_p>(A) copyin(B)" (function()
     expect.absent "A.q[0:2]"
     expect.present "B.q[0:2]"
   end)
 end)
 
-case("differs: a named shape does nothing where it is not asked for [TR14-3.1.2-01]", function()
+case("differs: a named shape does nothing where no clause asks for it [TR14-3.1.2-01]", function()
   acc "data copyin(A)" (function()
     expect.present "A.p[0:2]"
     expect.present "A.q[0:2]"
   end)
 end)
 
-case("accepts: shapes on data clauses, updates, include and init_needed [TR14-3.1.2-02]", function()
+case("accepts: data clauses, updates, include and init_needed take the name of a shape [TR14-3.1.2-02]", function()
   acc "data copy<only_p>(A)" (function()
     acc "data present<only_p>(A) no_create<only_p>(A)" (function() expect.attached("A.p", 3) end)
     acc "parallel present<only_p>(A)" "A.p[0] = 10; A.p[1] = 20;"
@@ -61,7 +61,7 @@ case("accepts: shapes on data clauses, updates, include and init_needed [TR14-3.
   expect.accepts "exit data delete<only_p>(A)"
 end)
 
-case("rejects: shapes on other clauses, and without a name [TR14-3.1.2-02]", function()
+case("rejects: other clauses have the name of a shape, or the name is missing [TR14-3.1.2-02]", function()
   expect.invalid("acc shape(s) type(struct pack) exclude<only_p>(one)", "clause-not-allowed")
   expect.malformed "acc shape type(struct pack) default<only_p>(include)"
   expect.malformed "acc shape type<only_p>(struct pack) include(one)"
@@ -72,7 +72,7 @@ case("rejects: shapes on other clauses, and without a name [TR14-3.1.2-02]", fun
   expect.malformed "acc shape(s) type(struct pack) include<>(one)"
 end)
 
-case("accepts: a named shape extends the default one and beats it [TR14-3.1.2-03]", function()
+case("accepts: a named shape extends and overrides the default shape [TR14-3.1.2-03]", function()
   acc "data copyin<half>(A)" (function()
     expect.present "A.p[0:1]"
     expect.absent "A.p[1:1]"
@@ -80,7 +80,7 @@ case("accepts: a named shape extends the default one and beats it [TR14-3.1.2-03
   end)
 end)
 
-case("differs: what the named shape excludes, though the default one includes it [TR14-3.1.2-03]",
+case("differs: a named shape excludes a member that the default shape includes [TR14-3.1.2-03]",
   function()
     acc "data copyin<no_more>(K)" (function()
       expect.present "K.one.p[0:2]"
@@ -89,7 +89,7 @@ case("differs: what the named shape excludes, though the default one includes it
     end)
   end)
 
-case("accepts: a named shape without a default keeps what the default shape includes [TR14-3.1.2-04]",
+case("accepts: a named shape without a default clause keeps the members of the default shape [TR14-3.1.2-04]",
   function()
     acc "data copyin<small>(K)" (function()
       expect.present "K.more[0:1]"
@@ -99,7 +99,7 @@ case("accepts: a named shape without a default keeps what the default shape incl
     end)
   end)
 
-case("differs: its own default decides over the default shape [TR14-3.1.2-04]", function()
+case("differs: the default clause of a named shape decides over the default shape [TR14-3.1.2-04]", function()
   acc "data copyin<nothing>(A)" (function()
     expect.absent "A.p[0:2]"
     expect.fails("excluded-member", function()
@@ -108,13 +108,13 @@ case("differs: its own default decides over the default shape [TR14-3.1.2-04]", 
   end)
 end)
 
-case("accepts: a member without a section has the one of the default shape [TR14-3.1.2-05]",
+case("accepts: a member without a section has the section of the default shape [TR14-3.1.2-05]",
   function()
     acc "data create<init>(A)" (function() expect.device("A.q[0:2]", { 3, 4 }) end)
     acc "data copyin<again>(A)" (function() expect.present "A.p[0:2]" end)
   end)
 
-case("differs: a section of its own replaces that of the default shape [TR14-3.1.2-05]", function()
+case("differs: a section of the named shape replaces that of the default shape [TR14-3.1.2-05]", function()
   acc "data copyin<half>(A)" (function()
     expect.present "A.p[0:1]"
     expect.absent "A.p[1:1]"
@@ -129,7 +129,7 @@ case("differs: a named shape does not extend another named one [TR14-3.1.2-06]",
   acc "data copyin<half>(A)" (function() expect.present "A.q[0:2]" end) -- only_p excludes it
 end)
 
-case("accepts: a name for members in include<name> [TR14-3.1.2-07]", function()
+case("accepts: include<name> uses a named shape for members [TR14-3.1.2-07]", function()
   acc "data copyin<small>(K)" (function()
     expect.present "K.one.p[0:2]"
     expect.absent "K.one.q[0:2]"
@@ -144,11 +144,11 @@ case("rejects: the name holds for the listed object, not for its members [TR14-3
     expect.invalid("acc data copyin<small>(A)", "unknown-shape")
   end)
 
-case("accepts: a shape of the variable's type [TR14-3.1.2-08]", function()
+case("accepts: the type of the variable has the shape [TR14-3.1.2-08]", function()
   acc "data copyin<only_p>(A) copyin<small>(K)" (function() expect.present "A.p[0:2]" end)
 end)
 
-case("rejects: a shape that the type lacks, a shape for a scalar [TR14-3.1.2-08]", function()
+case("rejects: the type does not have the shape, or the variable is a scalar [TR14-3.1.2-08]", function()
   declare "float f; float *pf;"
   for _, shape in ipairs { "include<never>(other[0:1])", "exclude(other) include<never>(more[0:1])" } do
     expect.invalid("struct forward { int n; struct forward *other; struct late *more;\n#pragma acc shape " .. shape
@@ -174,7 +174,7 @@ case("accepts: an empty name with a nest extends nothing [TR14-3.1.2-09]", funct
   end)
 end)
 
-case("differs: an empty name in sections of the default shape; without brackets they hold [TR14-3.1.2-09]", function()
+case("differs: an empty name ignores the sections of the default shape [TR14-3.1.2-09]", function()
   expect.accepts("data copyin<>(A)", function() expect.absent "A.p[0:2]" end)
   expect.accepts("data copyin<>(A)::{ include(p, q) }", function() expect.absent "A.p[0:2]" end)
   acc "data copyin(A)::{ include(p) }" (function()

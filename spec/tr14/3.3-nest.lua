@@ -33,7 +33,7 @@ local function of(text)
   return list
 end
 
-case("accepts: a clause, brackets or none, a nest; blanks anywhere [TR14-3.3-01]", function()
+case("accepts: a nested clause has brackets or none, a nest, and blanks anywhere [TR14-3.3-01]", function()
   local wanted = of "data copyin(P)::{ include(a[0:n]) }"
   expect.equal(of "data copyin(P) : : { include( a [0 : n] ) }", wanted)
   expect.equal(of "data copyin(P)::{\n include(a[0:n])\n }", wanted)
@@ -41,7 +41,7 @@ case("accepts: a clause, brackets or none, a nest; blanks anywhere [TR14-3.3-01]
   expect.equal(of "data copyin<>(P)::{ include(a[0:n]) }", wanted)
 end)
 
-case("rejects: nests with other brackets or separators, or without an end [TR14-3.3-01 HOUSE-syntax]", function()
+case("rejects: a nest has other brackets or separators, or no end [TR14-3.3-01 HOUSE-syntax]", function()
   expect.malformed "acc data copyin(P)::*{ include(a[0:n]) }"
   expect.malformed "acc data copyin(P)::( include(a[0:n]) )"
   expect.malformed "acc data copyin(P)::{ include(a[0:n])"
@@ -49,7 +49,7 @@ case("rejects: nests with other brackets or separators, or without an end [TR14-
   expect.malformed "acc data copyin(P)::"
 end)
 
-case("accepts: nests behind data clauses, self and device [TR14-3.3-02]", function()
+case("accepts: nests follow data clauses, self and device [TR14-3.3-02]", function()
   for _, clause in ipairs { "copy", "copyin", "copyout", "create", "present_or_copy" } do
     acc(("data %s(P)::{ init_needed(n) include(a[0:n]) }"):format(clause))(function()
       expect.present "P.a[0:2]"
@@ -69,40 +69,40 @@ case("accepts: nests behind data clauses, self and device [TR14-3.3-02]", functi
   expect.absent "P.a[0:2]"
 end)
 
-case("rejects: nests behind clauses that describe no objects [TR14-3.3-02]", function()
+case("rejects: nests follow clauses that describe no objects [TR14-3.3-02]", function()
   expect.malformed "acc parallel private(n)::{ include(a) } if(1)::{ }"
   expect.invalid("acc data copy(X)::{ exclude(a)::{ exclude(b) } }", "clause-not-allowed")
   expect.invalid("acc enter data attach(P.a)::{ include(a) }", "clause-not-allowed")
 end)
 
-case("accepts: several variables of one type, sections of it too [TR14-3.3-03]", function()
+case("accepts: a nested clause lists several variables of one type, and their sections [TR14-3.3-03]", function()
   acc "data copyin(P, Q[0:2])::{ include(a[0:n]) }" (function()
     expect.present "P.a[0:2]"
     expect.present "Q[1].a[0:2]"
   end)
 end)
 
-case("rejects: variables of different types [TR14-3.3-03]", function()
+case("rejects: a nested clause lists variables of different types [TR14-3.3-03]", function()
   expect.invalid("acc data copyin(P, X)::{ include(a[0:n]) }", "mixed-types")
   expect.invalid("acc data copyin(P, n)::{ include(a[0:n]) }", "mixed-types")
   expect.invalid("acc data invoke<>(X, P)::{ default(copy) }", "mixed-types")
 end)
 
-case("accepts: the nest is for the listed variables of this directive [TR14-3.3-04]", function()
+case("accepts: the nest holds for the listed variables of this directive [TR14-3.3-04]", function()
   acc "data copyin(Q[0:1])::{ include(a[0:n]) } copyin(Q[1:1])" (function()
     expect.present "Q[0].a[0:1]"
     expect.absent "Q[1].a[0:2]"
   end)
 end)
 
-case("differs: another directive knows nothing of it [TR14-3.3-04]", function()
+case("differs: another directive does not know the nest [TR14-3.3-04]", function()
   expect.moves(function()
     acc "data copyin(P)::{ include(a[0:n]) }" (function() end)
   end, { h2d = { count = 2, bytes = 32 }, d2h = 0 })
   expect.accepts("data copyin(P)", function() expect.absent "P.a[0:2]" end)
 end)
 
-case("accepts: the clauses of shapes, but type [TR14-3.3-05]", function()
+case("accepts: a shape nest takes the clauses of shapes except type [TR14-3.3-05]", function()
   acc "data create(X)::{ default(exclude) include(a) init_needed(b) exclude(n) }" (function()
     expect.uninitialized "X.a[0:2]"
     expect.device("X.b[0:2]", { 4, 5 })
@@ -110,7 +110,7 @@ case("accepts: the clauses of shapes, but type [TR14-3.3-05]", function()
   expect.accepts "data copyin(P)::{ default(none) include(n, a[0:n]) exclude(b) }"
 end)
 
-case("rejects: type, data clauses, two defaults, members left out [TR14-3.3-05]", function()
+case("rejects: a nest has a type, data clauses, two defaults or unnamed members [TR14-3.3-05]", function()
   expect.invalid("acc data copy(P)::{ type(struct bare) }", "clause-not-allowed")
   expect.invalid("acc data copy(P)::{ copyin(a) }", "clause-not-allowed")
   expect.invalid("acc data copy(P)::{ invoke<p>(a) }", "clause-not-allowed")
@@ -119,14 +119,15 @@ case("rejects: type, data clauses, two defaults, members left out [TR14-3.3-05]"
   expect.invalid("acc data copy(P)::{ incude(n) }", "unknown-clause")
 end)
 
-case("accepts: clauses name members of the type [TR14-3.3-06]", function()
+case("accepts: clauses in a nest name members of the type [TR14-3.3-06]", function()
   acc "data copyin(P)::{ include(a[0:n], b[0:1]) }" (function()
     expect.device("P.a[0:2]", { 1, 2 })
     expect.device("P.b[0]", 4)
   end)
 end)
 
-case("rejects: names of variables, of other types' members, members twice [TR14-3.3-06 TR14-3.1.1-04]", function()
+case("rejects: a nest names variables, members of other types, or one member twice"
+  .. " [TR14-3.3-06 TR14-3.1.1-04]", function()
   expect.invalid("acc data copy(P)::{ include(m) }", "unknown-member")
   expect.invalid("acc data copy(P)::{ include(list[0:n]) }", "unknown-member")
   expect.invalid("acc data copy(P)::{ include(a) exclude(a) }", "duplicate-member")
@@ -144,7 +145,7 @@ case("accepts: bounds name members of the nearest nest, then variables [TR14-3.3
   end)
 end)
 
-case("rejects: members of enclosing nests; ::n is the variable [TR14-3.3-07 HOUSE-names]", function()
+case("rejects: bounds name a member of an enclosing nest [TR14-3.3-07 HOUSE-names]", function()
   expect.invalid("acc data copyin(O)::{ include(c)::{ include(inner[0:1])::{ include(a[0:k]) } } }", "unknown-name")
   acc "data copyin(P)::{ include(a[0: ::n]) }" (function()
     expect.absent "P.a[1:1]"
@@ -152,7 +153,7 @@ case("rejects: members of enclosing nests; ::n is the variable [TR14-3.3-07 HOUS
   end)
 end)
 
-case("accepts: a nest extends the default shape and overrides it [TR14-3.3-08]", function()
+case("accepts: a nest extends and overrides the default shape [TR14-3.3-08]", function()
   acc "data create(X)::{ include(a[0:1]) }" (function()
     expect.present "X.a[0:1]"
     expect.absent "X.a[1:1]"
@@ -162,7 +163,7 @@ case("accepts: a nest extends the default shape and overrides it [TR14-3.3-08]",
   end)
 end)
 
-case("differs: what the nest excludes, whatever the default shape says [TR14-3.3-08]", function()
+case("differs: a nest excludes a member that the default shape includes [TR14-3.3-08]", function()
   acc "data copyin(X)::{ exclude(a) }" (function()
     expect.absent "X.a[0:2]"
     expect.present "X.b[0:2]"
@@ -177,12 +178,12 @@ case("accepts: a nest extends the named shape [TR14-3.3-09]", function()
   acc "data copyin<no_b>(X)::{ include(b) }" (function() expect.device("X.b[0:2]", { 4, 5 }) end)
 end)
 
-case("rejects: a shape that the type has not [TR14-3.3-09 TR14-3.1.2-08]", function()
+case("rejects: a nest extends a shape that the type does not have [TR14-3.3-09 TR14-3.1.2-08]", function()
   expect.invalid("acc data copyin<no_c>(X)::{ include(a[0:1]) }", "unknown-shape")
   expect.invalid("acc data copyin<no_b>(P)::{ include(a[0:1]) }", "unknown-shape")
 end)
 
-case("accepts: unnamed members as default says, or as the extended shape does [TR14-3.3-10]", function()
+case("accepts: the default clause or the extended shape decides about unnamed members [TR14-3.3-10]", function()
   acc "data copyin(X)::{ default(exclude) include(a) }" (function()
     expect.device("X.a[0:2]", { 1, 2 })
     expect.absent "X.b[0:2]"
@@ -191,26 +192,26 @@ case("accepts: unnamed members as default says, or as the extended shape does [T
   expect.accepts("data copyin<no_b>(X)::{ include(n) }", function() expect.absent "X.b[0:2]" end)
 end)
 
-case("differs: what was excluded stays out unless default(include) brings it back [TR14-3.3-10]", function()
+case("differs: an excluded member stays excluded without default(include) [TR14-3.3-10]", function()
   expect.accepts("data copyin<no_b>(X)::{ include(n) }", function() expect.absent "X.b[0:2]" end)
   acc "data copyin<no_b>(X)::{ default(include) }" (function() expect.present "X.b[0:2]" end)
 end)
 
-case("accepts: <> extends nothing: sections are given again [TR14-3.3-11 TR14-3.1.2-09]", function()
+case("accepts: <> extends nothing, so sections are given again [TR14-3.3-11 TR14-3.1.2-09]", function()
   acc "data copyin<>(X)::{ include(a[0:n]) }" (function()
     expect.present "X.a[0:2]"
     expect.absent "X.b[0:2]"
   end)
 end)
 
-case("differs: <> does not know the default shape's sections [TR14-3.3-11 TR14-3.1.2-09]", function()
+case("differs: <> does not know the sections of the default shape [TR14-3.3-11 TR14-3.1.2-09]", function()
   acc "data copyin<>(X)::{ include(a) }" (function()
     expect.absent "X.a[0:2]"
     expect.fails("host-pointer-on-device", function() acc "parallel present<>(X)::{ exclude(b) }" "X.a[0] = 1;" end)
   end)
 end)
 
-case("accepts: invoke with a nest, on update with a direction [TR14-3.3-12]", function()
+case("accepts: invoke takes a nest, and a direction on update [TR14-3.3-12]", function()
   acc "data invoke<>(X)::{ default(copyin) copyout(a) }" (function()
     expect.uninitialized "X.a[0:2]"
     expect.events(function() acc "update invoke<>(device: X)::{ default(exclude) update(b) }" end, { "h2d X.b[0:2]" })
@@ -219,13 +220,13 @@ case("accepts: invoke with a nest, on update with a direction [TR14-3.3-12]", fu
   acc "data invoke(Y)::{ default(create) }" (function() expect.uninitialized "Y.a[0:3]" end)
 end)
 
-case("rejects: no nest, no direction [TR14-3.3-12 TR14-3.2.3-01]", function()
+case("rejects: invoke<> has no nest, or an update has no direction [TR14-3.3-12 TR14-3.2.3-01]", function()
   expect.invalid("acc data invoke<>(X)", "unknown-policy")
   expect.malformed "acc update invoke<>(X)::{ default(update) }"
   expect.malformed "acc data invoke<>(self: X)::{ default(copy) }"
 end)
 
-case("accepts: a policy nest uses, shapes, excludes, moves, invokes [TR14-3.3-13]", function()
+case("accepts: a policy nest takes use, shape, exclude, data clauses and default [TR14-3.3-13]", function()
   acc "data invoke<>(X)::{ use(a_out) shape(no_b) default(copyin) exclude(b) }" (function()
     expect.uninitialized "X.a[0:2]"
     expect.absent "X.b[0:2]"
@@ -233,12 +234,12 @@ case("accepts: a policy nest uses, shapes, excludes, moves, invokes [TR14-3.3-13
   end)
 end)
 
-case("rejects: type and the clauses of shapes in it [TR14-3.3-13 TR14-3.2.1-02]", function()
+case("rejects: a policy nest has a type or clauses of shapes [TR14-3.3-13 TR14-3.2.1-02]", function()
   expect.invalid("acc data invoke<>(X)::{ type(struct deep) default(copy) }", "clause-not-allowed")
   expect.invalid("acc data invoke<>(X)::{ include(a) default(copy) }", "clause-not-allowed")
 end)
 
-case("accepts: <p> extends the policy; <> builds on the default shape [TR14-3.3-14]", function()
+case("accepts: <p> extends the policy, and <> builds on the default shape [TR14-3.3-14]", function()
   acc "data invoke<a_out>(X)::{ create(b) }" (function()
     expect.uninitialized "X.a[0:2]"
     expect.uninitialized "X.b[0:2]"
@@ -248,12 +249,12 @@ case("accepts: <p> extends the policy; <> builds on the default shape [TR14-3.3-
   acc "data invoke<>(X)::{ default(copyin) }" (function() expect.device("X.b[0:2]", { 4, 5 }) end)
 end)
 
-case("rejects: <> knows no policy of the type [TR14-3.3-14 TR14-3.2.2-02]", function()
+case("rejects: the nest extends a policy that the type does not have [TR14-3.3-14 TR14-3.2.2-02]", function()
   expect.invalid("acc data invoke<b_out>(X)::{ create(b) }", "unknown-policy")
   acc "data invoke<>(X)::{ default(copyin) }" (function() expect.device("X.a[0:2]", { 1, 2 }) end)
 end)
 
-case("accepts: nests inside nests, for structures and pointers to them [TR14-3.3-15]", function()
+case("accepts: nests contain nests for structures and pointers to structures [TR14-3.3-15]", function()
   acc "data copyin(O)::{ include(c)::{ include(inner[0:1])::{ include(a[0:n]) } } }" (function()
     expect.device("O.c.inner[0].a[0:2]", { 1, 2 })
     expect.absent "O.c.inner[0].b[0:2]"
@@ -264,13 +265,13 @@ case("accepts: nests inside nests, for structures and pointers to them [TR14-3.3
   end)
 end)
 
-case("rejects: nests for scalars and pointers to scalars [TR14-3.3-15]", function()
+case("rejects: a scalar or a pointer to scalars has a nest [TR14-3.3-15]", function()
   expect.invalid("acc data copyin(n)::{ include(a) }", "not-a-struct")
   expect.invalid("acc data copyin(P)::{ include(a[0:n])::{ include(b) } }", "not-a-struct")
   expect.invalid("acc data copyin(P)::{ include(n)::{ include(b) } }", "not-a-struct")
 end)
 
-case("accepts: any structure of fixed depth from one root [TR14-3.3-16]", function()
+case("accepts: nests describe any structure of fixed depth from one root [TR14-3.3-16]", function()
   declare "struct node { int value; struct node *next; } N;"
   host.N = { value = 1, next = { { value = 2, next = { { value = 3, next = NULL } } } } }
   acc "data copyin(N)::{ include(next[0:1])::{ include(next[0:1])::{ exclude(next) } } }" (function()
@@ -279,7 +280,8 @@ case("accepts: any structure of fixed depth from one root [TR14-3.3-16]", functi
   end)
 end)
 
-case("rejects: the depth is that of the text [TR14-3.3-16 TR14-4.3-18]", function()
+case("rejects: nests do not follow a structure deeper than the text, and a shape is recursive"
+  .. " [TR14-3.3-16 TR14-4.3-18]", function()
   declare "struct node { int value; struct node *next; } N;"
   host.N = { value = 1, next = { { value = 2, next = { { value = 3 } } } } }
   acc "data copyin(N)::{ include(next[0:1]) }" (function()
@@ -289,7 +291,7 @@ case("rejects: the depth is that of the text [TR14-3.3-16 TR14-4.3-18]", functio
   expect.invalid("struct ring { struct ring *next;\n#pragma acc shape include(next[0:1])\n};", "recursive-type")
 end)
 
-case("accepts: <> without a nest is a shape that names nothing: a shallow copy [TR14-3.3-11]", function()
+case("accepts: <> without a nest is a shallow copy [TR14-3.3-11]", function()
   expect.events(function() acc "enter data copyin<>(X)" end, { "alloc X", "h2d X", "incref X" })
   expect.events(function() acc "update self<>(X)" end, { "d2h X" })
   expect.accepts "exit data delete<>(X)"
@@ -305,13 +307,13 @@ case("accepts: <> without a nest is a shape that names nothing: a shallow copy [
   end)
 end)
 
-case("rejects: <> without a nest names no policy; a shape of a type is named [TR14-3.3-11 TR14-3.3-14]", function()
+case("rejects: <> without a nest names no policy, and include<> names no shape [TR14-3.3-11 TR14-3.3-14]", function()
   expect.invalid("acc data invoke<>(X)", "unknown-policy")
   expect.invalid("acc data invoke<>(O)::{ default(exclude) invoke<>(c) }", "unknown-policy")
   expect.malformed "acc shape(other) type(struct outer) include<>(c)"
 end)
 
-case("accepts: shapes and policies do what their nests do [TR14-3.3-17]", function()
+case("accepts: shapes and policies do the same as their nests [TR14-3.3-17]", function()
   for text, nest in pairs {
     ["data copy(X)"] = "data copy<>(X)::{ init_needed(n) include(a[0:n], b[0:n]) }",
     ["data create<no_b>(X)"] = "data create<>(X)::{ exclude(b) init_needed(n) include(a[0:n]) }",
@@ -321,7 +323,7 @@ case("accepts: shapes and policies do what their nests do [TR14-3.3-17]", functi
   end
 end)
 
-case("differs: a nest that says something else does something else [TR14-3.3-17]", function()
+case("differs: a different nest does something different [TR14-3.3-17]", function()
   expect(of "data copy(X)" ~= of "data copy<>(X)::{ include(a[0:n], b[0:n - 1]) }")
   expect(of "data create(X)" ~= of "data create<>(X)::{ include(a[0:n], b[0:n]) }")
 end)

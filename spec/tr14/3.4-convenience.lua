@@ -1,4 +1,4 @@
--- Members in data clauses: X.a[0:X.n]. They are gathered under the object they belong to.
+-- Members in data clauses: X.a[0:X.n]. They are gathered under the object that they belong to.
 scenario { title = "TR14 3.4: convenience syntax", rules = "tr14" }
 
 declare [[
@@ -14,8 +14,7 @@ host.X = deep()
 host.Y = { deep(), deep() }
 host.Z = { k = 1, ["in"] = deep(), q = { deep() } }
 
-case("accepts: one member: its object is held, the member follows its clause"
-  .. " [TR14-3.4-03 TR14-3.4-05]",
+case("accepts: one member holds its object and follows its clause [TR14-3.4-03 TR14-3.4-05]",
   function()
     expect.events(function() acc "enter data copyin(X.a[0:X.n])" end, { "alloc X", "alloc X.a[0:2]",
       "h2d X.a[0:2]", "attach X.a", "incref X", "incref X.a[0:2]" })
@@ -36,7 +35,7 @@ case("differs: the other members do not take part [TR14-3.4-05 TR14-3.4-11]", fu
   end)
 end)
 
-case("accepts: what a shape gives, members give too [TR14-3.4-01]", function()
+case("accepts: members in clauses do the same as a shape [TR14-3.4-01]", function()
   acc "shape type(struct deep) include(a[0:n], b[0:n], c[0:n])"
   local by_shape = events(function() acc "data copy(X)" (function() end) end)
   local by_members = events(function()
@@ -53,14 +52,14 @@ case("accepts: what a shape gives, members give too [TR14-3.4-01]", function()
   expect.equal(moves(by_members), moves(by_shape))
 end)
 
-case("differs: a shape holds for all objects, members for one [TR14-3.4-01]", function()
+case("differs: a shape holds for all objects, and members in clauses for one object [TR14-3.4-01]", function()
   acc "data copyin(Y, Y[0].a[0:Y[0].n])" (function()
     expect.present "Y[0].a[0:2]"
     expect.absent "Y[1].a[0:2]"
   end)
 end)
 
-case("accepts: any object as base: elements, inner structures, what pointers point to [TR14-3.4-02]",
+case("accepts: the base may be an element, an inner structure or a pointee [TR14-3.4-02]",
   function()
     acc "data copyin(Y[i].b[0:Y[i].n])" (function()
       expect.attached("Y[1].b", 1)
@@ -71,7 +70,7 @@ case("accepts: any object as base: elements, inner structures, what pointers poi
     acc "data copyin(Z.q[0].c[1:1])" (function() expect.device("Z.q[0].c[1]", 6) end)
   end)
 
-case("rejects: a section as base, and what is no variable [TR14-3.4-02]", function()
+case("rejects: the base is a section or no variable [TR14-3.4-02]", function()
   expect.malformed("acc data copyin(Y[0:2].a)")
   expect.malformed("acc data copyin(Y[0:2].a[0:2])")
   expect.malformed("acc data copyin(X.a + 1)")
@@ -80,7 +79,7 @@ case("rejects: a section as base, and what is no variable [TR14-3.4-02]", functi
   expect.malformed("acc data copyin(X.)")
 end)
 
-case("accepts: members with and without sections [TR14-3.4-03]", function()
+case("accepts: members have sections or none [TR14-3.4-03]", function()
   acc "data copyin(X.n, X.a[1:1])" (function()
     expect.device("X.n", 2)
     expect.device("X.a[1]", 2)
@@ -88,7 +87,7 @@ case("accepts: members with and without sections [TR14-3.4-03]", function()
   end)
 end)
 
-case("rejects: unknown members, members of what has none [TR14-3.4-03 TR14-3.1.1-22]", function()
+case("rejects: the member is unknown, or the base has no members [TR14-3.4-03 TR14-3.1.1-22]", function()
   expect.invalid("acc data copyin(X.d)", "unknown-member")
   expect.invalid("acc data copyin(n.d)", "not-a-struct")
   expect.invalid("acc data copyin(X->a)", "not-a-pointer")
@@ -96,7 +95,7 @@ case("rejects: unknown members, members of what has none [TR14-3.4-03 TR14-3.1.1
   expect.invalid("acc data copyin(X.n[0:1])", "not-a-pointer")
 end)
 
-case("accepts: one base in several clauses, in any order [TR14-3.4-04 TR14-3.4-06]", function()
+case("accepts: one base appears in several clauses in any order [TR14-3.4-04 TR14-3.4-06]", function()
   local function run(text)
     return events(function() acc(text)(function() end) end)
   end
@@ -120,7 +119,7 @@ case("accepts: one base in several clauses, in any order [TR14-3.4-04 TR14-3.4-0
   expect.host("X.a[0:2]", { 1, 2 })
 end)
 
-case("differs: members that are not the one base stay apart [TR14-3.4-04 TR14-3.4-06]", function()
+case("differs: members of different bases stay separate [TR14-3.4-04 TR14-3.4-06]", function()
   acc "data copyin(X.a[0:2], Y[0].a[0:2])" (function()
     expect.count("X", { structured = 1 })
     expect.count("Y[0]", { structured = 1 })
@@ -128,7 +127,7 @@ case("differs: members that are not the one base stay apart [TR14-3.4-04 TR14-3.
   end)
 end)
 
-case("accepts: the base in a clause gives the other members that clause [TR14-3.4-07]", function()
+case("accepts: the clause of the base is the default of its nest [TR14-3.4-07]", function()
   acc "data copyin(X, X.a[0:X.n])" (function()
     expect.device("X.n", 2)
     expect.device("X.a[1]", 2)
@@ -136,11 +135,11 @@ case("accepts: the base in a clause gives the other members that clause [TR14-3.
   end)
 end)
 
-case("rejects: the base in two different clauses [TR14-3.4-07]", function()
+case("rejects: two different clauses name the base [TR14-3.4-07]", function()
   expect.invalid("acc data copyin(X) copyout(X) copy(X.a[0:2])", "duplicate-clause")
 end)
 
-case("accepts: update of a member moves that member [TR14-3.4-09]", function()
+case("accepts: an update of a member moves only that member [TR14-3.4-09]", function()
   acc "data copyin(X, X.a[0:2], X.b[0:2])" (function()
     acc "parallel present(X)" "X.a[0] = 10; X.b[0] = 30; X.n = 7;"
     expect.events(function() acc "update self(X.b[0:X.n])" end, { "d2h X.b[0:2]" })
@@ -152,21 +151,21 @@ case("accepts: update of a member moves that member [TR14-3.4-09]", function()
   end)
 end)
 
-case("rejects: update of a member that is not there [TR14-3.4-09 ACC33-upd-1]", function()
+case("rejects: an update names a member that is not present [TR14-3.4-09 ACC33-upd-1]", function()
   acc "data copyin(X, X.a[0:1])" (function()
     expect.fails("not-present", function() acc "update self(X.b[0:2])" end)
     expect.fails("partially-present", function() acc "update self(X.a[0:2])" end)
   end)
 end)
 
-case("accepts: bounds are those of the place of the directive [TR14-3.4-10]", function()
+case("accepts: bounds are evaluated at the place of the directive [TR14-3.4-10]", function()
   acc "data copyin(X.a[0:n])" (function()
     expect.present "X.a[0:1]"
     expect.absent "X.a[1:1]"
   end)
 end)
 
-case("rejects: names of members are no names at the directive [TR14-3.4-10 HOUSE-names]", function()
+case("rejects: bounds use a member's name that the directive does not know [TR14-3.4-10 HOUSE-names]", function()
   expect.invalid("acc data copyin(Z.in.a[0:k])", "unknown-name")
 end)
 
@@ -178,7 +177,7 @@ case("accepts: an absent base is allocated as a whole [TR14-3.4-11]", function()
   expect.absent "X"
 end)
 
-case("accepts: a member joins a base that must be there [TR14-3.4-12]", function()
+case("accepts: a member is added to a base that must be present [TR14-3.4-12]", function()
   acc "data copyin(X)" (function()
     acc "data present(X) copyin(X.a[0:X.n])" (function()
       expect.attached("X.a", 1)
@@ -189,11 +188,11 @@ case("accepts: a member joins a base that must be there [TR14-3.4-12]", function
   end)
 end)
 
-case("rejects: the base is absent, and must be there [TR14-3.4-12 TR14-4.2-09]", function()
+case("rejects: the base must be present and is absent [TR14-3.4-12 TR14-4.2-09]", function()
   expect.fails("not-present", function() acc "data present(X) copyin(X.a[0:X.n])" end)
 end)
 
-case("rejects: members of a section of structures; the error prints the nest that works [TR14-3.4-02]", function()
+case("rejects: a section of structures has members; the error prints the nest that works [TR14-3.4-02]", function()
   declare [[
     struct inner { int k; float *b; };
     struct each { int n; float *a; struct inner in, *to; };

@@ -24,7 +24,7 @@ host.R.limit = host "R.start + 8"
 host.S = { n = 2, start = { 4, 5 } }
 host.S.finish = host "S.start + 2"
 
-case("accepts: [@] and [@base] in a present clause [TR14-3.5-01]", function()
+case("accepts: a present clause takes [@] and [@base] [TR14-3.5-01]", function()
   expect.moves(function() acc "enter data copyin(v)" end, { h2d = { count = 1, bytes = 24 }, d2h = 0 })
   for _, text in ipairs { "present(p[@])", "present(p[ @ ])", "present(p[@first])",
     "present(p[@], last[@first])", "present(p[@v])" } do
@@ -32,7 +32,7 @@ case("accepts: [@] and [@base] in a present clause [TR14-3.5-01]", function()
   end
 end)
 
-case("rejects: '@' in other places, and of what is no pointer [TR14-3.5-01]", function()
+case("rejects: '@' is in a wrong place, or on something that is no pointer [TR14-3.5-01]", function()
   for _, text in ipairs { "p@", "p[@", "p[@first", "p[first@]", "p[@:1]", "p[0:@]", "p[@first:1]",
     "p[@@]", "@p", "p(@)" } do
     expect.malformed(("acc data present(%s)"):format(text))
@@ -45,7 +45,7 @@ case("rejects: '@' in other places, and of what is no pointer [TR14-3.5-01]", fu
   expect.malformed("acc shape(s) type(struct range) include(finish[@)")
 end)
 
-case("accepts: what is there is looked up, and nothing moves [TR14-3.5-02]", function()
+case("accepts: the target is looked up and nothing moves [TR14-3.5-02]", function()
   acc "enter data copyin(v)"
   host.v[2] = 30
   expect.events(function()
@@ -58,7 +58,7 @@ case("accepts: what is there is looked up, and nothing moves [TR14-3.5-02]", fun
   expect.count("v", { structured = 0, dynamic = 1 })
 end)
 
-case("rejects: what is absent is not mapped [TR14-3.5-02 TR14-3.5-03 TR14-4.2-09]", function()
+case("rejects: the target is absent and is not mapped [TR14-3.5-02 TR14-3.5-03 TR14-4.2-09]", function()
   expect.fails("not-present", function() acc "data present(p[@])" end)
   acc "enter data copyin(v[0:2])"
   expect.fails("not-present", function() acc "data present(p[@])" end)
@@ -66,7 +66,7 @@ case("rejects: what is absent is not mapped [TR14-3.5-02 TR14-3.5-03 TR14-4.2-09
   expect.count("v[0]", { structured = 0, dynamic = 1 })
 end)
 
-case("accepts: one byte is enough [TR14-3.5-03]", function()
+case("accepts: one present byte is enough [TR14-3.5-03]", function()
   acc "enter data copyin(v[2:1])"
   acc "data present(p[@])" (function() expect.count("v[2]", { structured = 1 }) end)
   expect.accepts("parallel present(p[@])", function(d)
@@ -75,12 +75,12 @@ case("accepts: one byte is enough [TR14-3.5-03]", function()
   end)
 end)
 
-case("accepts: with a section all of it is looked up [TR14-3.5-04]", function()
+case("accepts: a section is looked up as a whole [TR14-3.5-04]", function()
   acc "enter data copyin(v)"
   acc "data present(p[0:4])" (function() expect.count("v", { structured = 1, dynamic = 1 }) end)
 end)
 
-case("rejects: with a section that is absent, or present in part [TR14-3.5-03 TR14-3.5-04 TR14-4.2-09]", function()
+case("rejects: a section is absent or partly present [TR14-3.5-03 TR14-3.5-04 TR14-4.2-09]", function()
   expect.fails("not-present", function() acc "data present(p[0:2])" end)
   acc "enter data copyin(v[2:1])"
   expect.fails("partially-present", function() acc "data present(p[0:2])" end)
@@ -103,7 +103,7 @@ case("accepts: a pointer past the end keeps its distance from the base [TR14-3.5
   end)
 end)
 
-case("rejects: without a base the end is nowhere, with one it has no element [TR14-3.5-05 TR14-4.2-09]", function()
+case("rejects: the end has no target without a base, and no element with one [TR14-3.5-05 TR14-4.2-09]", function()
   acc "enter data copyin(v)"
   expect.fails("not-present", function() acc "data present(last[@])" end)
   expect.fails("out-of-bounds", function()
@@ -114,7 +114,7 @@ case("rejects: without a base the end is nowhere, with one it has no element [TR
   end)
 end)
 
-case("accepts: a base that another clause maps, before it or behind it [TR14-3.5-06]", function()
+case("accepts: another clause maps the base, before or after the alias [TR14-3.5-06]", function()
   for _, text in ipairs { "data copyin(first[0:6]) present(last[@first])",
     "data present(last[@first]) copyin(first[0:6])" } do
     acc(text)(function()
@@ -124,7 +124,7 @@ case("accepts: a base that another clause maps, before it or behind it [TR14-3.5
   end
 end)
 
-case("accepts: null pointers stay null, and nothing is asked of an empty base [TR14-3.5-06]", function()
+case("accepts: null pointers stay null, and an empty base requires nothing [TR14-3.5-06]", function()
   expect.accepts("data present(nowhere[@])", function() expect.equal(#state().present, 0) end)
   expect.accepts("data present(nowhere[@first])", function() expect.equal(#state().present, 0) end)
   host.R = { n = 0 }
@@ -141,7 +141,7 @@ case("accepts: null pointers stay null, and nothing is asked of an empty base [T
   end)
 end)
 
-case("rejects: a base that points to nothing on the device [TR14-3.5-06 TR14-4.2-09]", function()
+case("rejects: the base points to absent data [TR14-3.5-06 TR14-4.2-09]", function()
   expect.fails("not-present", function() acc "data present(last[@first])" end)
   acc "enter data copyin(v[1:5])"
   expect.present "v[1:5]"
@@ -152,7 +152,7 @@ case("rejects: a base that points to nothing on the device [TR14-3.5-06 TR14-4.2
   expect.absent "S"
 end)
 
-case("accepts: '@' behind other dimensions, in any clause [TR14-3.5-07]", function()
+case("accepts: '@' follows other dimensions in any clause [TR14-3.5-07]", function()
   acc "enter data copyin(v)"
   local before = host "ptrs[0]"
   for _, clause in ipairs { "copyin", "create", "copy", "copyout" } do
@@ -172,7 +172,8 @@ case("accepts: '@' behind other dimensions, in any clause [TR14-3.5-07]", functi
   acc "data copyin(table[0:n][@])" (function() expect.device("table[0][0]", 6) end)
 end)
 
-case("rejects: '@' before other dimensions, and behind what holds no pointers [TR14-3.5-07 TR14-3.1.1-22]", function()
+case("rejects: '@' precedes other dimensions, or follows something without pointers"
+  .. " [TR14-3.5-07 TR14-3.1.1-22]", function()
   expect.invalid("acc data copyin(ptrs[@][0:n])", "not-a-pointer")
   expect.invalid("acc data copyin(table[@][0:n])", "not-a-pointer")
   expect.invalid("acc data copyin(v[0:2][@])", "not-a-pointer")
@@ -200,7 +201,7 @@ case("rejects: one of the pointers has no target on the device [TR14-3.5-08 TR14
   expect.count("v", { structured = 0, dynamic = 1 })
 end)
 
-case("accepts: sections of one element in a present array come to the same [TR14-3.5-09]", function()
+case("accepts: sections of one element in a present array have the same result [TR14-3.5-09]", function()
   acc "enter data copyin(v)"
   local function run(text)
     local found = {}
@@ -223,7 +224,7 @@ case("accepts: sections of one element in a present array come to the same [TR14
   expect.equal(by_alias[4], "alloc ptrs[0:3]")
 end)
 
-case("rejects: sections map what is absent, and must fit what is present [TR14-3.5-09 ACC33-2.7.1-1]", function()
+case("rejects: sections map absent data, and must fit present data [TR14-3.5-09 ACC33-2.7.1-1]", function()
   acc "data copyin(ptrs[0:n][0:1])" (function()
     expect.present "v[5]"
     expect.absent "v[1]"
@@ -235,7 +236,7 @@ case("rejects: sections map what is absent, and must fit what is present [TR14-3
   expect.fails("out-of-bounds", function() acc "data copyin(ptrs[0:n][0:2])" end)
 end)
 
-case("accepts: '@' on a member, whatever the clause [TR14-3.5-10]", function()
+case("accepts: '@' may be on a member in any clause [TR14-3.5-10]", function()
   for _, clause in ipairs { "copyin", "copy", "present_or_copyin" } do
     acc(("data %s(S)::{ include(start[0:n], finish[@start]) }"):format(clause))(function()
       expect.attached("S.finish", 1)
@@ -255,7 +256,7 @@ case("accepts: '@' on a member, whatever the clause [TR14-3.5-10]", function()
   expect.host("S.start[0:2]", { 4, 5 })
 end)
 
-case("rejects: '@' alone on a variable, but for present [TR14-3.5-10]", function()
+case("rejects: '@' alone is on a variable in another clause than present [TR14-3.5-10]", function()
   for _, clause in ipairs { "copyin", "copyout", "copy", "create", "no_create" } do
     expect.invalid(("acc data %s(p[@])"):format(clause), "clause-not-allowed")
     expect.invalid(("acc data %s(last[@first])"):format(clause), "clause-not-allowed")
@@ -264,7 +265,7 @@ case("rejects: '@' alone on a variable, but for present [TR14-3.5-10]", function
   expect.invalid("acc update self(p[@])", "clause-not-allowed")
 end)
 
-case("accepts: aliases are attached, counted and detached as other pointers [TR14-3.5-11]", function()
+case("accepts: aliases are attached, counted and detached like other pointers [TR14-3.5-11]", function()
   local region
   expect.events(function() region = acc "data copyin(R)" end, { "alloc R", "alloc R.start[0:3]", "h2d R",
     "h2d R.start[0:3]", "attach R.start", "attach R.finish", "attach R.limit", "incref R",
@@ -277,7 +278,7 @@ case("accepts: aliases are attached, counted and detached as other pointers [TR1
   expect.detached "R.finish"
 end)
 
-case("differs: updates move neither aliases nor what they point to [TR14-3.5-11]", function()
+case("differs: updates move neither aliases nor their targets [TR14-3.5-11]", function()
   local before = host "R.finish"
   acc "data copyin(R)" (function()
     acc "parallel present(R)" "R.start[2] = 30; R.n = 2;"
@@ -293,7 +294,7 @@ case("differs: updates move neither aliases nor what they point to [TR14-3.5-11]
   expect.equal(host "R.finish", before)
 end)
 
-case("rejects: an alias that changes while it is attached [TR14-3.5-11 TR14-4.3-04]", function()
+case("rejects: an alias changes while it is attached [TR14-3.5-11 TR14-4.3-04]", function()
   local before = host "R.finish"
   local region = acc "data copyin(R)"
   host.R.finish = host "R.start"
@@ -302,7 +303,7 @@ case("rejects: an alias that changes while it is attached [TR14-3.5-11 TR14-4.3-
   region:close()
 end)
 
-case("accepts: a base is a member of the nearest nest, or what the directive sees [TR14-3.5-12]",
+case("accepts: a base is a member of the nearest nest, or a name at the directive [TR14-3.5-12]",
   function()
     declare "float *start = v, *extra;" -- the member hides it
     acc "data copyin(S)::{ include(start[0:n], finish[@start]) }" (function()
@@ -317,7 +318,7 @@ case("accepts: a base is a member of the nearest nest, or what the directive see
     end)
   end)
 
-case("accepts: an alias of an alias has the base of that [TR14-3.5-12]", function()
+case("accepts: an alias of an alias has the base of the other alias [TR14-3.5-12]", function()
   declare [[
     struct chain { float *c, *b, *a; int n;
         #pragma acc shape include(c[@b], b[@a], a[0:n])
@@ -339,7 +340,7 @@ case("accepts: an alias of an alias has the base of that [TR14-3.5-12]", functio
   expect.accepts("data copyin(C)", function() expect.detached "C.c" end)
 end)
 
-case("rejects: aliases in a circle, and bases that no name means [TR14-3.5-12]", function()
+case("rejects: aliases form a cycle, or a base has an unknown name [TR14-3.5-12]", function()
   local function refused(code, clauses)
     expect.fails(code, function() acc(("data copyin(S)::{ %s }"):format(clauses)) end)
   end
@@ -349,7 +350,7 @@ case("rejects: aliases in a circle, and bases that no name means [TR14-3.5-12]",
   refused("not-a-pointer", "include(start[0:n], finish[@n])")
 end)
 
-case("rejects: the base of an alias is absent: it is what the error names [TR14-3.5-01 TR14-4.2-09]", function()
+case("rejects: the base of an alias is absent, and the error names the base [TR14-3.5-01 TR14-4.2-09]", function()
   declare [[
     struct it { int n; float *first, *last;
       #pragma acc shape include(last[@first]) exclude(first)

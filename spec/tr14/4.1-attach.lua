@@ -12,7 +12,7 @@ declare [[
 ]]
 host.X = { n = 2, a = { 1, 2 }, b = { 3, 4 } }
 
-case("accepts: attach writes the device pointer, detach restores it [TR14-4.1-01]", function()
+case("accepts: attach writes the device pointer, and detach restores it [TR14-4.1-01]", function()
   acc "enter data copyin(v) copyin(p)"
   expect.attached("p", 1)
   expect.device("p[3]", 4)
@@ -23,14 +23,13 @@ case("accepts: attach writes the device pointer, detach restores it [TR14-4.1-01
   expect.device("p[2]", 3)
 end)
 
-case("rejects: detach of what is not attached [TR14-4.1-01 TR14-4.1-04 TR14-4.3-13]", function()
+case("rejects: a pointer that is not attached is detached [TR14-4.1-01 TR14-4.1-04 TR14-4.3-13]", function()
   acc "enter data copyin(p)"
   expect.detached "p"
   expect.fails("not-attached", function() acc "exit data detach(p)" end)
 end)
 
-case("accepts: pointers attach to objects of this directive, and to those present before"
-  .. " [TR14-4.1-02]",
+case("accepts: pointers attach to objects of this directive and to present ones [TR14-4.1-02]",
   function()
     acc "data copyin(X)" (function() expect.attached("X.a", 1) end)
     acc "enter data copyin(X.a[0:2])"
@@ -40,7 +39,7 @@ case("accepts: pointers attach to objects of this directive, and to those presen
     expect.present "X.a[0:2]"
   end)
 
-case("accepts: a pointer that a clause attached to nothing leaves without a detach [TR14-4.1-02]", function()
+case("accepts: a pointer without an attachment is unmapped without a detach [TR14-4.1-02]", function()
   acc "enter data copyin(p)"
   expect.detached "p"
   acc "exit data delete(p)"
@@ -51,7 +50,7 @@ case("accepts: a pointer that a clause attached to nothing leaves without a deta
   expect.present "v"
 end)
 
-case("rejects: attach where the target of the pointer is absent [TR14-4.1-02 ACC33-att-2]", function()
+case("rejects: the target of an attach is absent [TR14-4.1-02 ACC33-att-2]", function()
   acc "enter data copyin(p)"
   expect.present "p"
   expect.fails("not-present", function() acc "enter data attach(p)" end)
@@ -69,7 +68,7 @@ case("accepts: pointers are detached before objects are unmapped [TR14-4.1-03]",
   expect.equal(order[#order], "free")
 end)
 
-case("rejects: an object is unmapped while a pointer is attached to it, or in it [TR14-4.1-03 TR14-4.3-12]", function()
+case("rejects: an object is unmapped while an attached pointer points to it [TR14-4.1-03 TR14-4.3-12]", function()
   acc "enter data copyin(v) copyin(p)"
   expect.fails("still-attached", function() acc "exit data delete(v)" end)
   acc "exit data delete(p) delete(v)"
@@ -87,7 +86,7 @@ case("accepts: attachments are counted [TR14-4.1-04]", function()
   expect.detached "X.a"
 end)
 
-case("accepts: no device address reaches the host [TR14-4.1-05]", function()
+case("accepts: no device address is written to the host [TR14-4.1-05]", function()
   local a, b = host "X.a", host "X.b"
   expect.moves(function()
     acc "data copy(X)" (function() acc "update self(X)" end)
@@ -103,7 +102,7 @@ case("accepts: no device address reaches the host [TR14-4.1-05]", function()
   expect.equal(host "X.a", a)
 end)
 
-case("differs: the bytes of an attached pointer are not part of any move to the host [TR14-4.1-05]",
+case("differs: copies to the host leave out the bytes of attached pointers [TR14-4.1-05]",
   function()
     acc "enter data copyin(X)"
     expect.moves(function() acc "update self(X)" end, { d2h = { bytes = 8 + 8 + 8 } })
@@ -124,7 +123,7 @@ case("accepts: updates keep the pointers of both sides [TR14-4.1-06]", function(
   end)
 end)
 
-case("differs: without an attachment an update moves the pointer as it is [TR14-4.1-06]", function()
+case("differs: an update moves a pointer without an attachment as it is [TR14-4.1-06]", function()
   acc_copyin "p"
   host.p = addr "v[1]"
   expect.accepts "update device(p)"
@@ -132,7 +131,7 @@ case("differs: without an attachment an update moves the pointer as it is [TR14-
 end)
 
 for _, way in ipairs { "split", "reverse" } do
-  case("accepts: moving over pointers, " .. way .. ", leaves the same bytes [TR14-4.1-07]", function()
+  case("accepts: update = " .. way .. " leaves the same bytes [TR14-4.1-07]", function()
     rules { base = "tr14", update = way }
     declare [[
       struct q { int n; float *a; int m;
@@ -157,11 +156,11 @@ for _, way in ipairs { "split", "reverse" } do
   end)
 end
 
-case("rejects: a way that there is not [TR14-4.1-07 HOUSE-knobs]", function()
+case("rejects: the knob update has an unknown value [TR14-4.1-07 HOUSE-knobs]", function()
   expect.fails("type-mismatch", function() rules { base = "tr14", update = "sideways" } end)
 end)
 
-case("accepts: pointers that stay as they are [TR14-4.1-08]", function()
+case("accepts: pointers do not change [TR14-4.1-08]", function()
   acc "data copyin(X)" (function()
     host.X.a[0] = 7
     acc "update device(X)"
@@ -179,7 +178,7 @@ case("rejects: a kernel changes an attached pointer [TR14-4.1-08]", function()
   expect.equal(host "X.a", before)
 end)
 
-case("rejects: a pointer changes between attach and detach, or update [TR14-4.1-08]", function()
+case("rejects: a pointer changes between attach and detach, or before an update [TR14-4.1-08]", function()
   local old = host "X.a"
   acc "enter data copyin(X)"
   host.X.a = host "X.b"

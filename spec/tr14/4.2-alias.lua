@@ -23,8 +23,7 @@ local function permutations(list, n, visit)
   end
 end
 
-case("accepts: clauses in any order: present finds what another clause maps"
-  .. " [TR14-4.2-01 TR14-4.2-02]",
+case("accepts: clauses appear in any order, and present finds what another clause maps [TR14-4.2-01 TR14-4.2-02]",
   function()
     permutations({ "copy(a[0:10])", "present(b[0:10])", "create(v[2:3])" }, nil, function(order)
       host.v[0] = 0
@@ -37,20 +36,20 @@ case("accepts: clauses in any order: present finds what another clause maps"
     end)
   end)
 
-case("rejects: no order helps if nothing maps the data [TR14-4.2-01 TR14-4.2-02 TR14-4.2-09]", function()
+case("rejects: no order of clauses helps if nothing maps the data [TR14-4.2-01 TR14-4.2-02 TR14-4.2-09]", function()
   permutations({ "copy(a[0:5])", "present(b[10:5])" }, nil, function(order)
     expect.fails("not-present", function() acc("data " .. table.concat(order, " ")) end)
   end)
 end)
 
-case("accepts: what is present wholly is used as it is [TR14-4.2-03 TR14-4.2-04]", function()
+case("accepts: an object that is wholly present is used as it is [TR14-4.2-03 TR14-4.2-04]", function()
   acc "enter data copyin(v)"
   host.v[3] = 30
   expect.events(function() acc "enter data copyin(a[2:5])" end, { "incref a[2:5]" })
   expect.device("v[3]", 3)
 end)
 
-case("rejects: what is present in part is fatal [TR14-4.2-03 TR14-4.2-04]", function()
+case("rejects: an object that is partly present is a fatal error [TR14-4.2-03 TR14-4.2-04]", function()
   acc "enter data copyin(v[5:5])"
   for _, section in ipairs { "v[0:6]", "v[9:2]", "v[4:8]", "v" } do
     for _, clause in ipairs { "copyin", "create", "copy", "copyout", "present" } do
@@ -64,8 +63,7 @@ case("rejects: what is present in part is fatal [TR14-4.2-03 TR14-4.2-04]", func
   end) -- two objects, side by side
 end)
 
-case("accepts: objects of one directive that touch, contain or equal each other"
-  .. " [TR14-4.2-05 TR14-4.2-06]",
+case("accepts: objects of one directive touch, contain or equal each other [TR14-4.2-05 TR14-4.2-06]",
   function()
     acc "data copyin(v[0:5], v[5:5])" (function() expect.equal(#state().present, 2) end)
     acc "data copyin(v[0:10]) create(v[2:3], b[2:3])" (function()
@@ -74,7 +72,7 @@ case("accepts: objects of one directive that touch, contain or equal each other"
     end)
   end)
 
-case("rejects: two new objects overlap, none contains the other [TR14-4.2-05]", function()
+case("rejects: two absent objects overlap and none contains the other [TR14-4.2-05]", function()
   expect.fails("partial-overlap", function() acc "data copyin(v[0:10]) copyin(v[5:10])" end)
   expect.fails("partial-overlap", function() acc "enter data create(a[0:3]) copyin(b[2:2])" end)
 end)
@@ -84,7 +82,7 @@ case("differs: a contained object has no memory of its own [TR14-4.2-06]", funct
     { "alloc v[0:10]", "h2d v[0:10]", "incref v[0:10]", "incref a[2:3]" })
 end)
 
-case("accepts: each clause asks for its own bytes, each byte moves once [TR14-4.2-07]", function()
+case("accepts: each clause asks for its own bytes, and each byte moves once [TR14-4.2-07]", function()
   expect.moves(function() acc "enter data create(v) copyin(a[0:5])" end,
     { h2d = { count = 1, bytes = 20 } })
   acc "exit data delete(v) delete(a[0:5])"
@@ -102,7 +100,7 @@ case("differs: bytes that no clause asks for do not move [TR14-4.2-07]", functio
   expect.host("v[5]", 5)
 end)
 
-case("accepts: the counter goes up for every clause [TR14-4.2-08]", function()
+case("accepts: every clause increments the reference counter [TR14-4.2-08]", function()
   acc "data copyin(v) copyin(a[0:2]) create(b[1:1])" (function()
     expect.count("v", { structured = 3, dynamic = 0 })
   end)
@@ -110,23 +108,23 @@ case("accepts: the counter goes up for every clause [TR14-4.2-08]", function()
   expect.count("v", { structured = 0, dynamic = 2 })
 end)
 
-case("differs: clauses on other objects do not count [TR14-4.2-08]", function()
+case("differs: clauses on other objects do not change the counter [TR14-4.2-08]", function()
   acc "data copyin(v[0:5]) copyin(v[5:5])" (function()
     expect.count("v[0:5]", { structured = 1 })
     expect.count("v[5:5]", { structured = 1 })
   end)
 end)
 
-case("accepts: a present object of the set [TR14-4.2-09]", function()
+case("accepts: another clause of the directive maps the object of present [TR14-4.2-09]", function()
   acc "data create(v) present(a[0:20])" (function() expect.present "v" end)
 end)
 
-case("rejects: a present object that is nowhere [TR14-4.2-09]", function()
+case("rejects: neither the device nor the directive has the object of present [TR14-4.2-09]", function()
   expect.fails("not-present", function() acc "data present(v)" end)
   expect.fails("not-present", function() acc "data create(v[0:2]) present(v[4:2])" end)
 end)
 
-case("accepts: pointers attach to what any clause mapped [TR14-4.2-10]", function()
+case("accepts: pointers attach to objects that any clause mapped [TR14-4.2-10]", function()
   host.S = { n = 4, p = addr "v[0]", q = addr "v[2]" }
   for _, text in ipairs { "data copyin(S) copyin(v)", "data copyin(v) copyin(S)" } do
     acc(text)(function()
@@ -142,7 +140,7 @@ case("rejects: two members of one object overlap in part [TR14-4.2-10 TR14-4.2-0
   expect.fails("partial-overlap", function() acc "data copyin(S)" end)
 end)
 
-case("rejects: the same, where a part of one of them is present already [TR14-4.2-10 TR14-4.2-05]", function()
+case("rejects: two members overlap in part, and a piece is present already [TR14-4.2-10 TR14-4.2-05]", function()
   host.S = { n = 4, p = addr "v[4]", q = addr "v[3]" }
   acc "enter data copyin(v[1:3])"
   expect.fails("partial-overlap", function() acc "data update_and_copy(S)" end)
@@ -161,7 +159,7 @@ case("accepts: at the end counters change first, then data are copied, then memo
   end, { h2d = { count = 2, bytes = 80 }, d2h = { count = 2, bytes = 80 } })
 end)
 
-case("differs: no copy while a reference remains [TR14-4.2-11]", function()
+case("differs: nothing is copied back while a reference remains [TR14-4.2-11]", function()
   acc "data create(v)" (function()
     expect.moves(function()
       expect.accepts("data copy(v)", function()

@@ -1,4 +1,4 @@
--- Limitations and complications: what must stay fixed, sections of nothing, recursion, unions.
+-- Limitations and complications: what must stay fixed, sections of length 0, recursion, unions.
 scenario { title = "TR14 4.3: limitations and complications", rules = "tr14", async = "program" }
 
 declare [[
@@ -22,14 +22,14 @@ case("accepts: an inner region adds a member that the outer one left out [TR14-4
   end)
 end)
 
-case("rejects: what the inner region added is gone after it [TR14-4.3-02 TR14-4.2-09]", function()
+case("rejects: the inner region has ended, so the member that it added is absent [TR14-4.3-02 TR14-4.2-09]", function()
   expect.accepts("data copyin<flat>(X)", function()
     expect.accepts "data copyin(X)"
     expect.fails("not-present", function() acc "parallel present(X)" (function() end) end)
   end)
 end)
 
-case("accepts: bounds are those of the begin, whatever became of them [TR14-4.3-04]", function()
+case("accepts: bounds are those of the entry, even if they change later [TR14-4.3-04]", function()
   expect.moves(function()
     acc "data copy(x[0:n])" (function()
       host.n = 1
@@ -49,7 +49,7 @@ case("rejects: a pointer changes in its region [TR14-4.3-04]", function()
   region:close()
 end)
 
-case("differs: bounds that change in a region, with a warning [TR14-4.3-04]", function()
+case("differs: bounds change in a region, and a warning is reported [TR14-4.3-04]", function()
   local warning = expect.warns("bounds-changed", function()
     local region = acc "data copyin(X)"
     host.X.n = 1
@@ -75,7 +75,7 @@ case("differs: bounds that change in a region, with a warning [TR14-4.3-04]", fu
   expect.warns("bounds-changed", function() acc "data copyin(X.a[0:X.n])" (function() host.X.n = 1 end) end)
 end)
 
-case("rejects: bounds of exit data that are not those of enter data, with a warning"
+case("rejects: bounds of exit data differ from those of enter data, and a warning is reported"
   .. " [TR14-4.3-04 TR14-4.2-03]", function()
   acc "enter data copyin(X)"
   host.X.n = 1
@@ -97,7 +97,7 @@ case("rejects: bounds of exit data that are not those of enter data, with a warn
   expect.absent "X"
 end)
 
-case("accepts: bounds of exit data may come from another shape, or be put back [TR14-4.3-04 TR14-4.3-11]", function()
+case("accepts: bounds of exit data come from another shape, or are restored [TR14-4.3-04 TR14-4.3-11]", function()
   local function silent(fn)
     local err = expect.fails("expectation", function() expect.warns("bounds-changed", fn) end)
     expect.equal(err.message, "nothing is warned of")
@@ -115,7 +115,7 @@ case("accepts: bounds of exit data may come from another shape, or be put back [
     acc "enter data copyin(X.a[0:X.n])"
     acc "exit data delete(X.a[0:2])"
   end)
-  -- the device's value comes back with the data
+  -- the value of the device is copied back with the data
   silent(function()
     acc "data copy(X)" (function()
       acc "parallel present(X)" (function(d) d.X.n = 1 end)
@@ -125,13 +125,13 @@ case("accepts: bounds of exit data may come from another shape, or be put back [
   expect.host("X.n", 1)
 end)
 
-case("accepts: what was created is moved and deleted [TR14-4.3-05]", function()
+case("accepts: an object that was created is moved and deleted [TR14-4.3-05]", function()
   acc "enter data create(v)"
   expect.moves(function() acc "exit data copyout(v[0:4])" end, { h2d = 0, d2h = { count = 1, bytes = 16 } })
   expect.absent "v"
 end)
 
-case("rejects: what was never created is moved, deleted or updated [TR14-4.3-05]", function()
+case("rejects: an object that was never created is moved, deleted or updated [TR14-4.3-05]", function()
   expect.fails("not-present", function() acc "exit data copyout(v)" end)
   expect.fails("not-present", function() acc "exit data delete(v)" end)
   expect.fails("not-present", function() acc "update self(v)" end)
@@ -139,7 +139,7 @@ case("rejects: what was never created is moved, deleted or updated [TR14-4.3-05]
   expect.fails("partially-present", function() acc "exit data delete(v)" end)
 end)
 
-case("accepts: pointers in unions are shaped as others are [TR14-4.3-10]", function()
+case("accepts: pointers in unions are shaped like others [TR14-4.3-10]", function()
   declare [[
     union either { float *f; int *i;
         #pragma acc shape include(f[0:2]) exclude(i)
@@ -158,7 +158,7 @@ case("accepts: pointers in unions are shaped as others are [TR14-4.3-10]", funct
   end)
 end)
 
-case("rejects: the wrong member of a union points to nothing [TR14-4.3-10 ACC33-2.7.1-1]", function()
+case("rejects: a union holds another member than the shape follows [TR14-4.3-10 ACC33-2.7.1-1]", function()
   declare [[
     union either { long number; float *f;
         #pragma acc shape include(f[0:2])
@@ -169,7 +169,7 @@ case("rejects: the wrong member of a union points to nothing [TR14-4.3-10 ACC33-
   expect.fails("out-of-bounds", function() acc "data copyin(E)" end)
 end)
 
-case("accepts: enter and exit with different shapes [TR14-4.3-11]", function()
+case("accepts: enter data and exit data have different shapes [TR14-4.3-11]", function()
   acc "enter data copyin<only_a>(X)"
   acc "enter data copyin<only_a>(X)"
   acc "exit data delete(X.a[0:2])"
@@ -178,13 +178,13 @@ case("accepts: enter and exit with different shapes [TR14-4.3-11]", function()
   expect.absent "X"
 end)
 
-case("rejects: exit describes more than enter did [TR14-4.3-11 TR14-4.3-13]", function()
+case("rejects: exit data describes more than enter data did [TR14-4.3-11 TR14-4.3-13]", function()
   acc "enter data copyin<only_a>(X)"
   expect.fails("not-attached", function() acc "exit data delete(X)" end)
   expect.attached("X.a", 1)
 end)
 
-case("accepts: a shallow exit after the pointers were detached [TR14-4.3-12]", function()
+case("accepts: a shallow exit follows after the pointers were detached [TR14-4.3-12]", function()
   acc "enter data copyin(X)"
   acc "exit data detach(X.a, X.b)"
   acc "exit data delete<flat>(X)"
@@ -192,26 +192,26 @@ case("accepts: a shallow exit after the pointers were detached [TR14-4.3-12]", f
   expect.present "X.a[0:2]"
 end)
 
-case("rejects: a shallow exit with pointers still attached [TR14-4.3-12]", function()
+case("rejects: a shallow exit finds pointers that are still attached [TR14-4.3-12]", function()
   acc "enter data copyin(X)"
   expect.fails("still-attached", function() acc "exit data delete<flat>(X)" end)
   expect.attached("X.a", 1)
 end)
 
-case("accepts: a deep exit of what is attached [TR14-4.3-13]", function()
+case("accepts: a deep exit finds attached pointers [TR14-4.3-13]", function()
   expect.moves(function() acc "enter data copyin(X)" end, { h2d = { count = 3, bytes = 40 }, d2h = 0 })
   acc "exit data copyout(X)"
   expect.absent "X"
 end)
 
-case("rejects: a deep exit of what is not attached [TR14-4.3-13]", function()
+case("rejects: a deep exit finds pointers that are not attached [TR14-4.3-13]", function()
   acc "enter data copyin<flat>(X)"
   acc_copyin "X.a[0:2]"
   acc_copyin "X.b[0:2]"
   expect.fails("not-attached", function() acc "exit data copyout(X)" end)
 end)
 
-case("accepts: a section of nothing asks for nothing [TR14-4.3-14]", function()
+case("accepts: a clause with a section of length 0 requires nothing [TR14-4.3-14]", function()
   host.n = 0
   expect.events(function() acc "enter data copyin(x[0:n])" end, {})
   expect.events(function() acc "exit data copyout(x[0:n])" end, {})
@@ -224,7 +224,7 @@ case("accepts: a section of nothing asks for nothing [TR14-4.3-14]", function()
   end)
 end)
 
-case("rejects: a section of one element is not nothing [TR14-4.3-14 TR14-4.2-09]", function()
+case("rejects: a section of one element must be present [TR14-4.3-14 TR14-4.2-09]", function()
   host.n = 1
   expect.fails("not-present", function() acc "data present(x[0:n])" end)
 end)
@@ -245,7 +245,7 @@ case("accepts: pointers that are not followed keep their host value, or are null
     expect.host("P.n", 5)
   end)
 
-case("differs: a pointer that is not followed is of no use on the device [TR14-4.3-15]", function()
+case("differs: a pointer that is not followed cannot be used on the device [TR14-4.3-15]", function()
   rules { base = "tr14", untranslated = "poison" }
   declare "struct plain { int n; float *p; }; struct plain P;"
   host.P = { n = 1, p = { 1 } }
@@ -256,7 +256,7 @@ case("differs: a pointer that is not followed is of no use on the device [TR14-4
   expect.equal(host "P.p", before)
 end)
 
-case("accepts: a recursive type whose recursion no shape follows [TR14-4.3-18]", function()
+case("accepts: no shape follows the recursion of a recursive type [TR14-4.3-18]", function()
   declare [[
     struct node { int n; float *p; struct node *next;
         #pragma acc shape include(p[0:n])
@@ -270,7 +270,7 @@ case("accepts: a recursive type whose recursion no shape follows [TR14-4.3-18]",
   end)
 end)
 
-case("accepts: a recursive type followed to a fixed depth by another shape [TR14-4.3-18]",
+case("accepts: another shape follows a recursive type to a fixed depth [TR14-4.3-18]",
   function()
     declare [[
       struct node { int n; struct node *next;
@@ -288,7 +288,7 @@ case("accepts: a recursive type followed to a fixed depth by another shape [TR14
     end)
   end)
 
-case("rejects: a shape that reaches its own type again [TR14-4.3-18]", function()
+case("rejects: a shape reaches its own type again [TR14-4.3-18]", function()
   -- at the shape, used or not
   expect.invalid("struct node { int n; struct node *next;\n#pragma acc shape include(next[0:1])\n};", "recursive-type")
   declare [[
@@ -300,7 +300,7 @@ case("rejects: a shape that reaches its own type again [TR14-4.3-18]", function(
   expect.invalid("acc shape type(struct ping) include(p[0:1])", "recursive-type")
 end)
 
-case("accepts: data whose host memory is freed already are deleted: nothing moves [TR14-4.3-05]", function()
+case("accepts: data whose host memory is already freed are deleted and nothing moves [TR14-4.3-05]", function()
   declare "struct list { int n; struct deep *d;\n#pragma acc shape include(d[0:n])\n}; struct list L;"
   host.L = { n = 1 }
   host.L.d = alloc("struct deep", 1)
@@ -313,7 +313,7 @@ case("accepts: data whose host memory is freed already are deleted: nothing move
   expect.equal(#state().present, 0)
 end)
 
-case("rejects: what is freed already and has to be followed, sent or fetched [TR14-4.3-05 ACC33-2.7.1-1]", function()
+case("rejects: freed host memory must be followed, sent or fetched [TR14-4.3-05 ACC33-2.7.1-1]", function()
   declare "struct list { int n; struct deep *d;\n#pragma acc shape include(d[0:n])\n}; struct list L;"
   host.L = { n = 1 }
   host.L.d = alloc("struct deep", 1)
@@ -325,7 +325,7 @@ case("rejects: what is freed already and has to be followed, sent or fetched [TR
   expect.fails("out-of-bounds", function() acc "enter data create(L)" end)
 end)
 
-case("accepts: async constructs may be done at once [TR14-4.3-19]", function()
+case("accepts: asynchronous constructs may be done at once [TR14-4.3-19]", function()
   acc "enter data copyin(v) async(1)"
   expect.device("v[3]", 4)
   acc "parallel present(v) async" (function(d) d.v[0] = 9 end)
@@ -337,12 +337,12 @@ case("accepts: async constructs may be done at once [TR14-4.3-19]", function()
   expect.absent "v"
 end)
 
-case("rejects: async on what takes none [TR14-4.3-19 ACC33-2.7-8]", function()
+case("rejects: a directive that takes no async has one, or an async has no end [TR14-4.3-19 ACC33-2.7-8]", function()
   expect.invalid("acc set async(1)", "clause-not-allowed")
   expect.malformed "acc enter data copyin(v) async("
 end)
 
-case("accepts: hundreds of objects of one construct are mapped and unmapped together [TR14-4.3-05]", function()
+case("accepts: one construct maps hundreds of objects and another unmaps them [TR14-4.3-05]", function()
   declare "struct deep many[100];"
   for k = 0, 99 do host.many[k] = { n = 1, a = { k }, b = { -k } } end
   acc "enter data copyin(many)"
@@ -354,13 +354,13 @@ case("accepts: hundreds of objects of one construct are mapped and unmapped toge
   expect.host("many[97].a[0]", 97)
   local moved = {}
   for _, event in ipairs(events(function() acc "exit data copyout(many)" end)) do moved[tostring(event)] = true end
-  expect.equal(moved["d2h many[97].n"], true) -- whether the objects leave as one or one by one
+  expect.equal(moved["d2h many[97].n"], true) -- whether the objects are unmapped together or one by one
   expect.host("many[97].a[0]", 98)
   expect.equal(#state().present, 0)
   expect.equal(#state().attached, 0)
 end)
 
-case("rejects: one object of hundreds is wrong, and nothing happens [TR14-4.3-05 TR14-4.2-03]", function()
+case("rejects: one of hundreds of objects is wrong, and nothing happens [TR14-4.3-05 TR14-4.2-03]", function()
   declare "struct deep many[100];"
   for k = 0, 99 do host.many[k] = { n = 1, a = { k }, b = { -k } } end
   host.many[70].n = 2

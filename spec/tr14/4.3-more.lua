@@ -19,7 +19,7 @@ declare [[
 host.X = { n = 2, m = 5, a = { 1, 2 }, b = { 3, 4 } }
 for k = 0, 49 do host.rows[k] = { n = 2, p = { k, k } } end
 
-case("accepts: bottom up: what a member points to is present, so it is used [TR14-4.3-01]", function()
+case("accepts: the pointee of a member is present and used, bottom-up [TR14-4.3-01]", function()
   acc_copyin "X.a[0:2]"
   acc_copyin "X.b[0:2]"
   host.X.a[0] = 10
@@ -31,18 +31,18 @@ case("accepts: bottom up: what a member points to is present, so it is used [TR1
   end)
 end)
 
-case("rejects: bottom up: only part of what a member points to is present [TR14-4.3-01 TR14-4.2-03]", function()
+case("rejects: the pointee of a member is partly present, bottom-up [TR14-4.3-01 TR14-4.2-03]", function()
   acc_copyin "X.a[0:1]"
   expect.fails("partially-present", function() acc "enter data copyin(X)" end)
   expect.fails("not-present", function() acc "data invoke<>(X)::{ default(exclude) present(b[0:n]) }" end)
   expect.absent "X"
 end)
 
-case("accepts: what is included shows in the pointees and in each object's attachments [TR14-4.3-03]",
+case("accepts: presence of pointees and attachments of each object show what is included [TR14-4.3-03]",
   function()
     host.Y = { n = 2, a = host "X.a", b = host "X.b" }
     acc "data copyin<only_a>(X) copyin<flat>(Y)" (function()
-      expect.equal(#state().present, 3) -- nothing is noted of what is left out
+      expect.equal(#state().present, 3) -- excluded members have no entry
       expect.attached("X.a", 1)
       expect.detached "Y.a" -- although its target is there
       acc "data copyin<only_a>(Y)" (function()
@@ -53,7 +53,8 @@ case("accepts: what is included shows in the pointees and in each object's attac
     end)
   end)
 
-case("rejects: direct members do not join later, and no clause marks what may [TR14-4.3-03 TR14-3.1.1-03]", function()
+case("rejects: a direct member is not added later, and no clause marks members as mutable"
+  .. " [TR14-4.3-03 TR14-3.1.1-03]", function()
   acc "data copyin<no_m>(X)" (function()
     expect.accepts("data copyin(X)", function()
       expect.fails("excluded-member", function() acc "parallel present(X)" "int x = X.m;" end)
@@ -63,7 +64,7 @@ case("rejects: direct members do not join later, and no clause marks what may [T
   expect.invalid("acc shape(s) type(struct deep) mutable(a)", "unknown-clause")
 end)
 
-case("accepts: memory of the device's own, for a kernel or for the program [TR14-4.3-06]", function()
+case("accepts: kernels and the program have device memory of their own [TR14-4.3-06]", function()
   local own = acc_malloc(16)
   acc_memcpy_to_device(own, addr "v[0]", 16)
   acc_free(own)
@@ -79,7 +80,7 @@ case("accepts: memory of the device's own, for a kernel or for the program [TR14
   expect.host("X.b[0]", 6)
 end)
 
-case("rejects: freeing or replacing what mirrors the host's objects [TR14-4.3-06 ACC33-3.2.21-1]", function()
+case("rejects: a program frees or replaces memory that mirrors host objects [TR14-4.3-06 ACC33-3.2.21-1]", function()
   acc "data copy(X)" (function()
     expect.fails("already-present", function() acc_free(acc_deviceptr "X.a[0:2]") end)
     expect.fails("unknown-name", function() acc "parallel present(X)" "free(X.a);" end)
@@ -94,7 +95,7 @@ case("rejects: freeing or replacing what mirrors the host's objects [TR14-4.3-06
   end)
 end)
 
--- A container that was given room, and counts its elements with a number or by its end.
+-- A container with reserved room. It counts its elements with a number or by its end.
 local function container()
   declare [[
     struct stack { float *base, *end; int used, room;
@@ -107,7 +108,7 @@ local function container()
   host.S["end"] = host.S.base + 2
 end
 
-case("accepts: containers grow between regions, or into what was reserved and moved [TR14-4.3-07]", function()
+case("accepts: a container grows between regions, or into reserved and moved room [TR14-4.3-07]", function()
   container()
   acc "data copy(S)" (function()
     acc "parallel present(S)" "S.base[S.used++] = 3;"
@@ -121,7 +122,7 @@ case("accepts: containers grow between regions, or into what was reserved and mo
   acc "data copy(S)" (function() expect.device("S.end[-1]", 5) end)
 end)
 
-case("rejects: containers grow in a region: beyond what moved, or with another end"
+case("rejects: a container grows in a region beyond what moved, or changes its end"
   .. " [TR14-4.3-07 TR14-4.3-04]", function()
   container()
   acc "data copy<valid>(S)" (function()
@@ -136,7 +137,7 @@ case("rejects: containers grow in a region: beyond what moved, or with another e
   region:close()
 end)
 
-case("accepts: sections of nothing stand in for conditions [TR14-4.3-08]", function()
+case("accepts: sections of length 0 replace conditions [TR14-4.3-08]", function()
   declare [[
     struct tagged { int is_float; union { float *f; int *i; };
         #pragma acc shape include(f[0:is_float ? 2 : 0], i[0:is_float ? 0 : 3])
@@ -156,7 +157,7 @@ case("accepts: sections of nothing stand in for conditions [TR14-4.3-08]", funct
   end)
 end)
 
-case("rejects: conditions of clauses; a clause applies to every object [TR14-4.3-08 ACC33-2.7-2]", function()
+case("rejects: a shape has a condition, or its clause applies to a null pointer [TR14-4.3-08 ACC33-2.7-2]", function()
   expect.invalid("acc shape(s) type(struct deep) include(a[0:n]) if(n)", "clause-not-allowed")
   host.rows[30].p = NULL
   expect.fails("null-pointer", function() acc "data copyin(rows)" end)
@@ -167,7 +168,7 @@ case("rejects: conditions of clauses; a clause applies to every object [TR14-4.3
   end)
 end)
 
-case("accepts: a transfer calls nothing: both sides are one object [TR14-4.3-09]", function()
+case("accepts: a transfer calls nothing, and both sides are one object [TR14-4.3-09]", function()
   declare [[
     class counted {
         int n;
@@ -194,7 +195,7 @@ case("accepts: a transfer calls nothing: both sides are one object [TR14-4.3-09]
   expect.host("C.p[0:2]", { 1, 7 })
 end)
 
-case("differs: no constructor gives device memory its values [TR14-4.3-09]", function()
+case("differs: no constructor initialises device memory [TR14-4.3-09]", function()
   declare "class zeroed { public: int n; zeroed() { n = 0; } }; zeroed Z;"
   host.Z = { n = 9 }
   acc "data create(Z)" (function()
@@ -237,7 +238,8 @@ case("accepts: templates are described inside and outside, for all types or for 
   expect.host("F.p[0:2]", { 8, 8 })
 end)
 
-case("rejects: raw pointers as type arguments, and templates without types [TR14-4.3-16 TR14-3.1.1-22]", function()
+case("rejects: a raw pointer is a type argument, or a template has wrong arguments"
+  .. " [TR14-4.3-16 TR14-3.1.1-22]", function()
   declare [[
     template<class T> class vector { public: T *p; int n;
         #pragma acc shape include(p[0:n])
@@ -257,7 +259,7 @@ case("rejects: raw pointers as type arguments, and templates without types [TR14
   expect.invalid("acc data copyin<inner>(V)", "unknown-shape")
 end)
 
-case("accepts: small objects in one large one move together [TR14-4.3-20]", function()
+case("accepts: small objects in one large object move together [TR14-4.3-20]", function()
   local function counts(text)
     local found = { alloc = 0, h2d = 0, attach = 0 }
     for _, e in ipairs(events(function() acc(text)(function() end) end)) do
@@ -275,7 +277,7 @@ case("accepts: small objects in one large one move together [TR14-4.3-20]", func
   end)
 end)
 
-case("rejects: one large object that does not hold them all [TR14-4.3-20 TR14-4.2-05]", function()
+case("rejects: the large object does not contain all small objects [TR14-4.3-20 TR14-4.2-05]", function()
   for k = 0, 49 do host.rows[k].p = addr(("arena[%d]"):format(2 * k)) end
   acc "data copyin(rows, arena[0:98])" (function() expect.equal(#state().present, 3) end)
   expect.fails("partial-overlap", function() acc "data copyin(rows, arena[0:99])" end)
@@ -290,7 +292,7 @@ case("accepts: clauses on one object share its entry [TR14-4.3-21]", function()
   end)
 end)
 
-case("differs: objects apart have entries of their own [TR14-4.3-21]", function()
+case("differs: separate objects have separate entries [TR14-4.3-21]", function()
   acc "data copyin(rows)" (function()
     expect.equal(#state().present, 51)
     expect.equal(#state().attached, 50)
@@ -309,18 +311,18 @@ local function untranslated(how)
   return host "P.is_null"
 end
 
-case("accepts: a pointer is null on a device with memory of its own [TR14-4.3-22]", function()
+case("accepts: an untranslated pointer is null on a device with its own memory [TR14-4.3-22]", function()
   expect.equal(untranslated "null", 1)
   expect(host "P.p" ~= NULL)
 end)
 
-case("differs: it is not null where host memory is used, or pointers stay as they are [TR14-4.3-22]",
+case("differs: an untranslated pointer is not null where host memory is used [TR14-4.3-22]",
   function()
     expect.equal(untranslated "null", 1)
     acc "parallel present(P) if(0)" "P.is_null = P.p == 0;"
     expect.host("P.is_null", 0)
   end)
 
-case("differs: pointers that stay as they are, are null nowhere [TR14-4.3-22]", function()
+case("differs: untranslated pointers that keep their values are not null [TR14-4.3-22]", function()
   expect.equal(untranslated "host", 0)
 end)

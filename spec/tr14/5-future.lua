@@ -5,11 +5,11 @@
 --                                       they are given: members of the object around, or variables
 --   with(shape s, policy p)             names of shapes and policies as parameters: include<s>(m), <name(part_a)>
 --   copy(a[0:n])                        of a structure: start and length for its shape's parameters
---   include(in: a) (out: b) (none: c)   members that take part in one half of a clause's movement, or in none
---   policy for(copyin, copyout) ...     the policy that a plain clause means
+--   include(in: a) (out: b) (none: c)   members that move in one direction of a clause, or in none
+--   policy for(copyin, copyout) ...     the policy that a plain clause uses
 --   rows[0:n][0:len[#]]                 # is the number of the pointer whose section the bound belongs to
 --
--- Nests stand in shapes and policies too, bounds see members of the nests around, and shapes may be recursive.
+-- Shapes and policies may contain nests, bounds may use members of enclosing nests, and shapes may be recursive.
 scenario { title = "TR14 5: future direction", rules = "tr14x" }
 
 declare [=[
@@ -33,7 +33,7 @@ local function part() return { n = 3, p = { 1, 2, 3 }, q = { 4, 5, 6 } } end
 host.A, host.B = part(), part()
 host.W = { k = 2, ["in"] = part(), list = { part(), part() } }
 
-case("accepts: values of shapes and policies, defaults, members of the object around [TR14-5-01]", function()
+case("accepts: shapes and policies have values, defaults and members of the object around [TR14-5-01]", function()
   acc "data create<upto(n)>(A) create<upto(1, n)>(B)" (function()
     expect.present "A.p[0:2]"
     expect.absent "A.p[2:1]"
@@ -52,7 +52,7 @@ case("accepts: values of shapes and policies, defaults, members of the object ar
   acc "data invoke<sent>(W)" (function() expect.device("W.in.p[0:2]", { 1, 2 }) end)
 end)
 
-case("rejects: values that are missing, too many, or for what takes none [TR14-5-01]", function()
+case("rejects: values are missing, too many, or not taken [TR14-5-01]", function()
   expect.invalid("acc data copy<upto>(A)", "type-mismatch")
   expect.invalid("acc data copy<upto(1, 2, 3)>(A)", "type-mismatch")
   expect.invalid("acc data copy<both(1)>(A)", "type-mismatch")
@@ -61,11 +61,11 @@ case("rejects: values that are missing, too many, or for what takes none [TR14-5
   expect.invalid("acc shape(s) type(struct part) with(k, k) include(p[0:k])", "duplicate-name")
 end)
 
-case("accepts: a shape's name as value [TR14-5-02]", function()
+case("accepts: a value is the name of a shape [TR14-5-02]", function()
   acc "data copyin<any(both)>(W)" (function() expect.device("W.in.q[0:3]", { 4, 5, 6 }) end)
 end)
 
-case("rejects: a name that the member's type has not, an expression [TR14-5-02]", function()
+case("rejects: a value names a shape that the type does not have, or is an expression [TR14-5-02]", function()
   expect.invalid("acc data copyin<any(listed)>(W)", "unknown-shape")
   expect.invalid("acc data copyin<any(1 + 2)>(W)", "type-mismatch")
   acc "data copyin<any>(W)" (function() -- without one: the default shape
@@ -74,47 +74,47 @@ case("rejects: a name that the member's type has not, an expression [TR14-5-02]"
   end)
 end)
 
-case("accepts: a section of a container: values for its shape [TR14-5-03]", function()
+case("accepts: a section of a container gives values to its shape [TR14-5-03]", function()
   acc "data copyin(A[1:n]) create<upto>(B[2:1])" (function()
     expect.device("A.p[1:2]", { 2, 3 })
     expect.present "B.p[1:2]" -- upto's parameters are count and skip
   end)
 end)
 
-case("rejects: sections without length, of what has no parameters, and values twice [TR14-5-03]", function()
+case("rejects: a section has no length or no parameters, or values are given twice [TR14-5-03]", function()
   expect.invalid("acc data copyin(A[:])", "invalid-section")
   expect.invalid("acc data copyin(A[0:1][0:1])", "invalid-section")
   expect.invalid("acc data copyin<both>(A[0:1])", "type-mismatch")
   expect.invalid("acc data copyin<upto(1)>(A[0:1])", "duplicate-clause")
 end)
 
-case("accepts: bounds see the nests around [TR14-5-04]", function()
+case("accepts: bounds use members of enclosing nests [TR14-5-04]", function()
   acc "data copyin<>(W)::{ exclude(in) include(list[0:k])::{ include(p[0:k]) } }" (function()
     expect.device("W.list[1].p[0:2]", { 1, 2 })
     expect.absent "W.list[1].p[2:1]"
   end)
 end)
 
-case("rejects: names that no nest and no variable has; the nearest one counts [TR14-5-04 HOUSE-names]", function()
+case("rejects: no nest and no variable has a name in bounds [TR14-5-04 HOUSE-names]", function()
   expect.invalid("acc data copyin<>(W)::{ exclude(in) include(list[0:k])::{ include(p[0:m]) } }", "unknown-name")
   acc "data copyin<>(W)::{ exclude(in) include(list[0:k])::{ include(p[0:n]) } }" (function()
     expect.present "W.list[1].p[0:3]" -- the member n, not the variable
   end)
 end)
 
-case("accepts: nests in shapes and policies [TR14-5-05]", function()
+case("accepts: shapes and policies contain nests [TR14-5-05]", function()
   acc "shape(nested) type(struct whole) exclude(in) include(list[0:1])::{ include(q[0:n]) }"
   acc "policy(moves) type(struct whole) default(exclude) invoke<>(in)::{ default(exclude) copyin(q[0:1]) }"
   acc "data copyin<nested>(W)" (function() expect.device("W.list[0].q[0:3]", { 4, 5, 6 }) end)
   acc "data invoke<moves>(W)" (function() expect.device("W.in.q[0]", 4) end)
 end)
 
-case("rejects: nests behind members that are no structures [TR14-5-05 TR14-3.1.1-04]", function()
+case("rejects: a member that is no structure has a nest [TR14-5-05 TR14-3.1.1-04]", function()
   expect.invalid("acc shape(wrong) type(struct whole) include(list[0:1])::{ include(r[0:n]) }", "unknown-member")
   expect.invalid("acc shape(s) type(struct whole) include(k)::{ include(p[0:1]) }", "not-a-struct")
 end)
 
-case("accepts: ragged arrays [TR14-5-06]", function()
+case("accepts: bounds describe ragged arrays [TR14-5-06]", function()
   declare [=[
     struct ragged { int n; int *len; float **rows;
         #pragma acc shape include(len[0:n], rows[0:n][0:len[#]])
@@ -134,13 +134,13 @@ case("accepts: ragged arrays [TR14-5-06]", function()
   end)
 end)
 
-case("rejects: # where no pointers are counted [TR14-5-06]", function()
+case("rejects: # is used where no pointers are counted [TR14-5-06]", function()
   expect.invalid("acc data copyin(A.p[0:#])", "syntax")
   expect.invalid("acc shape(s) type(struct part) include(p[#:1])", "syntax")
   expect.fails("syntax", function() host "# + 1" end)
 end)
 
-case("accepts: direct members that move in one direction [TR14-5-07]", function()
+case("accepts: direct members move in one direction [TR14-5-07]", function()
   acc "shape(ways) type(struct part) include(in: n) include(none: q)"
   host.A.n = 3
   acc "data copy<ways>(A)" (function()
@@ -151,13 +151,13 @@ case("accepts: direct members that move in one direction [TR14-5-07]", function(
   expect.host("A.n", 3)
 end)
 
-case("rejects: directions that there are not, and directions in clauses that take none [TR14-5-07]", function()
+case("rejects: a direction is unknown, or its clause takes none [TR14-5-07]", function()
   expect.malformed "acc shape(s) type(struct part) include(inout: n)"
   expect.malformed "acc shape(s) type(struct part) exclude(in: n)"
   expect.malformed "acc policy(s) type(struct part) default(exclude) copyin(in: n)"
 end)
 
-case("accepts: members that inherit the clause, but not all of it [TR14-5-08]", function()
+case("accepts: members inherit a part of the clause [TR14-5-08]", function()
   acc "shape(results) type(struct part) include(in: p[0:n]) include(out: q[0:n])"
   local sent, fetched = {}, {}
   local function moves(text)
@@ -174,16 +174,16 @@ case("accepts: members that inherit the clause, but not all of it [TR14-5-08]", 
   expect.host("A.q[0:3]", { 7, 7, 7 })
 end)
 
-case("differs: a clause gives no more than it asks for [TR14-5-08]", function()
+case("differs: members inherit no more than the clause asks for [TR14-5-08]", function()
   acc "shape(results) type(struct part) include(in: p[0:n]) include(out: q[0:n])"
   acc "data copyin<results>(A)" (function()
-    expect.uninitialized "A.q[0:3]" -- out of a copyin leaves storage
+    expect.uninitialized "A.q[0:3]" -- the out part of a copyin only allocates
     expect.device("A.p[0:3]", { 1, 2, 3 })
   end)
   acc "data create<results>(A)" (function() expect.uninitialized "A.p[0:3]" end)
 end)
 
-case("accepts: the policy that a plain clause means [TR14-5-09]", function()
+case("accepts: a plain clause uses the policy for it [TR14-5-09]", function()
   acc "policy for(copyin) type(struct part) default(exclude) copyin(q[0:2])"
   acc "policy(results) for(copyout, copy) type(struct part) default(exclude) copyout(p[0:n])"
   acc "data copyin(A) copyout(B)" (function()
@@ -194,7 +194,7 @@ case("accepts: the policy that a plain clause means [TR14-5-09]", function()
   expect.host("B.p[2]", 9)
 end)
 
-case("accepts: the policy that a clause means holds for what members point to [TR14-5-09]", function()
+case("accepts: the policy for a clause holds for pointees of members [TR14-5-09]", function()
   acc "policy for(copyout) type(struct part) default(exclude) copyout(q[0:n])"
   local region = acc "data copyout(W.list[0:2])"
   expect.uninitialized "W.list[1].q[0:3]"
@@ -205,7 +205,7 @@ case("accepts: the policy that a clause means holds for what members point to [T
   expect.host("W.list[1].q[0:3]", { 0, 1, 2 })
 end)
 
-case("rejects: two policies for one clause, no clause, clauses with a shape [TR14-5-09]", function()
+case("rejects: a clause has two policies, is unknown, or names a shape [TR14-5-09]", function()
   acc "policy for(copyin) type(struct part) default(exclude) copyin(q[0:2])"
   expect.invalid("acc policy for(copyin) type(struct part) default(exclude)", "duplicate-name")
   expect.invalid("acc policy for(update) type(struct part) default(exclude)", "unknown-clause")
@@ -216,7 +216,7 @@ case("rejects: two policies for one clause, no clause, clauses with a shape [TR1
   end)
 end)
 
-case("accepts: lists, trees, graphs with cycles: each object once [TR14-5-10]", function()
+case("accepts: each object of a list, tree or cyclic graph is mapped once [TR14-5-10]", function()
   declare [[
     struct node { int value; struct node *next;
         #pragma acc shape include(next[0:next ? 1 : 0])
@@ -255,7 +255,7 @@ case("accepts: lists, trees, graphs with cycles: each object once [TR14-5-10]", 
 end)
 
 for _, order in ipairs { "X, Y", "Y, X", "Z, X, Y", "Y, Z, X" } do
-  case(("accepts: parts of one list in any order: %s [TR14-5-10 TR14-4.2-01]"):format(order), function()
+  case(("accepts: parts of one list are mapped in any order: %s [TR14-5-10 TR14-4.2-01]"):format(order), function()
     declare [[
       struct chain { int v; struct chain *next;
         #pragma acc shape include(next[0:next != 0])
@@ -271,7 +271,7 @@ for _, order in ipairs { "X, Y", "Y, X", "Z, X, Y", "Y, Z, X" } do
   end)
 end
 
-case("accepts: recursive policies [TR14-5-10]", function()
+case("accepts: a policy is recursive [TR14-5-10]", function()
   declare [[
     struct node { int value; struct node *next;
         #pragma acc policy(all) default(exclude) copyin(value) invoke<all>(next[0:next != 0])
@@ -282,7 +282,7 @@ case("accepts: recursive policies [TR14-5-10]", function()
   acc "data invoke<all>(N)" (function() expect.device("N.next->next->value", 3) end)
 end)
 
-case("rejects: a null pointer that is followed; names of the objects around [TR14-5-10]", function()
+case("rejects: a null pointer is followed, or bounds name members of objects around [TR14-5-10]", function()
   declare "struct node { int value; struct node *next; \n#pragma acc shape include(next[0:1])\n}; struct node *L;"
   host.L = { { value = 1, next = { { value = 2 } } } }
   expect.fails("null-pointer", function() acc "enter data copyin(L[0:1])" end)
@@ -296,7 +296,7 @@ case("rejects: a null pointer that is followed; names of the objects around [TR1
   ]], "recursive-type")
 end)
 
-case("accepts: a template whose shape is for structures, for numbers, while unused [TR14-5-02]", function()
+case("accepts: a template has a shape for structures, and its argument may be a number [TR14-5-02]", function()
   declare [[
     template<class T> struct row { int n; T *b;
       #pragma acc shape include(b[0:n])
@@ -312,7 +312,7 @@ case("accepts: a template whose shape is for structures, for numbers, while unus
   end)
 end)
 
-case("rejects: a template's shape for structures is refused where its argument is a number [TR14-5-02]", function()
+case("rejects: the shape of a template is for structures, and its argument is a number [TR14-5-02]", function()
   declare [[
     template<class T> struct row { int n; T *b;
       #pragma acc shape(each) with(shape s) include<s>(b[0:n])
@@ -322,7 +322,7 @@ case("rejects: a template's shape for structures is refused where its argument i
   expect.invalid("acc data copyin<each(both)>(F)", "not-a-struct")
 end)
 
-case("accepts: members of a section of structures [TR14-3.4-02]", function()
+case("accepts: a section of structures may have members [TR14-3.4-02]", function()
   declare [[
     struct each { int n; float *a; struct part in;
         #pragma acc shape include(a[0:n])
@@ -347,7 +347,7 @@ case("accepts: members of a section of structures [TR14-3.4-02]", function()
   end)
 end)
 
-case("rejects: a length that means nothing where it stands [TR14-3.4-02 TR14-3.1.1-04]", function()
+case("rejects: a bound or member of a section of structures is unknown [TR14-3.4-02 TR14-3.1.1-04]", function()
   declare "struct each { int len; float *a; }; struct each *p;"
   expect.invalid("acc data copy(p[0:2].a[0:len])", "unknown-name")
   expect.invalid("acc data copy(p[0:2].b)", "unknown-member")

@@ -1,4 +1,4 @@
--- Chapter 5 again: what its wishes are in the document's own profile, where none of them is granted.
+-- Chapter 5 again: the document's own profile grants none of the wishes.
 scenario { title = "TR14 5: not in tr14", rules = "tr14" }
 
 declare [[
@@ -11,38 +11,38 @@ declare [[
   float *rows[2];
 ]]
 
-case("rejects: parameters and values [TR14-5-01]", function()
+case("rejects: a shape has parameters or values [TR14-5-01]", function()
   expect.invalid("acc shape(s) type(struct part) with(k) include(p[0:k])", "unknown-clause")
   expect.malformed "acc data copy<some(1)>(A)"
 end)
 
-case("rejects: sections of containers [TR14-5-03 TR14-3.1.1-22]", function()
+case("rejects: a container has a section [TR14-5-03 TR14-3.1.1-22]", function()
   expect.invalid("acc data copy(A[0:1])", "not-a-pointer")
 end)
 
-case("rejects: members of enclosing nests in bounds [TR14-5-04 HOUSE-names]", function()
+case("rejects: bounds name members of enclosing nests [TR14-5-04 HOUSE-names]", function()
   expect.invalid("acc data copy(W)::{ include(list[0:k])::{ include(p[0:k]) } }", "unknown-name")
 end)
 
-case("rejects: nests in shapes and policies [TR14-5-05]", function()
+case("rejects: shapes and policies contain nests [TR14-5-05]", function()
   expect.malformed "acc shape(s) type(struct whole) include(list[0:k])::{ include(p[0:n]) }"
   expect.malformed "acc policy(s) type(struct whole) default(copy) copyin(list[0:k])::{ include(p[0:n]) }"
 end)
 
-case("rejects: ragged arrays [TR14-5-06]", function()
+case("rejects: bounds describe ragged arrays [TR14-5-06]", function()
   expect.malformed "acc data copyin(rows[0:2][0:# + 1])"
 end)
 
-case("rejects: directions of members [TR14-5-07]", function()
+case("rejects: a member has a direction [TR14-5-07]", function()
   expect.malformed "acc shape(s) type(struct part) include(in: n)"
 end)
 
-case("rejects: policies for clauses [TR14-5-09 TR14-3.2.1-01]", function()
+case("rejects: a policy is for a clause [TR14-5-09 TR14-3.2.1-01]", function()
   expect.malformed "acc policy for(copyin) type(struct part) default(exclude)"
   expect.invalid("acc policy(p) for(copyin) type(struct part) default(exclude)", "unknown-clause")
 end)
 
-case("rejects: recursive shapes [TR14-5-10 TR14-4.3-18]", function()
+case("rejects: a shape is recursive [TR14-5-10 TR14-4.3-18]", function()
   expect.invalid("struct node { int value; struct node *next; \n#pragma acc shape include(next[0:1])\n};",
     "recursive-type")
 end)

@@ -30,13 +30,13 @@ case("accepts: copy(X) is a deep copy of four objects [TR14-A.1-01]", function()
     "free X", "free X.a[0:3]", "free X.b[0:3]", "free X.c[0:3]" })
 end)
 
-case("rejects: after the region nothing of X is there [TR14-A.1-01 ACC33-upd-1]", function()
+case("rejects: X is absent after the region [TR14-A.1-01 ACC33-upd-1]", function()
   expect.accepts "data copy(X)"
   for _, name in ipairs { "X", "X.a[0:3]", "X.b[0:3]", "X.c[0:3]" } do expect.absent(name) end
   expect.fails("not-present", function() acc "update self(X)" end)
 end)
 
-case("accepts: create(X) sends n, sets the pointers [TR14-A.1-02]", function()
+case("accepts: create(X) sends n and sets the pointers [TR14-A.1-02]", function()
   expect.moves(function() acc "enter data create(X)" end, { h2d = { count = 1, bytes = 4 } })
   expect.device("X.n", 3)
   for _, pointer in ipairs { "X.a", "X.b", "X.c" } do expect.attached(pointer, 1) end
@@ -48,7 +48,7 @@ case("differs: create(X) leaves a, b and c uninitialised [TR14-A.1-02]", functio
   expect.fails("uninitialized-read", function() acc "parallel present(X)" "float f = X.c[0];" end)
 end)
 
-case("accepts: copyout<part_a>(X): n in and out, a out [TR14-A.1-03]", function()
+case("accepts: copyout<part_a>(X) moves n in and out, and a out [TR14-A.1-03]", function()
   local region
   expect.moves(function() region = acc "data copyout<part_a>(X)" end,
     { h2d = { count = 1, bytes = 4 } })
@@ -86,14 +86,14 @@ case("differs: update self(X) does not change the host's pointers [TR14-A.1-04]"
   expect.equal(host "X.b", before)
 end)
 
-case("accepts: update self<only_b>(X) is update self(X.b[0:X.n]) [TR14-A.1-05]", function()
+case("accepts: update self<only_b>(X) is the same as update self(X.b[0:X.n]) [TR14-A.1-05]", function()
   acc "data copyin(X)" (function()
     expect.events(function() acc "update self<only_b>(X)" end, { "d2h X.b[0:3]" })
     expect.events(function() acc "update self(X.b[0:X.n])" end, { "d2h X.b[0:3]" })
   end)
 end)
 
-case("differs: update self<only_b>(X) leaves n, a and c alone [TR14-A.1-05]", function()
+case("differs: update self<only_b>(X) does not change n, a and c [TR14-A.1-05]", function()
   acc "data copyin(X)" (function()
     acc "parallel present(X)" "X.n = 2; X.a[0] = X.b[0] = X.c[0] = 50;"
     acc "update self<only_b>(X)"
@@ -104,7 +104,7 @@ case("differs: update self<only_b>(X) leaves n, a and c alone [TR14-A.1-05]", fu
   end)
 end)
 
-case("accepts: copy(Y[0:size]) takes n from each element [TR14-A.1-06]", function()
+case("accepts: copy(Y[0:size]) uses n of each element [TR14-A.1-06]", function()
   acc "data copy(Y[0:size])" (function()
     expect.present "Y[0].a[0:1]"
     expect.present "Y[1].c[0:2]"
@@ -115,7 +115,7 @@ case("accepts: copy(Y[0:size]) takes n from each element [TR14-A.1-06]", functio
   expect.host("Y[1].a[1]", 101)
 end)
 
-case("differs: elements beyond size stay on the host [TR14-A.1-06]", function()
+case("differs: elements beyond size are not mapped [TR14-A.1-06]", function()
   host.size = 1
   expect.moves(function()
     acc "data copy(Y[0:size])" (function()
@@ -125,7 +125,7 @@ case("differs: elements beyond size stay on the host [TR14-A.1-06]", function()
   end, { h2d = { count = 4, bytes = 44 }, d2h = { count = 4, bytes = 20 } })
 end)
 
-case("accepts: update self<only_b>(Y[0:size]) moves the bytes of the host's loop [TR14-A.1-07]",
+case("accepts: update self<only_b>(Y[0:size]) moves the same bytes as a host loop [TR14-A.1-07]",
   function()
     acc "data copyin(Y[0:size])" (function()
       local function moved(body)
@@ -145,7 +145,7 @@ case("accepts: update self<only_b>(Y[0:size]) moves the bytes of the host's loop
     end)
   end)
 
-case("rejects: the loop beyond the mapped elements [TR14-A.1-07 ACC33-upd-1]", function()
+case("rejects: the loop goes beyond the mapped elements [TR14-A.1-07 ACC33-upd-1]", function()
   expect.accepts("data copyin(Y[0:1])", function()
     host.i = 1
     expect.fails("not-present", function() acc "update self(Y[i].b[0:Y[i].n])" end)

@@ -46,7 +46,7 @@ host.d = { d1 = vector({ 1, 2 }, 0), d2 = vector({ 3 }, 1) }
 host.s = { data1 = { d1 = vector({ 1 }, 0), d2 = vector({ 2, 2 }, 0) },
   data2 = { d1 = vector({ 3, 3, 3 }, 0), d2 = vector({ 4 }, 0) }, raw = vector({ 5 }, 0) }
 
-case("accepts: copy moves the block once and sets three pointers [TR14-A.2-01]", function()
+case("accepts: copy moves the block once and attaches three pointers [TR14-A.2-01]", function()
   local region
   expect.events(function() region = acc "data copy(v1)" end, { "alloc v1", "alloc v1.base[0:3]", "h2d v1",
     "h2d v1.base[0:3]", "attach v1.base", "attach v1.end", "attach v1.reserved", "incref v1",
@@ -58,7 +58,7 @@ case("accepts: copy moves the block once and sets three pointers [TR14-A.2-01]",
   expect.absent "v1.base[0:3]"
 end)
 
-case("differs: create moves no elements; what is reserved is not there [TR14-A.2-01]", function()
+case("differs: create moves no elements, and reserved elements are absent [TR14-A.2-01]", function()
   acc "data create(v1)" (function()
     expect.uninitialized "v1.base[0:3]"
     expect.attached("v1.reserved", 1)
@@ -75,7 +75,7 @@ case("accepts: a type without a shape includes members that have one [TR14-A.2-0
   end)
 end)
 
-case("differs: only_d1 drops d2 [TR14-A.2-02]", function()
+case("differs: only_d1 leaves out d2 [TR14-A.2-02]", function()
   acc "data copy<only_d1>(d)" (function()
     expect.device("d.d1.base[0:2]", { 1, 2 })
     expect.absent "d.d2.base[0:1]"
@@ -83,7 +83,7 @@ case("differs: only_d1 drops d2 [TR14-A.2-02]", function()
   end)
 end)
 
-case("accepts: shapes with the names of members [TR14-A.2-03]", function()
+case("accepts: shapes have the names of members [TR14-A.2-03]", function()
   acc "data copyin<data1>(s)" (function()
     expect.present "s.data1.d2.base[0:2]"
     expect.absent "s.data2.d1.base[0:3]"
@@ -94,7 +94,7 @@ case("accepts: shapes with the names of members [TR14-A.2-03]", function()
   end)
 end)
 
-case("differs: raw is excluded in all of them [TR14-A.2-03]", function()
+case("differs: all shapes exclude raw [TR14-A.2-03]", function()
   for _, shape in ipairs { "", "<data1>", "<data2>", "<small>" } do
     acc(("data copyin%s(s)"):format(shape))(function()
       expect.present "s"

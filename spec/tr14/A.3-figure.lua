@@ -49,7 +49,7 @@ end
 host.X, host.array_X = deep(), { deep(), deep() }
 host.C = { v1 = vector { 1 }, v2 = vector { 2, 2 }, v3 = vector { 3 }, raw = vector { 4 }, data = deep() }
 
--- What is sent, and what comes back: names without the objects' own bytes.
+-- What is sent and what is fetched: names without the bytes of the objects themselves.
 local function moves(text)
   local sent, fetched = {}, {}
   local region
@@ -62,7 +62,7 @@ local function moves(text)
   return sent, fetched
 end
 
-case("accepts: calc_a: b and c in, a out [TR14-A.3-01]", function()
+case("accepts: calc_a sends b and c and fetches a [TR14-A.3-01]", function()
   local sent, fetched = moves "data invoke<calc_a>(X)"
   expect.equal(sent, { "X.b[0:2]", "X.c[0:2]" })
   expect.equal(fetched, { "X.a[0:2]" })
@@ -74,7 +74,7 @@ case("accepts: calc_a: b and c in, a out [TR14-A.3-01]", function()
   expect.host("X.a[0:2]", { 8, 10 })
 end)
 
-case("differs: calc_a: a is not initialised on the device, b does not come back [TR14-A.3-01]", function()
+case("differs: calc_a neither initialises a nor copies b back [TR14-A.3-01]", function()
   acc "data invoke<calc_a>(X)" (function()
     expect.uninitialized "X.a[0:2]"
     expect.accepts("parallel present(X)", "X.a[0] = X.a[1] = 0; X.b[0] = 100;")
@@ -82,13 +82,13 @@ case("differs: calc_a: a is not initialised on the device, b does not come back 
   expect.host("X.b[0]", 3)
 end)
 
-case("accepts: move_a_to_c: a in, c out [TR14-A.3-02]", function()
+case("accepts: move_a_to_c sends a and fetches c [TR14-A.3-02]", function()
   local sent, fetched = moves "data invoke<move_a_to_c>(X)"
   expect.equal(sent, { "X.a[0:2]" })
   expect.equal(fetched, { "X.c[0:2]" })
 end)
 
-case("differs: move_a_to_c: b is not there [TR14-A.3-02]", function()
+case("differs: move_a_to_c does not map b [TR14-A.3-02]", function()
   acc "data invoke<move_a_to_c>(X)" (function()
     expect.absent "X.b[0:2]"
     expect.fails("excluded-member", function()
@@ -108,7 +108,7 @@ case("accepts: update_b updates b of an object, and of every element of an array
   end)
 end)
 
-case("rejects: update_b updates nothing else, and is no data policy [TR14-A.3-03 TR14-3.2.1-06]", function()
+case("rejects: update_b updates nothing else and is no data policy [TR14-A.3-03 TR14-3.2.1-06]", function()
   acc "data copyin(X)" (function()
     host.X.a[1], host.X.b[1] = 22, 33
     acc "update invoke<update_b>(device: X)"
@@ -118,7 +118,7 @@ case("rejects: update_b updates nothing else, and is no data policy [TR14-A.3-03
   expect.invalid("acc data invoke<update_b>(X)", "clause-not-allowed")
 end)
 
-case("accepts: name1 creates v1, v2, v3 deep and sends data [TR14-A.3-04]", function()
+case("accepts: name1 creates v1, v2 and v3 deeply and sends data [TR14-A.3-04]", function()
   acc "data invoke<name1>(C)" (function()
     for _, name in ipairs { "C.v1.base[0:1]", "C.v2.base[0:2]", "C.v3.base[0:1]" } do expect.uninitialized(name) end
     expect.attached("C.v2.end", 1)
@@ -126,14 +126,14 @@ case("accepts: name1 creates v1, v2, v3 deep and sends data [TR14-A.3-04]", func
   end)
 end)
 
-case("differs: name1 leaves raw out, as the default shape does [TR14-A.3-04]", function()
+case("differs: name1 leaves out raw, as the default shape does [TR14-A.3-04]", function()
   acc "data invoke<name1>(C)" (function()
     expect.present "C"
     expect.absent "C.raw.base[0:1]"
   end)
 end)
 
-case("accepts: name2 sends everything, data as calc_a says [TR14-A.3-05]", function()
+case("accepts: name2 sends everything, and data as calc_a says [TR14-A.3-05]", function()
   local sent, fetched = moves "data invoke<name2>(C)"
   expect.equal(sent, { "C.v1.base[0:1]", "C.v2.base[0:2]", "C.v3.base[0:1]", "C.data.b[0:2]", "C.data.c[0:2]" })
   expect.equal(fetched, { "C.data.a[0:2]" })
@@ -146,13 +146,13 @@ case("differs: name2 does not send data.a [TR14-A.3-05]", function()
   end)
 end)
 
-case("accepts: name3 copies v1, sends v2 and v3 [TR14-A.3-06]", function()
+case("accepts: name3 copies v1 and sends v2 and v3 [TR14-A.3-06]", function()
   local sent, fetched = moves "data invoke<name3>(C)"
   expect.equal(sent, { "C.v1.base[0:1]", "C.v2.base[0:2]", "C.v3.base[0:1]" })
   expect.equal(fetched, { "C.v1.base[0:1]" })
 end)
 
-case("rejects: name3 excludes data and raw; a member too few is an error [TR14-A.3-06 TR14-3.2.1-15]", function()
+case("rejects: name3 excludes data and raw, and a missing member is an error [TR14-A.3-06 TR14-3.2.1-15]", function()
   expect.moves(function()
     acc "data invoke<name3>(C)" (function()
       expect.absent "C.data.a[0:2]"
@@ -171,7 +171,7 @@ case("accepts: update_stuff and update_other update what they name [TR14-A.3-07]
   end)
 end)
 
-case("differs: neither updates v3 [TR14-A.3-07]", function()
+case("differs: neither policy updates v3 [TR14-A.3-07]", function()
   acc "data copyin(C)" (function()
     expect.accepts("parallel present(C)", "C.v3.base[0] = 100;")
     expect.accepts "update invoke<update_stuff>(self: C) invoke<update_other>(self: C)"

@@ -1,6 +1,6 @@
 -- Figure A.4: shapes of derived types, whose allocatable components describe themselves.
--- The figure leaves its data regions open, and declares CompoundType behind them; Fortran wants declarations
--- first. The regions are closed here, and the type stands before what uses it.
+-- The figure leaves its data regions open, and declares CompoundType after them; Fortran requires declarations
+-- first. Here the regions are closed, and the type is declared before its uses.
 scenario { title = "TR14 A.4: shapes in Fortran", language = "fortran", rules = "tr14" }
 
 fortran [[
@@ -37,7 +37,7 @@ local function steps(run)
   return list
 end
 
-case("accepts: copy(X) is a full deep copy, without any shape [TR14-A.4-01 TR14-1.1-05]", function()
+case("accepts: copy(X) is a full deep copy without any shape [TR14-A.4-01 TR14-1.1-05]", function()
   local region
   expect.equal(steps(function() region = acc "data copy(X)" end), {
     "alloc x", "alloc x%a", "alloc x%b", "alloc x%c", "h2d x", "h2d x%a", "h2d x%b", "h2d x%c",
@@ -47,7 +47,7 @@ case("accepts: copy(X) is a full deep copy, without any shape [TR14-A.4-01 TR14-
     x%c(-1) = lbound(x%c, 1)
   ]]
   expect.host("x%a", { 1, 2, 3 })
-  -- nothing of x itself but descriptors: nothing to bring back
+  -- x itself has only descriptors: nothing is copied back
   expect.equal(steps(function() region:close() end), {
     "detach x%a", "detach x%b", "detach x%c", "d2h x%a", "d2h x%b", "d2h x%c",
     "free x", "free x%a", "free x%b", "free x%c" })
@@ -55,13 +55,13 @@ case("accepts: copy(X) is a full deep copy, without any shape [TR14-A.4-01 TR14-
   expect.host("x%c", { -1, 7 })
 end)
 
-case("accepts: copyin<not_c>(X) takes A and B only [TR14-A.4-01]", function()
+case("accepts: copyin<not_c>(X) maps only A and B [TR14-A.4-01]", function()
   expect.equal(steps(function() acc "data copyin<not_c>(X)" (function() expect.detached "x%c" end) end), {
     "alloc x", "alloc x%a", "alloc x%b", "h2d x", "h2d x%a", "h2d x%b", "attach x%a", "attach x%b",
     "detach x%a", "detach x%b", "free x", "free x%a", "free x%b" })
 end)
 
-case("rejects: C is not to be had with not_c [TR14-A.4-01 TR14-3.1.2-08]", function()
+case("rejects: not_c excludes C [TR14-A.4-01 TR14-3.1.2-08]", function()
   acc "data copyin<not_c>(X)" (function()
     expect.absent "x%c"
     expect.fails("excluded-member", function() acc "serial present<not_c>(X)" "x%c(0) = 2" end)
@@ -70,7 +70,7 @@ case("rejects: C is not to be had with not_c [TR14-A.4-01 TR14-3.1.2-08]", funct
   expect.invalid("data copy<not_d>(X)", "unknown-shape")
 end)
 
-case("accepts: d1 with its own shape in every element, raw stays behind [TR14-A.4-02]", function()
+case("accepts: every element of d1 has its own shape, and raw is not mapped [TR14-A.4-02]", function()
   acc "data copy(Z)" (function()
     expect.attached("z%d1", 1)
     for k = 1, 2 do
@@ -85,7 +85,7 @@ case("accepts: d1 with its own shape in every element, raw stays behind [TR14-A.
   expect.equal(#state().present, 0)
 end)
 
-case("differs: raw, and C of the elements [TR14-A.4-02]", function()
+case("differs: raw and C of the elements cannot be used [TR14-A.4-02]", function()
   expect.accepts("data copy(Z)", function()
     expect.absent "z%raw"
     expect.detached "z%raw"
@@ -94,14 +94,14 @@ case("differs: raw, and C of the elements [TR14-A.4-02]", function()
   end)
 end)
 
-case("rejects: components that the type does not have [TR14-A.4-02 TR14-3.1.1-04]", function()
+case("rejects: a shape names a component that the type does not have [TR14-A.4-02 TR14-3.1.1-04]", function()
   expect.invalid("type t\n real, allocatable :: a\n !$acc shape exclude(b)\n end type t", "unknown-member")
   expect.invalid("type t\n type(DeepType) :: a\n !$acc shape include<not_b>(a)\n end type t", "unknown-shape")
 end)
 
 -- ------------------------------------------------------------------------------ self-describing --
 
-case("accepts: whatever its bounds and strides, a pointer says what it is [TR14-1.1-05]", function()
+case("accepts: a pointer of any bounds and strides describes itself [TR14-1.1-05]", function()
   fortran [[
     type holder
       real, pointer :: p(:,:)
@@ -119,7 +119,7 @@ case("accepts: whatever its bounds and strides, a pointer says what it is [TR14-
   end)
 end)
 
-case("accepts: what is not allocated is nothing to copy [TR14-1.1-05]", function()
+case("accepts: an unallocated component is not copied [TR14-1.1-05]", function()
   fortran "deallocate(X%B)"
   expect.moves(function()
     expect.accepts("data copy(X)", function()
@@ -130,7 +130,7 @@ case("accepts: what is not allocated is nothing to copy [TR14-1.1-05]", function
   expect.host("x%a", { 10, 2, 3 })
 end)
 
-case("differs: as OpenACC 3.3 has it, X alone is no deep copy [TR14-1.1-05]", function()
+case("differs: X alone is no deep copy under OpenACC 3.3 [TR14-1.1-05]", function()
   rules "openacc-3.3"
   acc "data copyin(X)" (function()
     expect.absent "x%a"
@@ -140,7 +140,7 @@ end)
 
 -- ------------------------------------------------------------------------------------- spelling --
 
-case("accepts: !$acc shape in a type, with and without a name, in any case [TR14-3.1.1-02]", function()
+case("accepts: a type contains !$acc shape with or without a name, in any case [TR14-3.1.1-02]", function()
   fortran [[
     TYPE T
       REAL, ALLOCATABLE :: First(:), Second(:)
@@ -161,7 +161,7 @@ case("accepts: !$acc shape in a type, with and without a name, in any case [TR14
   end)
 end)
 
-case("accepts: outside of the type, by its name, over two lines [TR14-3.1.1-02]", function()
+case("accepts: a shape outside of the type names it and continues over two lines [TR14-3.1.1-02]", function()
   fortran [[
     type t
       real, allocatable :: first(:), second(:)
@@ -177,7 +177,7 @@ case("accepts: outside of the type, by its name, over two lines [TR14-3.1.1-02]"
   end)
 end)
 
-case("rejects: two names that differ in case only are one [TR14-3.1.1-02 TR14-3.1.1-10]", function()
+case("rejects: two names that differ only in case are one [TR14-3.1.1-02 TR14-3.1.1-10]", function()
   expect.invalid([[
     type t
       real, allocatable :: a
@@ -187,7 +187,7 @@ case("rejects: two names that differ in case only are one [TR14-3.1.1-02 TR14-3.
   ]], "duplicate-name")
 end)
 
-case("rejects: outside of a type without a type, the pragma of C, another clause"
+case("rejects: a shape has no type, uses the pragma of C, or has an unknown clause"
   .. " [TR14-3.1.1-02 TR14-3.1.1-03]", function()
   expect.invalid("!$acc shape exclude(a)", "missing-type")
   expect.malformed "type t\n real, allocatable :: a\n #pragma acc shape exclude(a)\n end type t"

@@ -1,6 +1,6 @@
 -- Figure A.5: a policy in a derived type, invoked for an object and for a whole array of rank two.
--- Its comment speaks of copying a and b in and c both ways; the policy, as in Figure A.2, brings b and c and
--- fetches a, which is what a = b + c needs. The array is declared behind the first region; here it is before.
+-- Its comment speaks of copying a and b in and c both ways. The policy, as in Figure A.2, sends b and c and
+-- fetches a, as a = b + c needs it. The figure declares the array after the first region; here it is before.
 scenario { title = "TR14 A.5: policies in Fortran", language = "fortran", rules = "tr14" }
 
 fortran [[
@@ -21,7 +21,7 @@ fortran [[
   array_X = X
 ]]
 
-case("accepts: B and C come in, A goes out [TR14-A.5-01]", function()
+case("accepts: B and C are sent and A is fetched [TR14-A.5-01]", function()
   local region
   expect.moves(function() region = acc "data invoke<calc_a>(X)" end, { h2d = { bytes = 3 * 48 + 2 * 12 } })
   expect.uninitialized "x%a"
@@ -32,7 +32,7 @@ case("accepts: B and C come in, A goes out [TR14-A.5-01]", function()
   expect.host("x%a", { 11, 13, 15 })
 end)
 
-case("accepts: a policy holds for every element of the array [TR14-A.5-01]", function()
+case("accepts: the policy holds for every element of the array [TR14-A.5-01]", function()
   local region
   expect.moves(function() region = acc "data invoke<calc_a>(array_X)" end,
     { h2d = { bytes = 6 * (3 * 48 + 2 * 12) } })
@@ -51,7 +51,7 @@ case("accepts: a policy holds for every element of the array [TR14-A.5-01]", fun
   expect.host("array_x(1,2)%a", { 24, 25, 26 })
 end)
 
-case("accepts: the whole figure, its regions closed [TR14-A.5-01]", function()
+case("accepts: the whole figure runs with its regions closed [TR14-A.5-01]", function()
   expect.moves(function()
     fortran [[
       !$acc data invoke<calc_a>(X)
@@ -70,7 +70,7 @@ case("accepts: the whole figure, its regions closed [TR14-A.5-01]", function()
   expect.host("array_x(1,1)%a", { -3, -3, -3 })
 end)
 
-case("differs: A does not come in, B and C do not go out [TR14-A.5-01]", function()
+case("differs: A is not sent, and B and C are not fetched [TR14-A.5-01]", function()
   acc "data invoke<calc_a>(array_X)" (function()
     expect.uninitialized "array_x(2,1)%a"
     expect.fails("uninitialized-read", function() acc "serial" "array_x(2,1)%b(1) = array_x(2,1)%a(1)" end)
@@ -79,7 +79,7 @@ case("differs: A does not come in, B and C do not go out [TR14-A.5-01]", functio
   expect.host("array_x(2,1)%b", { 4, 5, 6 })
 end)
 
-case("rejects: a policy has a name, and the type must have it [TR14-A.5-01 TR14-3.2.1-01]", function()
+case("rejects: a policy has no name, or the type does not have it [TR14-A.5-01 TR14-3.2.1-01]", function()
   expect.invalid("data invoke<calc_b>(X)", "unknown-policy")
   expect.malformed "type t\n real, allocatable :: a\n !$acc policy default(copyin)\n end type t"
 end)

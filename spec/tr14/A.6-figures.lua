@@ -1,5 +1,5 @@
 -- Figures A.6, A.7 and A.8: A.1 and A.3 again with nests, and convenience syntax beside its nests. A.8's
--- last directive lacks a parenthesis in print; it stands here with it (AMB-TR14-03).
+-- last directive lacks a parenthesis in print; here it has one (AMB-TR14-03).
 scenario { title = "TR14 A.6 to A.8: nests and convenience syntax", rules = "tr14" }
 
 declare [[
@@ -50,7 +50,7 @@ local function story(text)
   return list
 end
 
-case("accepts: the nests of A.6 do what the shapes of A.1 do [TR14-A.6-01]", function()
+case("accepts: the nests of A.6 do the same as the shapes of A.1 [TR14-A.6-01]", function()
   expect.equal(story "data copy(X)::{ init_needed(n) include(a[0:n],b[0:n],c[0:n]) }", story "data copy(SX)")
   expect.equal(story "data create(X)::{ init_needed(n) include(a[0:n],b[0:n],c[0:n]) }", story "data create(SX)")
   expect.equal(story "data copyout(X)::{ init_needed(n) include(a[0:n]) exclude(b,c) }",
@@ -73,12 +73,12 @@ case("accepts: the nests of A.6 do what the shapes of A.1 do [TR14-A.6-01]", fun
   expect.equal(one_by_one, whole)
 end)
 
-case("differs: without the nest the copy is shallow [TR14-A.6-01]", function()
+case("differs: a copy without the nest is shallow [TR14-A.6-01]", function()
   expect.equal(#story "data copy(X)", 6) -- alloc, h2d, incref, decref, d2h, free
   expect.accepts("data copy(X)", function() expect.absent "X.a[0:3]" end)
 end)
 
-case("accepts: the nests of A.7 do what the policies of A.3 do [TR14-A.7-01]", function()
+case("accepts: the nests of A.7 do the same as the policies of A.3 [TR14-A.7-01]", function()
   expect.equal(story "data invoke<>(SX)::{ default(copyin) copyout(a) }", story "data invoke<calc_a>(SX)")
   expect.equal(story "data invoke<>(SX)::{ default(copyin) copyout(c) exclude(b) }",
     story "data invoke<move_a_to_c>(SX)")
@@ -89,13 +89,13 @@ case("accepts: the nests of A.7 do what the policies of A.3 do [TR14-A.7-01]", f
     story "update invoke<update_b>(device: SY[0:size])")
 end)
 
-case("differs: a type without a shape gives them no sections [TR14-A.7-01]", function()
+case("differs: a type without a shape gives the nest no sections [TR14-A.7-01]", function()
   expect.moves(function()
     acc "data invoke<>(X)::{ default(copyin) copyout(a) }" (function() expect.absent "X.a[0:3]" end)
   end, { h2d = { count = 2, bytes = 24 }, d2h = { count = 1, bytes = 8 } })
 end)
 
-case("accepts: copy(X.a[0:X.n]) and its nest [TR14-A.8-01]", function()
+case("accepts: copy(X.a[0:X.n]) does the same as its nest [TR14-A.8-01]", function()
   expect.equal(story "data copy(D.a[0:D.n])", story "data invoke(D)::{ default(exclude) copy(a[0:n]) }")
 end)
 
@@ -107,7 +107,7 @@ case("differs: b and c do not take part [TR14-A.8-01]", function()
   end)
 end)
 
-case("accepts: members in two clauses, and one nest [TR14-A.8-02]", function()
+case("accepts: members in two clauses do the same as one nest [TR14-A.8-02]", function()
   expect.equal(story "data copyin(D.a[0:D.n], D.b[0:D.n]) copyout(D.c[0:D.n])",
     story "data invoke(D)::{ default(exclude) copyin(a[0:n], b[0:n]) copyout(c[0:n]) }")
 end)
@@ -121,7 +121,7 @@ case("differs: each member follows its own clause [TR14-A.8-02]", function()
   expect.host("D.c[0]", 1)
 end)
 
-case("accepts: the base in the clause too: default(copy) [TR14-A.8-03]", function()
+case("accepts: the clause of the base is the default of the nest [TR14-A.8-03]", function()
   expect.equal(story "data copy(D, D.a[0:D.n], D.b[0:D.n], D.c[0:D.n])",
     story "data invoke(D)::{ default(copy) copy(a[0:n], b[0:n], c[0:n]) }")
   expect.moves(function()
@@ -133,11 +133,11 @@ case("accepts: the base in the clause too: default(copy) [TR14-A.8-03]", functio
   expect.host("D.a[0]", 9)
 end)
 
-case("differs: without a clause for the base the base itself does not move [TR14-A.8-03]", function()
+case("differs: a base without a clause does not move [TR14-A.8-03]", function()
   acc "data copy(D.a[0:D.n], D.b[0:D.n], D.c[0:D.n])" (function() expect.uninitialized "D.n" end)
 end)
 
-case("accepts: in a member function members are those of *this [TR14-A.8-04 TR14-3.4-08]", function()
+case("accepts: member names in a member function are those of *this [TR14-A.8-04 TR14-3.4-08]", function()
   local by_names, by_nest, through_this
   method("deep_type", "foo", function()
     by_names = story "data copyin(a[0:n], b[0:n])"
@@ -155,8 +155,7 @@ case("accepts: in a member function members are those of *this [TR14-A.8-04 TR14
   expect.equal(by_names[1]:match "^alloc", "alloc")
 end)
 
-case("rejects: outside of one they are no names; inside, the object decides"
-  .. " [TR14-A.8-04 TR14-3.4-08 HOUSE-names]", function()
+case("rejects: members are unknown outside of a member function [TR14-A.8-04 TR14-3.4-08 HOUSE-names]", function()
   expect.invalid("acc data copyin(a[0:n])", "unknown-name")
   method("deep_type", "foo", function()
     acc "data copyin(a[0:n])" (function()
@@ -175,7 +174,7 @@ case("accepts: directives reach private members [TR14-A.8-05]", function()
   acc "data copyin(H.p[0:H.k])" (function() expect.device("H.p[0]", 5) end)
 end)
 
-case("rejects: members that are not there [TR14-A.8-05 HOUSE-names]", function()
+case("rejects: a directive names a member that does not exist [TR14-A.8-05 HOUSE-names]", function()
   declare "class hidden { private: int k; float *p; }; hidden H;"
   expect.invalid("acc data copyin(H.q[0:H.k])", "unknown-member")
 end)

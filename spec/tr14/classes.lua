@@ -1,4 +1,4 @@
--- Classes of C++: Figure 2.8 as it is printed, types inside of others, what base classes lend, functions.
+-- Classes of C++: Figure 2.8 as it is printed, types inside of others, shapes of base classes, functions.
 scenario { title = "TR14: classes", rules = "tr14" }
 
 -- What the figure needs of the library around it.
@@ -49,7 +49,8 @@ local shapes = [[
     include(_M_start[0:_M_finish - _M_start], _M_finish[@_M_start], _M_end_of_storage[@_M_start])
 ]]
 
-case("accepts: Figure 2.8 as printed, described from outside [TR14-2.3-01 TR14-2.3-02 TR14-3.1.1-07]", function()
+case("accepts: Figure 2.8 runs as printed and is described from outside"
+  .. " [TR14-2.3-01 TR14-2.3-02 TR14-3.1.1-07]", function()
   declare(allocator .. figure .. "std::vector<float> V; std::vector<std::vector<float> > W;"
     .. shapes:gsub("%%s", "float") .. shapes:gsub("%%s", "std::vector<float>"):gsub(">>", "> >"))
   expect.equal(sizeof "std::vector<float>", 24)
@@ -66,7 +67,7 @@ case("accepts: Figure 2.8 as printed, described from outside [TR14-2.3-01 TR14-2
   acc "data copyin(W)" (function() expect.device("W._M_impl._M_start[0]._M_impl._M_start[1]", 5) end)
 end)
 
-case("rejects: names that the figure does not declare, a vector that nothing declares"
+case("rejects: a shape names a type that the figure does not declare, or an unknown vector"
   .. " [TR14-3.1.1-07 TR14-3.1.1-04]", function()
   declare(allocator .. figure .. "std::vector<float> V;")
   expect.invalid("#pragma acc shape type(std::_Vector_base<float, std::allocator<float> >::_Vector) include(_M_start)",
@@ -77,7 +78,7 @@ case("rejects: names that the figure does not declare, a vector that nothing dec
   expect.invalid("std::vector<4> W;", "type-mismatch")
 end)
 
-case("accepts: type(inner) in a template, and inner types named from outside [TR14-3.1.1-06 TR14-3.1.1-07]", function()
+case("accepts: type(inner) names an inner type in a template or from outside [TR14-3.1.1-06 TR14-3.1.1-07]", function()
   declare [[
     template<class T> struct v { struct impl { int n; T *s; }; impl m;
       #pragma acc shape type(impl) include(s[0:n])
@@ -103,7 +104,7 @@ case("accepts: type(inner) in a template, and inner types named from outside [TR
   expect.accepts("data copyin<bare>(D)", function() expect.absent "D.s[0]" end)
 end)
 
-case("accepts: a named shape or policy of a base class [TR14-3.1.2-08]", function()
+case("accepts: derived classes have the named shapes and policies of their base class [TR14-3.1.2-08]", function()
   declare [[
     struct base { int n; float *a, *b;
       #pragma acc shape(one) include(a[0:n]) exclude(b)
@@ -127,7 +128,7 @@ case("accepts: a named shape or policy of a base class [TR14-3.1.2-08]", functio
   expect.host("D.a[0:2]", { 8, 8 })
 end)
 
-case("rejects: a name that neither has; a derived class's own comes first [TR14-3.1.2-08]", function()
+case("rejects: neither class has the name; the derived class comes first [TR14-3.1.2-08]", function()
   declare [[
     struct base { int n; float *a;
       #pragma acc shape(one) include(a[0:n])
@@ -144,7 +145,7 @@ case("rejects: a name that neither has; a derived class's own comes first [TR14-
   expect.invalid("acc data invoke<two>(D)", "unknown-policy")
 end)
 
-case("accepts: numbers as arguments of templates, constants of a class in bounds [TR14-4.3-16]", function()
+case("accepts: template arguments are numbers, and bounds use constants of a class [TR14-4.3-16]", function()
   declare [[
     template<class T, int N = 4> struct block { static const int M = N * 2; T a[N]; T *p;
       int most() const { return M + N; }
@@ -166,7 +167,7 @@ case("accepts: numbers as arguments of templates, constants of a class in bounds
   end)
 end)
 
-case("rejects: types for numbers, numbers for types, too many, packs, special ones"
+case("rejects: a template argument is of the wrong kind, or the template is not supported"
   .. " [TR14-4.3-16 HOUSE-language]", function()
   declare "template<class T, int N> struct block { T a[N]; };"
   expect.invalid("block<4, 4> B;", "type-mismatch")
@@ -179,7 +180,7 @@ case("rejects: types for numbers, numbers for types, too many, packs, special on
   expect.malformed "template<class T, int N, 4> struct of { int n; };"
 end)
 
-case("accepts: functions of any body, as long as no bound calls them [TR14-3.1.1-21]", function()
+case("accepts: functions may have any body if no bound calls them [TR14-3.1.1-21]", function()
   expect.warns("unsupported", function() declare [[
     class series { public:
       series() : n(0), a(nullptr) {} explicit series(int m) noexcept : n{m} { a = new float[m]; }
@@ -204,7 +205,7 @@ case("accepts: functions of any body, as long as no bound calls them [TR14-3.1.1
   expect.equal(host "S.size(7)", 7)
 end)
 
-case("rejects: calls of such a function, directives in bodies, functions outside [TR14-3.1.1-21]", function()
+case("rejects: a bound calls such a function, or a body contains a directive [TR14-3.1.1-21]", function()
   declare [[
     class series { public: int n; float *a; int loop() { int k = 0; while (k < n) ++k; return k; }
       int odd() { return static_cast<int>(n); } int other();

@@ -1,7 +1,7 @@
--- Where rules meet: templates inside templates, aliases behind sections, policies on exit, member functions.
+-- Where rules meet: templates inside templates, aliases after sections, policies on exit, member functions.
 scenario { title = "TR14: corners", rules = "tr14" }
 
-case("accepts: a template is described after it was used as a member of another [TR14-2.3-05]", function()
+case("accepts: a template is described after another template used it as a member [TR14-2.3-05]", function()
   declare [[
     template<class T> struct impl { T *s; int n; };
     template<class T> class vector { impl<T> m; };
@@ -11,7 +11,7 @@ case("accepts: a template is described after it was used as a member of another 
   acc "shape type(impl) include(s[0:n])"
   acc "data copyin(V)" (function() expect.equal(#state().present, 2) end)
 end)
-case("accepts: an instance is one type, inside and outside [TR14-4.3-16]", function()
+case("accepts: an instance is one type inside and outside [TR14-4.3-16]", function()
   declare [[
     template<class T> struct impl { T *s; int n; };
     template<class T> class vector { impl<T> m; };
@@ -22,20 +22,20 @@ case("accepts: an instance is one type, inside and outside [TR14-4.3-16]", funct
   acc "data copyin(V)::{ include<two>(m) }" (function() expect.equal(#state().present, 2) end)
 end)
 
-case("rejects: sections behind '@' of a variable [TR14-3.5-01]", function()
+case("rejects: a section follows '@' of a variable [TR14-3.5-01]", function()
   declare "float v[4]; float *p = v; float *q[2]; int n = 2;"
   expect.invalid("acc data present(p[@][0:n])", "not-a-pointer")
   expect.invalid("acc data present(p[@][@])", "not-a-pointer")
 end)
 
-case("rejects: static errors of nests and policies [HOUSE-expect TR14-3.1.1-03]", function()
+case("rejects: nests and policies have static errors [HOUSE-expect TR14-3.1.1-03]", function()
   declare "struct s { int n; float *a; }; struct s S;"
   expect.invalid("acc data copyin(S)::{ bogus(a) }", "unknown-clause")
   expect.invalid("acc policy(p) type(struct s) bogus(a)", "unknown-clause")
   expect.malformed "acc data copyin(S)::{ include(a[0:n }"
 end)
 
-case("rejects: '@' on a pointer past the end of its block [TR14-3.5-03 TR14-4.2-09]", function()
+case("rejects: '@' is on a pointer past the end of its block [TR14-3.5-03 TR14-4.2-09]", function()
   declare [[
     struct range { float *start, *finish;
         #pragma acc shape include(start[0:2], finish[@])
@@ -47,25 +47,25 @@ case("rejects: '@' on a pointer past the end of its block [TR14-3.5-03 TR14-4.2-
   expect.fails("not-present", function() acc "data copyin(X)" end)
 end)
 
-case("rejects: type() names the type of a member, declared elsewhere [TR14-3.1.1-06]", function()
+case("rejects: type() names the type of a member that is declared elsewhere [TR14-3.1.1-06]", function()
   declare "struct before { int n; float *p; };"
   expect.invalid([[struct user { struct before b; int k;
     #pragma acc shape type(struct before) include(p[0:n])
   };]], "type-mismatch")
 end)
-case("rejects: type() names an instance of a template, which a member has [TR14-3.1.1-06]", function()
+case("rejects: type() names an instance of a template that is the type of a member [TR14-3.1.1-06]", function()
   declare "template<class T> class box { T *p; int n; };"
   expect.fails("type-mismatch", function()
     declare "struct user { box<float> b;\n#pragma acc shape type(box<float>) include(p[0:n])\n};"
   end)
 end)
 
-case("rejects: conditions of clauses in policies [TR14-4.3-08 TR14-3.2.1-12]", function()
+case("rejects: a clause in a policy has a condition [TR14-4.3-08 TR14-3.2.1-12]", function()
   declare "struct s { int n; float *a; };"
   expect.fails("clause-not-allowed", function() acc "policy(p) type(struct s) copyin(a) if(n)" end)
 end)
 
-case("accepts: a member function calls another of its object [TR14-1.1-06]", function()
+case("accepts: a member function calls another one of its object [TR14-1.1-06]", function()
   declare "class box { int n; float *a; int size() const { return n; } }; box B;"
   host.B = { n = 2, a = { 1, 2 } }
   method("box", "run", function()
@@ -76,7 +76,7 @@ case("accepts: a member function calls another of its object [TR14-1.1-06]", fun
   host.B:run()
 end)
 
-case("accepts: a member function called in an expression has its object [TR14-1.1-06]", function()
+case("accepts: a member function in an expression has its object [TR14-1.1-06]", function()
   declare "class box { int n; }; box B; int n = 7;"
   host.B = { n = 2 }
   method("box", "get", function() return host "n" end)
@@ -84,7 +84,7 @@ case("accepts: a member function called in an expression has its object [TR14-1.
   expect.equal(host "B.get()", 2)
 end)
 
-case("rejects: the implicit clause on *this under default(none) [TR14-1.1-06 ACC33-impl-2]", function()
+case("rejects: default(none) refuses the implicit clause on *this [TR14-1.1-06 ACC33-impl-2]", function()
   declare "class box { int n; }; box B;"
   host.B = { n = 2 }
   method("box", "set", function()
@@ -105,7 +105,7 @@ case("accepts: the second argument of acc names a member of *this [TR14-1.1-06]"
 end)
 
 for _, word in ipairs { "create", "copyin", "copy" } do
-  case(("accepts: exit data with a policy of default(%s) [TR14-3.2.2-06]"):format(word), function()
+  case(("accepts: exit data uses a policy with default(%s) [TR14-3.2.2-06]"):format(word), function()
     declare("struct d { int n; float *a, *b;\n#pragma acc shape include(a[0:n], b[0:n])\n"
       .. "#pragma acc policy(p) default(" .. word .. ") copyout(b)\n}; struct d X;")
     host.X = { n = 1, a = { 1 }, b = { 2 } }
@@ -116,7 +116,7 @@ for _, word in ipairs { "create", "copyin", "copy" } do
     expect.equal(#state().present, 0)
   end)
 end
-case("accepts: exit data with a policy of default(present) [TR14-3.2.2-06]", function()
+case("accepts: exit data uses a policy with default(present) [TR14-3.2.2-06]", function()
   declare [[struct d { int n; float *a;
     #pragma acc shape include(a[0:n])
     #pragma acc policy(p) default(present)
@@ -129,7 +129,7 @@ case("accepts: exit data with a policy of default(present) [TR14-3.2.2-06]", fun
   expect.count("X", { dynamic = 1 })
 end)
 
-case("rejects: delete of a member on entry [TR14-3.2.2-06]", function()
+case("rejects: a member has delete on entry [TR14-3.2.2-06]", function()
   declare [[struct d { int n; float *a, *b;
     #pragma acc shape include(a[0:n], b[0:n])
     #pragma acc policy(p) default(exclude) delete(a) copyout(b)
@@ -167,12 +167,12 @@ for _, what in ipairs { "float *rows[2]", "float **rows" } do
   end)
 end
 
-case("accepts: no_create of absent pointers with '@' [TR14-3.5-07]", function()
+case("accepts: no_create ignores absent pointers with '@' [TR14-3.5-07]", function()
   declare "float v[2]; float *ptrs[2] = { v, v };"
   expect.events(function() expect.accepts "data no_create(ptrs[0:2][@])" end, {})
 end)
 
-case("accepts: a polymorphic type as the static type says [TR14-4.3-17]", function()
+case("accepts: a polymorphic object is mapped as its static type says [TR14-4.3-17]", function()
   local warning = expect.warns("unsupported", function()
     declare [[
       class shape { virtual ~shape() { } virtual float area() = 0; int n; float *side;
@@ -189,7 +189,7 @@ case("accepts: a polymorphic type as the static type says [TR14-4.3-17]", functi
   acc "data copy(S)" (function() expect.device("S.side[0:2]", { 3, 4 }) end)
 end)
 
-case("differs: the table of functions is not reached from a device [TR14-4.3-17]", function()
+case("differs: a device does not reach the table of functions [TR14-4.3-17]", function()
   expect.warns("unsupported", function() declare "class shape { virtual float area() = 0; int n; }; shape S;" end)
   host.S.__vptr = addr "S"
   acc "data copyin(S)" (function()
@@ -207,7 +207,7 @@ case("accepts: pointers of a union keep their names [TR14-4.3-10]", function()
   expect.equal(names, { "T", "T.i[0:3]", "T", "T.i[0:3]" })
 end)
 
-case("accepts: a member's sections mean what they mean in its shape [TR14-3.4-10 TR14-3.1.1-21]", function()
+case("accepts: a member without a section has the section of its shape [TR14-3.4-10 TR14-3.1.1-21]", function()
   declare [[
     struct leaf { int n; float *a;
         #pragma acc shape include(a[0:n])
@@ -225,7 +225,7 @@ case("accepts: a member's sections mean what they mean in its shape [TR14-3.4-10
   expect.host("X.a[0:3]", { 9, 9, 9 })
 end)
 
-case("rejects: a policy that reaches its own type again [TR14-4.3-18]", function()
+case("rejects: a policy reaches its own type again [TR14-4.3-18]", function()
   expect.invalid([[
     struct node { int value; struct node *next;
         #pragma acc policy(all) default(exclude) invoke<all>(next[0:next != 0])
@@ -233,7 +233,7 @@ case("rejects: a policy that reaches its own type again [TR14-4.3-18]", function
   ]], "recursive-type")
 end)
 
-case("accepts: any object of an array of rows, and a part of one row [TR14-3.4-02 ACC33-2.7.1-4]", function()
+case("accepts: any object of an array of rows and a part of one row are mapped [TR14-3.4-02 ACC33-2.7.1-4]", function()
   declare [[
     struct leaf { int n; float *a; };
     struct top { struct leaf grid[2][2]; int k; };
@@ -252,13 +252,13 @@ case("accepts: any object of an array of rows, and a part of one row [TR14-3.4-0
   end)
 end)
 
-case("rejects: parts of several rows, and more than a row has [TR14-3.4-02 ACC33-2.7.1-4]", function()
+case("rejects: a section names parts of several rows, or more than a row has [TR14-3.4-02 ACC33-2.7.1-4]", function()
   declare "struct leaf { int n; float *a; }; struct leaf M[2][2];"
   expect.invalid("acc data copyin(M[0:2][0:1])", "invalid-section")
   expect.invalid("acc data copyin(M[1:1][1:2])", "out-of-bounds")
 end)
 
-case("accepts: members of base classes, under the base's shape [TR14-3.1.1-04]", function()
+case("accepts: members of a base class follow the shape of the base class [TR14-3.1.1-04]", function()
   declare [[
     struct named { int n; float *a;
         int twice() { return 2 * n; }
@@ -280,13 +280,13 @@ case("accepts: members of base classes, under the base's shape [TR14-3.1.1-04]",
   expect.equal(host "C.twice()", 4)
 end)
 
-case("rejects: what is no base class, names twice [TR14-3.1.1-04]", function()
+case("rejects: a base class is no class, or a name is declared twice [TR14-3.1.1-04]", function()
   expect.invalid("struct s : public nothing { int k; };", "unknown-type")
   expect.invalid("struct b { int k; }; struct s : b { int k; };", "duplicate-name")
   expect.invalid("enum e { ONE }; struct s : e { int k; };", "not-a-struct")
 end)
 
-case("accepts: sections that differ in a call or a type are two [TR14-3.4-07]", function()
+case("accepts: sections that differ in a call or a type are two sections [TR14-3.4-07]", function()
   declare "struct s { double *a; } X;"
   func("f", function(k) return k end)
   host.X.a = { 1, 2, 3, 4, 5, 6 }
@@ -297,7 +297,7 @@ case("accepts: sections that differ in a call or a type are two [TR14-3.4-07]", 
   expect.absent "X.a[1:1]"
 end)
 
-case("rejects: one section in two clauses, its start a call [TR14-3.4-07]", function()
+case("rejects: two clauses have one section whose start is a call [TR14-3.4-07]", function()
   declare "struct s { double *a; } X;"
   func("f", function(k) return k end)
   host.X.a = { 1, 2, 3, 4 }
@@ -305,7 +305,7 @@ case("rejects: one section in two clauses, its start a call [TR14-3.4-07]", func
   acc "data copyin(X.a[f(0):1]) create(X.a[f(2):1])" (function() expect.device("X.a[0:1]", { 1 }) end)
 end)
 
-case("rejects: a policy where a shape belongs, and the other way round, is called what it is"
+case("rejects: the help names a policy used as a shape, and a shape used as a policy"
   .. " [TR14-3.1.2-08 TR14-3.2.2-02]", function()
   declare [[
     struct both { int n; float *a;
@@ -335,7 +335,7 @@ case("rejects: a partial overlap names both objects [TR14-4.2-05]", function()
   expect(problem.message:find("H.low[0:4]", 1, true) and problem.message:find("H.high[0:4]", 1, true))
 end)
 
-case("rejects: elements that were mapped one by one are apart, which the help says [TR14-1.2-10]", function()
+case("rejects: elements that were mapped one by one lie apart, and the help says so [TR14-1.2-10]", function()
   declare "struct part { int n; float *w; }; struct whole { struct part *list; int after[4]; } W; int next[4];"
   host.W.list = { { n = 1 }, { n = 2 }, { n = 3 } }
   acc "enter data copyin(W.list[1:1])"

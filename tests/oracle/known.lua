@@ -95,30 +95,28 @@ local DECLARED_ANEW = { rule = "ACC33-2.7.1-4",
 
 local openacc = {
   ["3.1.1-shape"] = {
-    ["bounds that C leaves undefined, floating ones"] = { UNDEFINED },
+    ["bounds are undefined in C, or have a floating type"] = { UNDEFINED },
   },
   ["3.2-policy"] = {
-    ["one default"] = { [2] = EXCLUDED },
+    ["a policy has one default"] = { [2] = EXCLUDED },
   },
   classes = {
-    ["a name that neither has; a derived class's own comes first"] = { compile = CPLUSPLUS },
+    ["neither class has the name; the derived class comes first"] = { compile = CPLUSPLUS },
   },
   ["1.2-capabilities"] = {
-    ["parents that are read, though they were not sent"] = { NEVER_WRITTEN },
+    ["parents are read although they were not sent"] = { NEVER_WRITTEN },
   },
   ["3.4-convenience"] = {
-    ["any object as base: elements, inner structures, what pointers point to"]
-      = { ELEMENT_POINTER },
+    ["the base may be an element, an inner structure or a pointee"] = { ELEMENT_POINTER },
   },
   ["4.1-attach"] = {
-    ["pointers attach to objects of this directive, and to those present before"]
-      = { [2] = PLAIN_POINTER },
-    ["an object is unmapped while a pointer is attached to it, or in it"] = { PLAIN_POINTER },
+    ["pointers attach to objects of this directive and to present ones"] = { [2] = PLAIN_POINTER },
+    ["an object is unmapped while an attached pointer points to it"] = { PLAIN_POINTER },
   },
   corners = {
     ["the base of a member's alias in a clause is an empty section"]
       = { ["end"] = NOTHING_THERE },
-    ["any object of an array of rows, and a part of one row"]
+    ["any object of an array of rows and a part of one row are mapped"]
       = { compile = NO_WORDS },
   },
   ["2.7-clauses"] = {
