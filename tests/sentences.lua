@@ -214,6 +214,8 @@ for name in ("rules rule example prelude name syntax section id kind status base
   code_fields[name] = true
 end
 
+local case_kinds = { accepts = true, rejects = true, differs = true }
+
 -- Adds the blocks of strings in Lua; cases: only those of the names of cases.
 local function lua(blocks, text, cases)
   local reader = new_reader(text)
@@ -250,7 +252,7 @@ local function lua(blocks, text, cases)
       local found = {}
       strings(new_block(found))
       local raw = found[1].raw
-      if cases and before:find "case%(?$" then
+      if cases and case_kinds[raw:match "^(%l+): "] then
         found[1].raw = raw:gsub("^%a+: ", is_blank):gsub("%[[%w%s.,-]+%]", is_blank)
         blocks[#blocks + 1] = found[1]
       elseif not cases and not code_fields[field] and raw:find "%s" then
@@ -347,6 +349,7 @@ local function selftest()
   expect("a.lua", 'return { text = "one two three " .. FOUR\n  .. "five told", rules = "a told b" }', 1, 1, "'told'")
   expect("a.lua", 'return { "a told", [[b told]], --[[c told]] params = { "b? int - four words" } }', 0, 1, "'told'")
   expect("spec/a.lua", 'case("accepts: one two told [X-1]", function() f "a told" end)', 0, 1, "'told'")
+  expect("spec/a.lua", 'case(("accepts: %s told [X-1]"):format(x), function() f "a told" end)', 0, 1, "'told'")
 end
 
 local root = (arg[0]:match "^(.*)/[^/]*$" or ".") .. "/.."

@@ -56,8 +56,8 @@ return {
   { id = "ACC33-2.7-2", section = "2.7", kind = "meaning", status = "done",
     text = "A clause on a null pointer counts nothing and creates nothing." },
   { id = "ACC33-2.7-3", section = "2.7", kind = "meaning", status = "done",
-    text = "A present clause can therefore free data at its exit. This happens if an exit data with finalize ran "
-      .. "inside the region." },
+    text = "A present clause can free data at its exit. This happens if an exit data with finalize ran inside the "
+      .. "region." },
   { id = "ACC33-2.7-4", section = "2.7", kind = "meaning", status = "open",
     text = "zero clears only data that the create action allocates. Data that are present already are not cleared." },
   { id = "ACC33-2.7-5", section = "2.7", kind = "meaning", status = "open",
@@ -87,9 +87,9 @@ return {
       .. "sets them. Static dimensions other than the first must be whole. A program must not change these pointers "
       .. "during the lifetime: the effect is undefined." },
   { id = "ACC33-2.7.1-4", section = "2.7.1", kind = "meaning", status = "done",
-    text = "A section must be contiguous, unless the array is one of such pointers. An implementation may allocate "
-      .. "only the subarray. Our reading: whether a section is contiguous is decided when its bounds are known. A "
-      .. "part of one row is contiguous, and so are whole rows." },
+    text = "A section must be contiguous, unless the array is an array of pointers to rows. An implementation may "
+      .. "allocate only the subarray. Our reading: whether a section is contiguous is decided when its bounds are "
+      .. "known. A part of one row is contiguous, and so are whole rows." },
   { id = "ACC33-2.7.1-5", section = "2.7.1", kind = "meaning", status = "done",
     text = "A clause on a struct allocates and copies the bytes of all its members. The memory that its pointers "
       .. "point to is not mapped. The same holds for allocatable and pointer components in Fortran." },

@@ -18,11 +18,12 @@ return {
   { id = "FLANG-pointer-4", section = "pointer", kind = "meaning", status = "done",
     text = "A second enter data copyin(d%p) copies nothing and increments the attach counter to 2." },
   { id = "FLANG-pointer-5", section = "pointer", kind = "meaning", status = "done",
-    text = "acc_detach then decrements the counter to 1: the pointer stays attached and usable. A second acc_detach "
-      .. "decrements the counter to 0: the device descriptor gets the value of the host descriptor." },
+    text = "After two enter data copyin(d%p), acc_detach decrements the counter to 1: the pointer stays attached and "
+      .. "usable. A second acc_detach decrements the counter to 0: the device descriptor gets the value of the host "
+      .. "descriptor." },
   { id = "FLANG-pointer-6", section = "pointer", kind = "run-time error", status = "done",
-    text = "After the last detach, a use of d%p(1,2) under present(d) is an error, as base_addr is a host address "
-      .. "(host-pointer-on-device)." },
+    text = "After the second acc_detach, a use of d%p(1,2) under present(d) is an error, as base_addr is a host "
+      .. "address (host-pointer-on-device)." },
 
   { id = "FLANG-detach-1", section = "detach", kind = "meaning", status = "done",
     text = "Detach restores the whole descriptor from the current host descriptor, not only base_addr. Otherwise the "

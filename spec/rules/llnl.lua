@@ -19,11 +19,11 @@ return {
     text = "In Figure 4 the construct has map(from: arr[0:len]) map(to: len) and uses arg. This gives four mappings: "
       .. "the section with from, len with to, the pointer arr with alloc, and arg with tofrom." },
   { id = "LLNL-2.1-07", section = "2.1", kind = "meaning", status = "done",
-    text = "In that figure len is mapped with to, and the device assigns 5. After the region the value of len on the "
-      .. "host is unspecified, because storage may be shared. With separate memories len keeps its value." },
+    text = "In Figure 4 len is mapped with to, and the device assigns 5 to len. After the region the value of len on "
+      .. "the host is unspecified, because storage may be shared. With separate memories len keeps its value." },
   { id = "LLNL-2.1-08", section = "2.1", kind = "meaning", status = "done",
-    text = "The two parts permit a program to change the pointer on the device. They also permit several disjoint "
-      .. "mappings of one array." },
+    text = "Mapping in two parts permits a program to change the pointer on the device. It also permits several "
+      .. "disjoint mappings of one array." },
 
   { id = "LLNL-2.2-01", section = "2.2", kind = "meaning", status = "done",
     text = "The presence table finds a mapped variable again in any nested construct. The construct then uses the "
@@ -44,30 +44,33 @@ return {
     text = "With one-step mapping a section maps only base address, offset and length. The pointer variable is "
       .. "neither mapped nor entered in the table. This is the knob section = \"one-step\"." },
   { id = "LLNL-3.1-02", section = "3.1", kind = "meaning", status = "done",
-    text = "Then a program that changes the pointer on the device must map the pointer explicitly." },
+    text = "With one-step mapping, a program that changes the pointer on the device must map the pointer "
+      .. "explicitly." },
   { id = "LLNL-3.1-03", section = "3.1", kind = "meaning", status = "done",
-    text = "So a section that a function maps through a parameter is found through any other pointer to it. No "
-      .. "dangling entry for the dead parameter remains. (With two-step mapping the device copy of the dead pointer "
-      .. "stays in the table.)" },
+    text = "With one-step mapping, a section that a function maps through a parameter is found through any other "
+      .. "pointer to it. No dangling entry for the dead parameter remains. (With two-step mapping the device copy of "
+      .. "the dead pointer stays in the table.)" },
   { id = "LLNL-3.1-04", section = "3.1", kind = "choice", status = "done",
     text = "An alternative keeps both lookups, but tries the value of the pointer first. Only if that fails, the "
       .. "address of the pointer is looked up. This is the knob section = \"value-first\"." },
   { id = "LLNL-3.1-05", section = "3.1", kind = "meaning", status = "done",
-    text = "Neither of these alone repairs the implicit case of 2.2-05. Chapter 3.2 is needed, too." },
+    text = "Neither one-step nor value-first mapping alone repairs the implicit case of LLNL-2.2-05. Chapter 3.2 is "
+      .. "needed, too." },
 
   { id = "LLNL-3.2-01", section = "3.2", kind = "default", status = "done",
     text = "Reference types are pointers and C++ references. Their default is a minimal section: map(alloc: v[:0]). "
       .. "This is the knob implicit = \"by-type\"." },
   { id = "LLNL-3.2-02", section = "3.2", kind = "meaning", status = "done",
-    text = "Such variables are looked up by the address that they hold, unless they are explicitly mapped as "
-      .. "values." },
+    text = "Variables of reference types are looked up by the address that they hold, unless they are explicitly "
+      .. "mapped as values." },
   { id = "LLNL-3.2-03", section = "3.2", kind = "default", status = "done",
     text = "Value types (scalars and structures) keep tofrom. Our reading: static arrays are values." },
   { id = "LLNL-3.2-04", section = "3.2", kind = "choice", status = "done",
     text = "For value types a default like firstprivate might be better, as it is cheaper. A default clause for "
       .. "device constructs might be useful." },
   { id = "LLNL-3.2-05", section = "3.2", kind = "meaning", status = "done",
-    text = "The rules 3.1-01 and 3.2-01 together make Figure 5 work without any clause on the target construct." },
+    text = "The rules LLNL-3.1-01 and LLNL-3.2-01 together make Figure 5 work without any clause on the target "
+      .. "construct." },
 
   { id = "LLNL-4-01", section = "4", kind = "syntax", status = "done",
     text = "The directive #pragma omp declare group has the binding clauses name(g), bind_all(construct, ...) and "

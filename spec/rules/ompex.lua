@@ -8,12 +8,13 @@ return {
     text = "A pointer member that is the base of a mapped section, as in S.p[:N], is attached to the device storage "
       .. "of the section." },
   { id = "OMPEX-struct_map-3", section = "struct_map", kind = "meaning", status = "done",
-    text = "Then the target construct may omit an explicit map of the pointer member." },
+    text = "The target construct need not map a pointer member explicitly if a mapped section has the member as its "
+      .. "base." },
   { id = "OMPEX-struct_map-4", section = "struct_map", kind = "choice", status = "done",
     text = "A program can declare the mapped members next to each other, without gaps. Then the runtime can save "
       .. "transfers and device memory." },
   { id = "OMPEX-struct_map-5", section = "struct_map", kind = "meaning", status = "done",
-    text = "In a C++ member function the same holds for unqualified members, with an implicit this: p[:N] is "
+    text = "In a C++ member function the same rules hold for unqualified members, with an implicit this: p[:N] is "
       .. "attached to p." },
   { id = "OMPEX-struct_map-6", section = "struct_map", kind = "run-time error", status = "done",
     text = "Case 1, wrong: a target data construct with map(S1.p[:N]) encloses a target construct with only the "
