@@ -63,7 +63,7 @@ typedef struct accd_config {
                               NULL: realloc and free. Called by the session's thread. With a Lua state of
                               yours, only what is not Lua's */
     void *alloc_ud;
-    size_t memory_most;    /* bytes that the interpreter may use, of which it takes about 10 MB for itself; 0:
+    size_t memory_most;    /* bytes that the interpreter may use, of which it takes about 5 MB for itself; 0:
                               no limit. Not with a Lua state of yours */
     uint64_t steps_most;   /* instructions of the interpreter in one call; 0: no limit. ACCD_LIMIT */
     accd_event_fn on_event; /* called for every allocation, copy, attachment, counter and kernel, once the
@@ -85,7 +85,9 @@ typedef struct accd_config {
 ACCD_API accd_status accd_open(accd **a_p, const accd_config *config);
 
 /* Frees the session and its device memory. Open regions end without copying anything to the host.
- * NULL does nothing. ACCD_MISUSE: it is another thread's, or in a call; then it stays open. */
+ * The interpreter stays for a session to come, until the program ends: at most eight of them, and none of a
+ * session with alloc, memory_most or L. NULL does nothing. ACCD_MISUSE: the session is another thread's, or in a
+ * call; then it stays open. */
 ACCD_API accd_status accd_close(accd *a);
 
 /* The session's thread gives it away; afterwards it belongs to no thread. */
@@ -182,8 +184,8 @@ ACCD_API accd_status accd_function(accd *a, const char *name, accd_function_fn f
  *   construct waits for the queues of its device.
  * - host_data, use_device_ptr, host constructs of OpenMP: unsupported; accd_deviceptr says what they would.
  * Errors are those of the directive: ACCD_SYNTAX, ACCD_INVALID, and the statuses of the core.
- * A directive is parsed once for its place; later only the construct is run. The first declaration, binding or
- * directive of a session takes some tens of milliseconds, in which the grammar is made. */
+ * A directive is parsed once for its place; later only the construct is run. In a new interpreter the first
+ * declaration, binding or directive takes about 5 ms more, in which the grammar is made. */
 ACCD_API accd_status accd_directive(accd *a, const char *text);
 ACCD_API accd_status accd_directive_at(accd *a, const char *text, const char *file, int line);
 

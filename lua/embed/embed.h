@@ -65,6 +65,7 @@ struct accd {
     struct meter meter;
     lua_State *L;               /* NULL: it could not be opened */
     bool borrowed;              /* L is a thread of the host's state */
+    bool is_usual;              /* the usual allocator, and no limit of memory */
     bool broken;                /* a callback left it in the middle of something */
     /* in the registry: the Lua half, its functions, L, what was reported last, the error of a limit */
     int self, library, thread, detail_ref, limit_ref;

@@ -37,6 +37,51 @@ static void *metered(void *ud, void *ptr, size_t old, size_t n)
 
 /* ----------------------------------------------------------------------------- the interpreter -- */
 
+/* States of closed sessions, for sessions to come: they have the modules and the grammar. Only those with the
+ * usual allocator and without a limit of memory. */
+enum { KEPT_MOST = 8 };
+static _Atomic(lua_State *) kept[KEPT_MOST];
+
+static lua_State *take_kept(void)
+{
+    for (int i = 0; i < KEPT_MOST; i++) {
+        lua_State *L = atomic_load(&kept[i]) ? atomic_exchange(&kept[i], NULL) : NULL;
+        if (L)
+            return L;
+    }
+    return NULL;
+}
+
+static bool keep(lua_State *L)
+{
+    lua_settop(L, 0);
+    lua_gc(L, LUA_GCCOLLECT);
+    for (int i = 0; i < KEPT_MOST; i++) {
+        lua_State *none = NULL;
+        if (atomic_compare_exchange_strong(&kept[i], &none, L))
+            return true;
+    }
+    return false;
+}
+
+/* Where the library is unloaded, or the program ends. */
+__attribute__((destructor)) static void close_kept(void)
+{
+    for (lua_State *L; (L = take_kept());)
+        lua_close(L);
+}
+
+static lua_State *new_state(accd *a)
+{
+    lua_State *L = a->is_usual ? take_kept() : NULL;
+    if (L)
+        return L;
+    L = a->is_usual ? lua_newstate(usual_allocator, NULL) : lua_newstate(metered, &a->meter);
+    if (L)
+        lua_gc(L, LUA_GCGEN, 0, 0);
+    return L;
+}
+
 static int new_thread(lua_State *L)
 {
     accd *a = lua_touserdata(L, 1);
@@ -57,11 +102,8 @@ static accd_status make_state(accd *a, const accd_config *config)
 {
     lua_State *L = config->L;
     if (!L) {
-        a->L = lua_newstate(metered, &a->meter);
-        if (!a->L)
-            return accd_no_memory(a);
-        lua_gc(a->L, LUA_GCGEN, 0, 0);
-        return ACCD_OK;
+        a->L = new_state(a);
+        return a->L ? ACCD_OK : accd_no_memory(a);
     }
     a->borrowed = true;
     if (lua_version(L) != LUA_VERSION_NUM || !same_lua())
@@ -184,6 +226,7 @@ accd_status accd_open(accd **a_p, const accd_config *config)
     *a = (accd){
         .magic = ACCD_MAGIC,
         .meter = meter,
+        .is_usual = !config->alloc && !config->memory_most,
         .self = LUA_NOREF,
         .library = LUA_NOREF,
         .thread = LUA_NOREF,
@@ -207,7 +250,7 @@ static int close_session(lua_State *L)
     return 0;
 }
 
-/* Gives a state of the host back as it was, but for what the library keeps there. */
+/* Takes the session out of a state in which the library stays. */
 static void leave_state(accd *a)
 {
     lua_State *L = a->L;
@@ -216,6 +259,16 @@ static void leave_state(accd *a)
     const int refs[] = {a->self, a->library, a->detail_ref, a->limit_ref, a->thread};
     for (size_t i = 0; i < sizeof refs / sizeof refs[0]; i++)
         luaL_unref(L, LUA_REGISTRYINDEX, refs[i]);
+}
+
+/* is_whole: nothing was left half-way. */
+static void give_up_state(accd *a, bool is_whole)
+{
+    bool stays = a->borrowed || (a->is_usual && is_whole);
+    if (stays)
+        leave_state(a);
+    if (!a->borrowed && !(stays && keep(a->L)))
+        lua_close(a->L);
 }
 
 accd_status accd_close(accd *a)
@@ -229,12 +282,9 @@ accd_status accd_close(accd *a)
         accd_drop_region(a, a->regions);
     a->steps_most = 0;
     a->meter.most = 0;
-    if (a->core)
-        accd_protected(a, close_session, &a);
-    if (a->L && a->borrowed)
-        leave_state(a);
-    else if (a->L)
-        lua_close(a->L);
+    bool is_whole = a->core && accd_protected(a, close_session, &a) == ACCD_OK && !a->broken;
+    if (a->L)
+        give_up_state(a, is_whole);
     for (accd_prepared *handle = a->handles, *next; handle; handle = next) {
         next = handle->next;
         handle->a = NULL;
