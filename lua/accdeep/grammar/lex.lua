@@ -53,8 +53,8 @@ function lex.new(trace, blank)
     if type(list) == "string" then list = words.list(list) end
     local sorted = table.move(list, 1, #list, 1, {})
     table.sort(sorted, function(a, b) return #a > #b end)
-    for _, w in ipairs(sorted) do p = p + P(w) * -alnum end
-    return C(p) * space
+    for _, w in ipairs(sorted) do p = p + P(w) end
+    return C(p * -alnum) * space
   end
 
   -- The longest of the texts in known, captured as its value. gap: what stands between words; joint: a letter that may
