@@ -41,10 +41,14 @@ local function matches(wanted, found, w, f)
   return f == #found + 1
 end
 
+-- mpirun wants to be asked twice by root.
+local ENVIRONMENT = "export NO_COLOR=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"
+
 local function output_of(command)
   local line = command:gsub("^accdeep", function() return "'" .. program .. "'" end)
     :gsub("| accdeep", function() return "| '" .. program .. "'" end)
-  local pipe = assert(io.popen(("NO_COLOR=1 %s 2>&1"):format(line)))
+    :gsub("^mpirun %-n %d accdeep", function(start) return start:gsub("accdeep", "'" .. program .. "'") end)
+  local pipe = assert(io.popen(("%s; { %s\n} 2>&1"):format(ENVIRONMENT, line)))
   local found = pipe:read "a"
   pipe:close()
   return found

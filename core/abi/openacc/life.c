@@ -55,6 +55,8 @@ static int type_option(void)
 
 static void read_options(void)
 {
+    static char picture[4096];
+    char name[4096];
     struct goacc_options *options = &goacc.options;
     options->trace = -1;
     options->json = getenv("ACCDEEP_FORMAT") && !strcmp(getenv("ACCDEEP_FORMAT"), "json");
@@ -69,15 +71,19 @@ static void read_options(void)
     options->type = type_option();
     options->device = (int)number_option("ACC_DEVICE_NUM", 0, 0, (uint64_t)options->devices - 1);
     const char *draw = getenv("ACCDEEP_DRAW");
-    options->draw = draw && *draw ? draw : NULL;
+    if (draw && *draw) {
+        goacc_file_name(draw, picture, sizeof picture);
+        options->draw = picture;
+    }
     const char *trace = getenv("ACCDEEP_TRACE");
     if (!trace || !*trace)
         return;
     bool standard = !strcmp(trace, "-");
-    int file =
-        standard ? STDERR_FILENO : open(trace, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    goacc_file_name(trace, name, sizeof name);
+    int fresh = strstr(trace, "%p") ? O_TRUNC : 0; /* an earlier process may have had the number */
+    int file = standard ? STDERR_FILENO : open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | fresh, 0666);
     if (file < 0)
-        goacc_die("file", "%s: %s", trace, strerror(errno));
+        goacc_die("file", "%s: %s", name, strerror(errno));
     /* Far from the numbers that programs close and open for themselves. */
     options->trace = fcntl(file, F_DUPFD_CLOEXEC, 600);
     if (options->trace < 0)

@@ -16,6 +16,7 @@
  *   declared     variables of declare directives at file scope
  *   blocks       sections that leave a block of malloc
  *   tell         errors, events; names and lines by debug information (debug)
+ *   rank         the number of the process in an MPI program, files named after it
  *   state        the state of the runtime and of each thread, the locks
  *
  * Each file calls those below it, in no circle.
@@ -301,6 +302,11 @@ bool goacc_untold(uintptr_t pc);
 void goacc_tell_lost_update(void);
 /* Data mapped at a site were on the stack of a function that has returned. */
 void goacc_tell_returned(uintptr_t pc);
+
+/* rank.c */
+int goacc_rank(void); /* of this process in an MPI program; -1: it is not one */
+/* The name of a file: %r in the pattern is the rank, or 0, and %p the process. What does not fit is cut. */
+void goacc_file_name(const char *pattern, char *to, size_t room);
 
 /* hear.c */
 void goacc_on_event(void *ud, const accd_event *event);

@@ -87,6 +87,13 @@ static void add_json(struct text *text, const char *key, const char *value)
     add(text, "\"");
 }
 
+/* In lines of JSON. */
+static void add_rank(struct text *text)
+{
+    if (goacc_rank() >= 0)
+        add(text, ",\"rank\":%d", goacc_rank());
+}
+
 /* What cannot be written is lost: the program under way is not ours to stop for that. */
 static void put(int fd, const struct text *text)
 {
@@ -387,6 +394,7 @@ static void begin(struct text *text, const char *level, const char *code, const 
             snprintf(at, sizeof at, "%s:%d", file, line);
             add_json(text, "at", at);
         }
+        add_rank(text);
         return;
     }
     if (file)
@@ -395,7 +403,10 @@ static void begin(struct text *text, const char *level, const char *code, const 
         add(text, "accdeep: at %p: ", (void *)pc);
     else
         add(text, "accdeep: ");
-    add(text, "%s[%s]: %s\n", level, code, message);
+    add(text, "%s[%s]: ", level, code);
+    if (goacc_rank() >= 0)
+        add(text, "rank %d: ", goacc_rank());
+    add(text, "%s\n", message);
     if (file)
         add_snippet(text, file, line);
 }
@@ -526,6 +537,7 @@ void goacc_tell_event(const accd_event *event)
         add(&text, ",\"async\":%d", *goacc.site->queue);
     else if (event->async != ACCD_SYNCHRONOUS)
         add(&text, ",\"async\":%lld", (long long)event->async);
+    add_rank(&text);
     add(&text, "}\n");
     put(goacc.options.trace, &text);
 }

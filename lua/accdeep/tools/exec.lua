@@ -81,29 +81,65 @@ local function check(path, json)
     "\n") -- its libraries may make them
 end
 
--- options: program, arguments, rules, format, trace, strict, devices. Returns only by an error.
+-- The number of this process in an MPI program, as text; nil outside of one. core/abi/openacc/rank.c has the same list.
+local function rank()
+  for _, name in ipairs { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID" } do
+    local value = os.getenv(name)
+    if value and value:find "^%d+$" and #value < 10 then return value end
+  end
+  return nil
+end
+
+-- The name of a file of this rank: %r is the rank. Without %r and %p the rank is inserted before the suffix, so that no
+-- rank writes the file of another. The runtime replaces %p, and %r if the program starts the ranks.
+local function of_rank(pattern)
+  local number = rank()
+  if not pattern or pattern == "-" or not number then return pattern end
+  if not pattern:find "%%[pr]" then
+    local stem, suffix = pattern:match "^(.*[^/])(%.[^./]*)$"
+    pattern = (stem or pattern) .. ".%r" .. (suffix or "")
+  end
+  return (pattern:gsub("%%r", number))
+end
+
+-- Files of ranks that an earlier run left are removed: the runtime appends.
+local function remove_old(pattern)
+  if pattern:find("%p", 1, true) then return end -- other processes of this run may be there
+  local folder, name = pattern:match "^(.*/)([^/]*)$"
+  folder, name = folder or "./", name or pattern
+  local wanted = "^" .. name:gsub("%p", "%%%0"):gsub("%%%%r", "%%d+") .. "$"
+  for _, file in ipairs(system.listdir(folder) or {}) do
+    if file:find(wanted) then os.remove(folder .. file) end
+  end
+end
+
+-- Whether the file can be written, or an error. mode "ab": what it holds stays for now.
+local function try(path, mode)
+  local file, problem = io.open(path, mode)
+  if not file then fail(problem) end
+  file:close()
+end
+
+-- options: program, arguments, rules, format, trace, draw, strict. Returns only by an error.
 return function(options)
   local path = find(options.program)
   if not path then fail(("%s: there is no such program"):format(options.program)) end
   if system.filetype(path) == "directory" then fail(("%s is a directory"):format(path)) end
   check(path, options.format == "json")
-  if options.draw then
-    local file, problem = io.open(options.draw, "ab")
-    if not file then fail(problem) end
-    file:close()
-  end
-  if options.trace and options.trace ~= "-" then -- the runtime appends: programs may start others
-    local file, problem = io.open(options.trace, "wb")
-    if not file then fail(problem) end
-    file:close()
+  local trace, draw = of_rank(options.trace), of_rank(options.draw)
+  if draw and not draw:find "%%[pr]" then try(draw, "ab") end
+  if trace and trace:find "%%[pr]" then
+    remove_old(trace)
+  elseif trace and trace ~= "-" then
+    try(trace, "wb") -- the runtime appends: programs may start others
   end
   local before = os.getenv "LD_PRELOAD"
   local env = {
     LD_PRELOAD = library() .. (before and before ~= "" and ":" .. before or ""),
     ACCDEEP_RULES = options.rules or "",
     ACCDEEP_FORMAT = options.format,
-    ACCDEEP_TRACE = options.trace or "",
-    ACCDEEP_DRAW = options.draw or "",
+    ACCDEEP_TRACE = trace or "",
+    ACCDEEP_DRAW = draw or "",
     ACCDEEP_STRICT = options.strict and "1" or "0",
   }
   local args = { path }

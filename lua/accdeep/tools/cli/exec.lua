@@ -24,6 +24,8 @@ local function options(command)
   command:option("--format", "How errors and reports are written: text, json."):choices { "text", "json" }
     :default "text"
   common.trace(command)
+  command:epilog("In names of files %r is the rank of an MPI program and %p the process. Without them, the rank is "
+    .. "inserted before the suffix.")
   command:option("--draw", "Draw the state with the most objects, or that of an error: .dot, .svg, .png, .pdf.")
     :argname "<file>":convert(drawing)
   command:flag("--strict", "Stop kernels that touch host memory; report at the end what was left behind.")

@@ -1,0 +1,44 @@
+/* rank.c - the number of this process in an MPI program, and files named after it. */
+#include "runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* As Open MPI, PMIx, MPICH and Slurm set it; lua/accdeep/tools/exec.lua has the same list. */
+static const char *rank_text(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                        "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *text = getenv(names[i]);
+        if (text && *text && strlen(text) < 10 && strspn(text, "0123456789") == strlen(text))
+            return text;
+    }
+    return NULL;
+}
+
+int goacc_rank(void)
+{
+    static atomic_int rank = -2; /* not asked for yet */
+    if (rank == -2) {
+        const char *text = rank_text();
+        rank = text ? atoi(text) : -1;
+    }
+    return rank;
+}
+
+void goacc_file_name(const char *pattern, char *to, size_t room)
+{
+    size_t n = 0;
+    for (const char *c = pattern; *c && n + 1 < room; c++) {
+        if (c[0] == '%' && (c[1] == 'r' || c[1] == 'p')) {
+            int rank = goacc_rank() < 0 ? 0 : goacc_rank();
+            n += (size_t)snprintf(to + n, room - n, "%d", *++c == 'r' ? rank : (int)getpid());
+        } else {
+            to[n++] = *c;
+        }
+    }
+    to[n < room ? n : room - 1] = 0;
+}

@@ -1,0 +1,105 @@
+-- merge.lua - `accdeep merge`: what the ranks of an MPI program have written under `accdeep exec`, as one report and
+-- one trace.
+
+local common = require "accdeep.tools.cli.common"
+local json = require "dkjson"
+
+local function options(command)
+  command:argument("files", "Traces of ranks, and their standard error with --format json; -: standard input.")
+    :args "+":argname "<file>"
+  command:option("-o --out", "Write the events to this file, rank by rank."):argname "<file>"
+end
+
+-- Files have the program's own lines, too.
+local function line_of_rank(text)
+  local fields = text:sub(1, 1) == "{" and json.decode(text)
+  return type(fields) == "table" and math.type(fields.rank) == "integer" and (fields.op or fields.level) and fields
+end
+
+local function fail(path, what)
+  error(common.environment_error(("%s: %s"):format(path == "-" and "standard input" or path, what),
+    "run the program by: mpirun -n 2 accdeep exec --format json --trace=FILE PROGRAM"), 0)
+end
+
+-- A list of {rank, events = {text}, reports = {fields}}, by rank.
+local function read(paths)
+  local list, by_rank, other = {}, {}, nil
+  for _, path in ipairs(paths) do
+    for text in (path == "-" and io.read "a" or common.read(path)):gmatch "[^\n]+" do
+      local fields = line_of_rank(text)
+      if not fields then
+        if text:find "%l+%[[%l-]+%]: rank %d+: " then fail(path, "this report is no JSON") end
+        other = path
+      else
+        local rank = by_rank[fields.rank]
+        if not rank then
+          rank = { rank = fields.rank, events = {}, reports = {} }
+          by_rank[fields.rank], list[#list + 1] = rank, rank
+        end
+        if fields.op then
+          table.insert(rank.events, text)
+        else
+          table.insert(rank.reports, fields)
+        end
+      end
+    end
+  end
+  if #list == 0 and other then fail(other, "no line is of a rank") end
+  table.sort(list, function(a, b) return a.rank < b.rank end)
+  return list
+end
+
+-- "rank 3", "ranks 0-2, 5". ranks is sorted.
+local function spell(ranks)
+  local parts, first = {}, nil
+  for i, rank in ipairs(ranks) do
+    first = first or rank
+    if ranks[i + 1] ~= rank + 1 then
+      parts[#parts + 1] = first == rank and tostring(rank) or ("%d-%d"):format(first, rank)
+      first = nil
+    end
+  end
+  return (#ranks == 1 and "rank " or "ranks ") .. table.concat(parts, ", ")
+end
+
+-- What several ranks report is one report: a list of {fields, ranks}, in the order of ranks.
+local function merged(list)
+  local reports, by_key = {}, {}
+  for _, rank in ipairs(list) do
+    for _, fields in ipairs(rank.reports) do
+      local key = {}
+      for _, name in ipairs { "level", "code", "message", "rule", "at" } do key[#key + 1] = tostring(fields[name]) end
+      local one = by_key[table.concat(key, "\0")]
+      if not one then
+        one = { fields = fields, ranks = {} }
+        by_key[table.concat(key, "\0")], reports[#reports + 1] = one, one
+      end
+      if one.ranks[#one.ranks] ~= rank.rank then table.insert(one.ranks, rank.rank) end
+    end
+  end
+  return reports
+end
+
+local function run(chosen)
+  local list, status = read(chosen.files), 0
+  for _, report in ipairs(merged(list)) do
+    local fields = report.fields
+    common.out(("%s: %s[%s]: %s: %s\n"):format(fields.at or "accdeep", fields.level, fields.code, spell(report.ranks),
+      fields.message))
+    if fields.rule then common.out(("  rule: %s\n"):format(fields.rule)) end
+    if fields.level == "error" then status = 1 end
+  end
+  local file, problem
+  if chosen.out then
+    file, problem = io.open(chosen.out, "wb")
+    if not file then error(common.environment_error(problem), 0) end
+  end
+  for _, rank in ipairs(list) do
+    if file and #rank.events > 0 then file:write(table.concat(rank.events, "\n"), "\n") end
+    if #rank.events > 0 then common.out(("rank %d: %d events\n"):format(rank.rank, #rank.events)) end
+  end
+  if file and not file:close() then common.cannot_write(chosen.out .. ": it was not written in whole") end
+  return status
+end
+
+return { about = "Merge the reports and traces of an MPI program's ranks.", options = options, run = run }
