@@ -9,7 +9,8 @@ case("accepts: data live as long as their construct [DIR-1-01]", function()
   expect.accepts("parallel copyin(w)", function(d) expect.equal(d.w[1], 10) end)
 end)
 
-case("differs: after their construct data are gone, an inner one's before an outer one's [DIR-1-01]", function()
+case("differs: data are unmapped after their construct, those of an inner one before those of an outer one"
+  .. " [DIR-1-01]", function()
   acc "data copyin(w)" (function()
     expect.accepts "data copyin(v[0:10])"
     expect.absent "v[0:10]"
@@ -20,7 +21,7 @@ case("differs: after their construct data are gone, an inner one's before an out
   expect.absent "w"
 end)
 
-case("accepts: copyin in, copyout back, copy both, create neither [DIR-1-02]", function()
+case("accepts: copyin sends data, copyout fetches them, copy does both, and create does neither [DIR-1-02]", function()
   expect.moves(function() acc "data copyin(w)" (function() end) end, { h2d = { bytes = 40 }, d2h = 0 })
   expect.moves(function() acc "data copy(w)" (function() end) end,
     { h2d = { bytes = 40 }, d2h = { bytes = 40 } })
@@ -46,7 +47,7 @@ case("accepts: present_or clauses allocate and move only what is not there yet [
     { h2d = 0, d2h = 0, d2d = 0 })
 end)
 
-case("rejects: present wants the data there [DIR-1-02]", function()
+case("rejects: present requires data that are absent or partly present [DIR-1-02]", function()
   expect.fails("not-present", function() acc "data present(w)" end)
   acc "data copyin(w[0:5])" (function()
     expect.fails("partially-present", function() acc "data present(w)" end)
@@ -69,7 +70,7 @@ case("accepts: every device has its own directory [DIR-1-04]", function()
   expect.device("w[3]", 30)
 end)
 
-case("accepts: levels of two devices open and close without regard to each other [DIR-1-04]", function()
+case("accepts: levels of two devices open and close independently [DIR-1-04]", function()
   local first = acc "data copy(w)"
   acc "set device_num(1)"
   local second = acc "data copyin(w, v[0:5])"
@@ -80,7 +81,7 @@ case("accepts: levels of two devices open and close without regard to each other
   second:close()
 end)
 
-case("accepts: what is fused on one device is apart on the other [DIR-1-04]", function()
+case("accepts: data that are fused on one device are separate on the other [DIR-1-04]", function()
   for device = 0, 1 do
     acc_set_device_num(device)
     acc "enter data copyin(v[0:10])"
@@ -99,7 +100,7 @@ case("accepts: what is fused on one device is apart on the other [DIR-1-04]", fu
   expect.device("v[0]", 500)
 end)
 
-case("rejects: devices that there are not [DIR-1-04]", function()
+case("rejects: a device number does not exist [DIR-1-04]", function()
   expect.fails("no-device", function() acc "set device_num(2)" end)
   expect.fails("no-device", function() acc "set device_num(-1)" end)
   expect.fails("no-device", function() acc_set_device_num(7) end)
@@ -109,7 +110,7 @@ case("rejects: devices that there are not [DIR-1-04]", function()
   expect.equal(acc_get_device_num(), 0)
 end)
 
-case("rejects: one device's data are not another's [DIR-1-04 ACC33-upd-1]", function()
+case("rejects: data of one device are absent on another [DIR-1-04 ACC33-upd-1]", function()
   acc "enter data copyin(w)"
   expect.present "w"
   acc "set device_num(1)"

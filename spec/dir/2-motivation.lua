@@ -1,4 +1,4 @@
--- Figure 1 and the three problems behind it: separate ranges of one array, an alias into a range,
+-- Figure 1 and its three problems: separate ranges of one array, an alias into a range,
 -- ranges that overlap in part.
 scenario { title = "DIR 2: motivating examples", rules = "directory" }
 
@@ -23,22 +23,22 @@ local function figure(between)
   end)
 end
 
-case("accepts: the figure computes what it says [DIR-2-02]", function()
+case("accepts: the figure computes the values that it states [DIR-2-02]", function()
   figure(function()
     expect.device("a[19]", 19 + 1900 + 44 + 69)
-    expect.host("a[19]", 19) -- nothing comes back before the outer end
+    expect.host("a[19]", 19) -- nothing is copied back before the outer end
   end)
   for i = 0, 19 do expect.host(("a[%d]"):format(i), i + 100 * i + (i + 25) + (i + 50)) end
   for i = 20, 119 do expect.host(("a[%d]"):format(i), i) end
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: nothing of the figure crosses the bus twice [DIR-2-02]", function()
+case("accepts: no data of the figure are transferred twice [DIR-2-02]", function()
   expect.moves(figure, { h2d = { count = 4, bytes = 4 * 80 }, d2h = { count = 1, bytes = 80 },
     d2d = { count = 2, bytes = 2 * 80 } })
 end)
 
-case("accepts: the figure with its clauses and data in any other order [DIR-2-02]", function()
+case("accepts: the figure works with its clauses and data in any other order [DIR-2-02]", function()
   expect.moves(function()
     for _, outer in ipairs { "copyout(a[0:20]) copyin(a[0:20], b[0:20])", "copy(a[0:20]) copyin(b[0:20])" } do
       for _, inner in ipairs { "copyin(c[0:20], a[50:20])", "copyin(c[0:20]) pcopyin(a[50:20])" } do
@@ -55,7 +55,7 @@ case("accepts: the figure with its clauses and data in any other order [DIR-2-02
   end, { h2d = { count = 16, bytes = 1280 }, d2h = { count = 4, bytes = 320 } })
 end)
 
-case("differs: without fusion the figure's second kernel leaves what it was given [DIR-2-02]", function()
+case("differs: without fusion the second kernel of the figure goes out of bounds [DIR-2-02]", function()
   rules(apart)
   expect.accepts("data copyin(b[0:20], a[0:20]) copyout(a[0:20])", function()
     expect.accepts("data copyin(a[50:20], c[0:20])", function()
@@ -82,7 +82,7 @@ case("accepts: pieces of one array lie at their true distance [DIR-2-01]", funct
   expect.host("a[3]", 154)
 end)
 
-case("accepts: behind a pointer, too, and in whichever order they come [DIR-2-01]", function()
+case("accepts: pieces are at their true distance for a pointer, too, in any order [DIR-2-01]", function()
   host.q = addr "a[0]"
   expect.moves(function()
     acc "data copy(q[50:20])" (function()
@@ -92,7 +92,7 @@ case("accepts: behind a pointer, too, and in whichever order they come [DIR-2-01
   expect.host("a[69]", 14)
 end)
 
-case("differs: different arrays stay apart [DIR-2-01]", function()
+case("differs: different arrays stay separate [DIR-2-01]", function()
   acc "data copyin(a[0:20])" (function()
     expect.moves(function() acc "data copyin(b)" (function() end) end, { h2d = 1, d2d = 0 })
     acc "data copyin(b)" (function()
@@ -114,7 +114,7 @@ end)
 
 -- --------------------------------------------------------------------- covering ranges, aliasing --
 
-case("accepts: an alias into a range that is there finds it [DIR-2-03]", function()
+case("accepts: an alias into a present range finds the range [DIR-2-03]", function()
   acc "data copy(a[0:40])" (function()
     local before = acc_deviceptr "a[25]"
     for _, clause in ipairs { "copyin", "pcopy", "copyout", "create", "present" } do
@@ -129,7 +129,7 @@ case("accepts: an alias into a range that is there finds it [DIR-2-03]", functio
   expect.host("a[26]", -1)
 end)
 
-case("rejects: an alias that leaves the range, and one that points elsewhere [DIR-2-03 DIR-4.2-03]", function()
+case("rejects: an alias exceeds the present range [DIR-2-03 DIR-4.2-03]", function()
   acc "data copy(a[0:40])" (function()
     expect.fails("partial-overlap", function() acc "data copyin(c[0:20])" end)
     host.c = addr "b[0]"
@@ -138,7 +138,7 @@ case("rejects: an alias that leaves the range, and one that points elsewhere [DI
   end)
 end)
 
-case("accepts: a range between two others overlaps what these two become [DIR-2-04]", function()
+case("accepts: a range between two others overlaps their fusion [DIR-2-04]", function()
   acc "data copyin(a[0:20])" (function()
     acc "data copyin(a[50:20], c[0:20])" (function()
       local level = state().levels[2]
@@ -152,7 +152,7 @@ case("accepts: a range between two others overlaps what these two become [DIR-2-
   end)
 end)
 
-case("differs: no range of one base alone overlaps it, nor one that only touches it [DIR-2-04]", function()
+case("differs: a range between two others overlaps no range of one base [DIR-2-04]", function()
   acc "data copyin(a[0:20])" (function()
     acc "data copyin(c[0:20])" (function() -- a[25:20]
       expect.equal(#state().levels[2].artificial, 2)
@@ -172,7 +172,7 @@ end)
 local creating = { "copy", "copyin", "copyout", "create", "pcopy", "pcopyin", "pcopyout", "pcreate",
   "present_or_copy", "present_or_copyin", "present_or_copyout", "present_or_create" }
 
-case("accepts: inside, around nothing, side by side: no overlap in part [DIR-2-05]", function()
+case("accepts: ranges that are contained, adjacent or disjoint do not overlap in part [DIR-2-05]", function()
   expect.accepts("data copyin(a[20:20])", function()
     for _, clause in ipairs(creating) do
       for _, section in ipairs { "a[20:20]", "a[25:5]", "c[0:15]", "a[40:5]", "a[15:5]" } do
@@ -182,7 +182,7 @@ case("accepts: inside, around nothing, side by side: no overlap in part [DIR-2-0
   end)
 end)
 
-case("rejects: data of which a part is there [DIR-2-05 DIR-4.2-03]", function()
+case("rejects: a clause names data that are partly present [DIR-2-05 DIR-4.2-03]", function()
   acc "data copyin(a[20:20])" (function()
     for _, clause in ipairs(creating) do
       for _, section in ipairs { "a[10:20]", "a[30:11]", "a[10:40]", "a", "c[10:10]" } do
@@ -196,7 +196,7 @@ case("rejects: data of which a part is there [DIR-2-05 DIR-4.2-03]", function()
   end)
 end)
 
-case("accepts: split into what is there and what is not, one block for all [DIR-2-06]", function()
+case("accepts: data are split into present and absent pieces, and one block holds all [DIR-2-06]", function()
   for clause, inside in pairs { present_and_copyin = 7, update_and_copy = 30 } do
     acc "data copyin(a[20:20])" (function()
       acc "parallel" "a[30] = 7;"
@@ -213,7 +213,7 @@ case("accepts: split into what is there and what is not, one block for all [DIR-
   end
 end)
 
-case("accepts: as a knob of a profile [DIR-2-06]", function()
+case("accepts: a knob of a profile selects the split [DIR-2-06]", function()
   rules { base = "directory", partial_overlap = "present_and_copyin" }
   expect.accepts("data copyin(a[20:20])", function()
     acc "parallel" "a[30] = 7;"
@@ -224,13 +224,13 @@ case("accepts: as a knob of a profile [DIR-2-06]", function()
   end)
 end)
 
-case("rejects: by default nothing is split [DIR-2-06 DIR-4.2-03]", function()
+case("rejects: nothing is split by default [DIR-2-06 DIR-4.2-03]", function()
   acc "data copyin(a[20:20])" (function()
     expect.fails("partial-overlap", function() acc "data copyin(a[10:40])" end)
   end)
 end)
 
-case("rejects: ways to treat an overlap that there are not [DIR-2-06 HOUSE-knobs]", function()
+case("rejects: a knob for overlaps has an unknown value [DIR-2-06 HOUSE-knobs]", function()
   for _, value in ipairs { "split", "update", true, 1 } do
     expect.fails("type-mismatch", function() rules { base = "directory", partial_overlap = value } end)
   end

@@ -1,5 +1,5 @@
--- Updates: the document gives them a routine, and no algorithm. The reading: they work on the current level,
--- in both directions, on bytes that are present, in however many objects.
+-- Updates: the document gives them a routine but no algorithm. Here they work on the current level, in both
+-- directions, on bytes that are present, in any number of objects.
 scenario { title = "DIR: updates", rules = "directory" }
 
 declare "int a[100];"
@@ -19,7 +19,7 @@ case("accepts: updates go both ways, wherever the current level has the bytes [D
   end)
 end)
 
-case("accepts: data that were never fused, in several objects [DIR-ABI-03]", function()
+case("accepts: an update covers several objects that were never fused [DIR-ABI-03]", function()
   declare "int *p;"
   host.p = addr "a[20]"
   expect.moves(function()
@@ -32,7 +32,7 @@ case("accepts: data that were never fused, in several objects [DIR-ABI-03]", fun
   end, { h2d = { count = 2, bytes = 160 }, d2h = { count = 2, bytes = 8 } })
 end)
 
-case("rejects: bytes that no clause mapped [DIR-ABI-03 ACC33-upd-1]", function()
+case("rejects: an update covers bytes that no clause mapped [DIR-ABI-03 ACC33-upd-1]", function()
   acc "data copyin(a[0:20], a[60:20])" (function()
     expect.fails("partially-present", function() acc "update self(a[10:20])" end)
     expect.fails("partially-present", function() acc "update device(a[0:80])" end)

@@ -7,7 +7,7 @@ for k = 0, 9 do host.w[k] = 10 * k end
 
 -- --------------------------------------------------------------------------------------- levels --
 
-case("accepts: a level for each open region, the newest is the current one [DIR-4.1-01]", function()
+case("accepts: each open region has a level, and the newest level is the current one [DIR-4.1-01]", function()
   acc "data copy(w)" (function()
     acc "data copyin(v[0:10]) present(w[2:3])" (function()
       local s = state()
@@ -22,7 +22,7 @@ case("accepts: a level for each open region, the newest is the current one [DIR-
   expect.equal(#state().levels, 0)
 end)
 
-case("accepts: a stack for each device [DIR-4.1-01]", function()
+case("accepts: each device has a stack [DIR-4.1-01]", function()
   local outer = acc "data copy(w)"
   acc "set device_num(1)"
   acc "data copy(w)" (function()
@@ -39,7 +39,7 @@ case("differs: enter data opens no level [DIR-4.1-01]", function()
   expect.equal(#state().present, 1)
 end)
 
-case("accepts: hundreds of levels, each a piece of the same array [DIR-4.1-01]", function()
+case("accepts: hundreds of levels each hold a piece of one array [DIR-4.1-01]", function()
   local open, last = {}, 299
   for k = 0, last do open[k] = acc(("data copy(v[%d:1])"):format(6 * k)) end
   expect.equal(#state().levels, last + 1)
@@ -52,7 +52,7 @@ end)
 
 -- ------------------------------------------------------------------------------------ two lists --
 
-case("accepts: what the clauses say, and what there is after fusion [DIR-4.1-02]", function()
+case("accepts: the lists of a level hold its clauses, and the ranges after fusion [DIR-4.1-02]", function()
   acc "data copyin(v[0:10], w)" (function()
     acc "data copyout(v[20:10])" (function()
       local outer, inner = state().levels[1], state().levels[2]
@@ -64,7 +64,7 @@ case("accepts: what the clauses say, and what there is after fusion [DIR-4.1-02]
   end)
 end)
 
-case("accepts: what a clause of OpenMP says, whatever was said before [DIR-4.1-02]", function()
+case("accepts: a tuple holds the state of its clause of OpenMP, whatever came before [DIR-4.1-02]", function()
   rules { base = "openmp-5.1", fusion = true }
   declare [[
     struct pair { int x, y; } s, t;
@@ -83,7 +83,7 @@ case("accepts: what a clause of OpenMP says, whatever was said before [DIR-4.1-0
   expect.equal(state_of_a(), "always_in always_out pcopy")
 end)
 
-case("differs: a level without clauses has nothing of its own, only what it found [DIR-4.1-02]", function()
+case("differs: a level without clauses holds only what it found [DIR-4.1-02]", function()
   acc "data copyin(w)" (function()
     expect.accepts("parallel", function()
       local level = state().levels[2]
@@ -95,7 +95,7 @@ end)
 
 -- --------------------------------------------------------------------------------------- tuples --
 
-case("accepts: originals: name, size, host address, clause [DIR-4.1-03]", function()
+case("accepts: an original tuple has a name, a size, a host address and a clause [DIR-4.1-03]", function()
   acc "data copyin(v[5:20])" (function()
     local tuple = state().levels[1].original[1]
     expect.equal({ tuple.name, tuple.bytes, tuple.state }, { "v[5:20]", 80, "copyin" })
@@ -104,7 +104,7 @@ case("accepts: originals: name, size, host address, clause [DIR-4.1-03]", functi
   end)
 end)
 
-case("accepts: artificial ones: where they lie on the device, and what they were made of [DIR-4.1-03]",
+case("accepts: an artificial tuple has a device address and ancestors [DIR-4.1-03]",
   function()
     acc "data copyin(v[5:5])" (function()
       acc "data copyin(v[15:5])" (function()
@@ -117,7 +117,7 @@ case("accepts: artificial ones: where they lie on the device, and what they were
     end)
   end)
 
-case("accepts: present objects with name, size, place and counters [DIR-4.1-03]", function()
+case("accepts: a present object has a name, a size, addresses and counters [DIR-4.1-03]", function()
   acc "enter data copyin(v[5:5])"
   local object = state().present[1]
   expect.equal({ object.name, object.bytes }, { "v[5:5]", 20 })
@@ -130,7 +130,7 @@ case("accepts: present objects with name, size, place and counters [DIR-4.1-03]"
   end)
 end)
 
-case("differs: a clause that makes no object adds no object, only its tuple [DIR-4.1-03]", function()
+case("differs: a clause on present data adds only its tuple [DIR-4.1-03]", function()
   acc "enter data copyin(w)"
   acc "enter data copyin(w[1:2])"
   expect.equal(#state().present, 1)
@@ -139,7 +139,7 @@ case("differs: a clause that makes no object adds no object, only its tuple [DIR
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: memory is allocated for the section alone [DIR-4.1-04]", function()
+case("accepts: memory is allocated only for the section [DIR-4.1-04]", function()
   local list = events(function() acc "enter data copyin(v[1000:10])" end)
   expect.equal({ list[1].op, list[1].name, list[1].bytes }, { "alloc", "v[1000:10]", 40 })
   expect.equal(state().present[1].bytes, 40)
@@ -147,7 +147,7 @@ case("accepts: memory is allocated for the section alone [DIR-4.1-04]", function
   expect(acc_deviceptr "v[1000]" == state().present[1].device)
 end)
 
-case("differs: elements before the section are not there [DIR-4.1-04]", function()
+case("differs: elements before the section are absent [DIR-4.1-04]", function()
   host.p = addr "v[0]"
   acc "data copyin(p[1000:10])" (function()
     expect.absent "v[999:1]"
@@ -156,7 +156,7 @@ case("differs: elements before the section are not there [DIR-4.1-04]", function
   end)
 end)
 
-case("differs: elements before a section are not there after a fusion, either [DIR-4.1-04]",
+case("differs: elements before the section stay absent after a fusion [DIR-4.1-04]",
   function()
     local bytes = 0
     for _, event in ipairs(events(function() acc "enter data copyin(v[1000:10], v[1990:10])" end)) do
@@ -165,7 +165,7 @@ case("differs: elements before a section are not there after a fusion, either [D
     expect.equal(bytes, 4000)
   end)
 
-case("accepts: addresses are those of the last reallocation, on the way up and down [DIR-4.1-05]",
+case("accepts: addresses are those of the last reallocation, on entry and on exit [DIR-4.1-05]",
   function()
     acc "data copyin(v[0:10])" (function()
       local first = acc_deviceptr "v[0]"
@@ -186,7 +186,7 @@ case("accepts: addresses are those of the last reallocation, on the way up and d
     end)
   end)
 
-case("differs: what no fusion moves keeps its address [DIR-4.1-05]", function()
+case("differs: data that no fusion moves keep their address [DIR-4.1-05]", function()
   expect.moves(function()
     acc "data copyin(v[0:10], w)" (function()
       local v, w = acc_deviceptr "v[0]", acc_deviceptr "w[0]"
@@ -205,7 +205,7 @@ case("accepts: a level opens with all its clauses and closes with all of them [D
   expect.equal(#state().present, 0)
 end)
 
-case("rejects: one clause that cannot be, and there is no level at all [DIR-4.1-06 DIR-1-02]", function()
+case("rejects: one clause is impossible, and no level is opened [DIR-4.1-06 DIR-1-02]", function()
   acc "data copyin(v[0:10])" (function()
     expect.fails("partial-overlap", function() acc "data create(w, v[20:10]) copyin(v[5:10])" end)
     expect.fails("not-present", function() acc "data create(w) present(v[20:10])" end)

@@ -31,7 +31,7 @@ local function fusions(fn)
   return list
 end
 
--- Uses up the memory of the device but for some bytes.
+-- Allocates all memory of the device except some bytes.
 local function leave(bytes)
   local spare = bytes > 0 and acc_malloc(bytes)
   local piece = 1 << 34
@@ -62,13 +62,13 @@ case("accepts: each clause becomes a tuple whose state is the clause [DIR-4.2-01
   end)
 end)
 
-case("accepts: long names are those of the short ones [DIR-4.2-01]", function()
+case("accepts: a long clause name gives the state of its short name [DIR-4.2-01]", function()
   acc "data present_or_copyin(a[0:5]) present_or_create(b)" (function()
     expect.equal(tuples(level().original), { "pcopyin a[0:5]", "pcreate b" })
   end)
 end)
 
-case("differs: a section of no elements is no tuple, nor is a clause that no data have [DIR-4.2-01]",
+case("differs: a section of length 0 makes no tuple [DIR-4.2-01]",
   function()
     acc "data copyin(a[0:n]) if(1)" (function()
       expect.equal(level().original, {})
@@ -78,7 +78,7 @@ case("differs: a section of no elements is no tuple, nor is a clause that no dat
 
 -- ------------------------------------------------------------------------------------ inclusion --
 
-case("accepts: present_or clauses on what is there are dropped [DIR-4.2-02]", function()
+case("accepts: present_or clauses on present data are dropped [DIR-4.2-02]", function()
   acc "data copyin(a[0:20])" (function()
     for _, clause in ipairs { "pcopy", "pcopyin", "pcopyout", "pcreate", "present_or_copy",
       "present_and_copyin" } do
@@ -95,7 +95,7 @@ case("accepts: present_or clauses on what is there are dropped [DIR-4.2-02]", fu
   end)
 end)
 
-case("accepts: inside what another clause of the directive maps, they are dropped, too [DIR-4.2-02]",
+case("accepts: present_or clauses inside another clause of the directive are dropped [DIR-4.2-02]",
   function()
     permutations({ "copyin(a[0:20])", "pcopy(a[5:5])", "pcreate(q[0:20])" }, nil, function(order)
       expect.moves(function() acc("data " .. table.concat(order, " "))(function() end) end,
@@ -106,7 +106,7 @@ case("accepts: inside what another clause of the directive maps, they are droppe
     end)
   end)
 
-case("accepts: what is dropped keeps the data, as long as it lasts [DIR-4.2-02]", function()
+case("accepts: a dropped clause keeps the data present [DIR-4.2-02]", function()
   acc "enter data copyin(a[0:20])"
   acc "data pcopy(a[5:5])" (function()
     acc "exit data delete(a[0:20])"
@@ -116,7 +116,7 @@ case("accepts: what is dropped keeps the data, as long as it lasts [DIR-4.2-02]"
   expect.absent "a[0:20]"
 end)
 
-case("differs: clauses on data that are absent in part, or without present_or, stay [DIR-4.2-02]", function()
+case("differs: clauses stay if data are partly absent or present_or is missing [DIR-4.2-02]", function()
   acc "data copyin(a[0:20])" (function()
     acc "data pcopyin(a[20:5]) copy(a[0:5]) present(a[1:5])" (function()
       expect.equal(tuples(level().original), { "copy a[0:5]", "pcopyin a[20:5]", "present a[1:5]" })
@@ -124,7 +124,7 @@ case("differs: clauses on data that are absent in part, or without present_or, s
   end)
 end)
 
-case("differs: a hole between fused ranges is not there, though the block has room for it [DIR-4.2-02]",
+case("differs: a hole between fused ranges is absent, although the block has room for it [DIR-4.2-02]",
   function()
     expect.accepts("data copyin(a[0:10], a[50:10])", function()
       expect.absent "a[10:40]"
@@ -137,7 +137,7 @@ case("differs: a hole between fused ranges is not there, though the block has ro
 
 -- -------------------------------------------------------------------------------------- overlap --
 
-case("accepts: ranges that touch, or lie in each other, do not overlap in part [DIR-4.2-03]", function()
+case("accepts: ranges that are adjacent or contained do not overlap in part [DIR-4.2-03]", function()
   acc "data copyin(a[20:20])" (function()
     acc "data copyin(a[40:5], a[10:10]) copyin(a[20:20], a[25:5])" (function()
       expect.equal(tuples(level().artificial),
@@ -162,7 +162,7 @@ case("accepts: clauses on present data map nothing and conflict with nothing [DI
   expect.equal(#state().present, 0)
 end)
 
-case("rejects: a part is there, by default an error that says so [DIR-4.2-03]", function()
+case("rejects: a clause names partly present data, and the error names both objects [DIR-4.2-03]", function()
   acc "data copyin(a[20:20])" (function()
     local err = expect.fails("partial-overlap", function() acc "data create(b) copyin(a[30:20])" end)
     expect.equal(err.rule, "DIR-4.2-03")
@@ -173,7 +173,7 @@ case("rejects: a part is there, by default an error that says so [DIR-4.2-03]", 
   end)
 end)
 
-case("rejects: two clauses of one directive overlap in part, whatever the profile [DIR-4.2-03]", function()
+case("rejects: two clauses of one directive overlap in part, under every profile [DIR-4.2-03]", function()
   permutations({ "copyin(a[0:20])", "create(a[10:20])", "copy(b)" }, nil, function(order)
     expect.fails("partial-overlap", function() acc("data " .. table.concat(order, " ")) end)
   end)
@@ -188,7 +188,8 @@ case("rejects: two clauses of one directive overlap in part, whatever the profil
   end)
 end)
 
-case("rejects: clauses that require present data report that a part is [DIR-4.2-03 TR14-4.2-03]", function()
+case("rejects: a clause that requires present data reports that only a part is present"
+  .. " [DIR-4.2-03 TR14-4.2-03]", function()
   acc "enter data copyin(a[20:20])"
   for _, text in ipairs { "data present(a[30:20])", "update self(a[30:20])", "update device(a[10:20])",
     "exit data delete(a[30:20])", "exit data copyout(a[10:40])", "data no_create(a[30:20])" } do
@@ -196,12 +197,12 @@ case("rejects: clauses that require present data report that a part is [DIR-4.2-
   end
 end)
 
-case("accepts: split until every piece is there or is not [DIR-4.2-04]", function()
+case("accepts: an interval is split until every piece is present or absent [DIR-4.2-04]", function()
   acc "data copyin(a[10:10], a[40:10])" (function()
     acc "parallel" "a[10] = a[49] = -1;"
     expect.equal(fusions(function() acc "data present_and_copyin(a[0:60])" (function() end) end),
       { "a[0:60] DIR-4.2-04" })
-    -- 10 before, 20 between, 10 behind
+    -- 10 before, 20 between, 10 after
     expect.moves(function() acc "data present_and_copyin(a[0:60])" (function() end) end,
       { h2d = { bytes = 40 * 4 }, d2h = 0, d2d = { bytes = 2 * 20 * 4 } })
     acc "data present_and_copyin(a[0:60])" (function()
@@ -215,7 +216,7 @@ case("accepts: split until every piece is there or is not [DIR-4.2-04]", functio
   end)
 end)
 
-case("accepts: ranges that only touch are put together by what spans both [DIR-4.2-04]", function()
+case("accepts: a clause that spans adjacent ranges joins them [DIR-4.2-04]", function()
   host.q = addr "a[20]"
   acc "data copyin(a[10:10]) copyin(q[0:10])" (function()
     expect.equal(#level().artificial, 2)
@@ -228,7 +229,7 @@ case("accepts: ranges that only touch are put together by what spans both [DIR-4
   end)
 end)
 
-case("differs: what is there wholly, or not at all, is not split [DIR-4.2-04]", function()
+case("differs: an interval that is wholly present or wholly absent is not split [DIR-4.2-04]", function()
   expect.accepts("data copyin(a[10:10])", function()
     local function is_inner() expect.equal(#state().levels, 2) end
     expect.equal(fusions(function() acc "data present_and_copyin(a[12:5])" (is_inner) end), {})
@@ -238,7 +239,7 @@ case("differs: what is there wholly, or not at all, is not split [DIR-4.2-04]", 
   end)
 end)
 
-case("accepts: what remains is the list of the level's clauses [DIR-4.2-05]", function()
+case("accepts: the remaining tuples are the original list of the level [DIR-4.2-05]", function()
   acc "data copy(a[0:20]) create(b)" (function()
     expect.equal(tuples(level().original), { "copy a[0:20]", "create b" })
     acc "data copyout(a[30:5]) pcopy(b[0:5]) present(b)" (function()
@@ -248,7 +249,7 @@ case("accepts: what remains is the list of the level's clauses [DIR-4.2-05]", fu
   end)
 end)
 
-case("rejects: clauses that were dropped, or failed, are in no list [DIR-4.2-05 DIR-4.2-03]", function()
+case("rejects: clauses that were dropped or failed are in no list [DIR-4.2-05 DIR-4.2-03]", function()
   acc "data copy(a[0:20])" (function()
     acc "data pcopy(a[0:5])" (function() expect.equal(level().original, {}) end)
     expect.fails("partial-overlap", function() acc "data create(b) copyin(a[10:20])" end)
@@ -256,7 +257,7 @@ case("rejects: clauses that were dropped, or failed, are in no list [DIR-4.2-05 
   end)
 end)
 
-case("accepts: other clauses on what is there stay: ALIAS, nothing is allocated or moved [DIR-4.2-06]",
+case("accepts: other clauses on present data stay as ALIAS and allocate or move nothing [DIR-4.2-06]",
   function()
     acc "data copyin(a[0:20])" (function()
       for _, clause in ipairs { "copy", "copyin", "copyout", "create", "present" } do
@@ -270,7 +271,7 @@ case("accepts: other clauses on what is there stay: ALIAS, nothing is allocated 
     end)
   end)
 
-case("accepts: clauses on present data take part in fusion: their base counts [DIR-4.2-06]", function()
+case("accepts: clauses on present data take part in fusion with their base [DIR-4.2-06]", function()
   acc "data copyin(a[0:20])" (function()
     local function by(clause)
       local found
@@ -282,12 +283,12 @@ case("accepts: clauses on present data take part in fusion: their base counts [D
     -- r[0:5] lies in a[0:20] and has the base of r[40:5]
     expect.equal(by "create", { "ALLOC a[0:55] of a[0:20] r[0:5] r[40:5]" })
     expect.equal(by "present", { "ALLOC a[0:55] of a[0:20] r[0:5] r[40:5]" })
-    -- a clause that is dropped is no original tuple, but what it calls the data is known
+    -- a dropped clause is no original tuple, but its base is known
     expect.equal(by "pcreate", { "ALLOC a[0:55] of a[0:20] r[40:5]" })
   end)
 end)
 
-case("accepts: a dropped clause moves nothing, and its alias is in one block with data of the same base [DIR-4.2-02]",
+case("accepts: a dropped clause moves nothing, and its base takes part in fusion [DIR-4.2-02]",
   function()
     acc "data copyin(a[0:20])" (function()
       expect.moves(function()
@@ -305,7 +306,7 @@ case("accepts: a dropped clause moves nothing, and its alias is in one block wit
     expect.equal(host "b[0:2]", { host.r[1], host.r[51] })
   end)
 
-case("differs: a clause with nothing to drop, no_create of absent data, gives no base [DIR-4.2-02]", function()
+case("differs: no_create of absent data gives no base to the fusion [DIR-4.2-02]", function()
   acc "data copyin(a[0:20])" (function()
     acc "data no_create(r[60:5]) copyin(r[40:5])" (function()
       expect.equal(tuples(level().artificial), { "ALIAS a[0:20] of a[0:20]", "ALLOC r[40:5] of r[40:5]" })
@@ -313,7 +314,7 @@ case("differs: a clause with nothing to drop, no_create of absent data, gives no
   end)
 end)
 
-case("rejects: OpenACC 2.0 reports them instead [DIR-4.2-06 ACC20-2.6-1]", function()
+case("rejects: OpenACC 2.0 reports clauses on present data [DIR-4.2-06 ACC20-2.6-1]", function()
   rules "openacc-2.0"
   acc "data copyin(a[0:20])" (function()
     expect.fails("already-present", function() acc "data copyin(a[5:5])" end)
@@ -323,7 +324,7 @@ end)
 
 -- --------------------------------------------------------------------------------------- fusion --
 
-case("accepts: the list starts as own originals and the level below, each its own ancestor [DIR-4.2-07]",
+case("accepts: the artificial list begins as the own originals and the tuples of the level below [DIR-4.2-07]",
   function()
     acc "data copyin(a[0:20])" (function()
       acc "data copyin(b[0:5])" (function()
@@ -335,7 +336,7 @@ case("accepts: the list starts as own originals and the level below, each its ow
     end)
   end)
 
-case("accepts: ancestors are the tuples of the level below, not what those were made of [DIR-4.2-07]",
+case("accepts: ancestors are the tuples of the level below, not their own ancestors [DIR-4.2-07]",
   function()
     acc "data copyin(a[0:5])" (function()
       acc "data copyin(a[10:5])" (function()
@@ -346,7 +347,7 @@ case("accepts: ancestors are the tuples of the level below, not what those were 
     end)
   end)
 
-case("differs: a clause that was dropped is nobody's ancestor [DIR-4.2-07]", function()
+case("differs: a dropped clause is no ancestor [DIR-4.2-07]", function()
   acc "data copyin(a[0:20])" (function()
     acc "data pcopy(a[5:5])" (function()
       expect.equal(tuples(level().artificial), { "ALIAS a[0:20] of a[0:20]" })
@@ -369,7 +370,7 @@ case("accepts: ranges of one base fuse to a tuple from the first to the last ele
   end)
 end)
 
-case("accepts: the entry of the figure, step by step [DIR-4.2-08]", function()
+case("accepts: the entry of the figure causes these events in this order [DIR-4.2-08]", function()
   acc "data copyin(a[0:20])" (function()
     local inner
     expect.events(function() inner = acc "data copyin(a[50:20])" end, { "fuse a[0:70]", "alloc a[0:70]",
@@ -384,7 +385,7 @@ case("accepts: the entry of the figure, step by step [DIR-4.2-08]", function()
   end)
 end)
 
-case("differs: ranges of other bases, even of the same array, do not fuse [DIR-4.2-08]", function()
+case("differs: ranges of different bases do not fuse, even in one array [DIR-4.2-08]", function()
   acc "data copyin(a[0:20])" (function()
     for _, section in ipairs { "c[0:20]", "c[75:5]", "r[10:5]" } do
       acc(("data copyin(%s)"):format(section))(function()
@@ -395,7 +396,7 @@ case("differs: ranges of other bases, even of the same array, do not fuse [DIR-4
   end)
 end)
 
-case("accepts: base before ranges: what lies between two of one base is found [DIR-4.2-09]", function()
+case("accepts: fusion by base comes first and finds a range between two others [DIR-4.2-09]", function()
   acc "data copyin(a[0:20])" (function()
     expect.equal(fusions(function() acc "data copyin(a[50:20], c[0:20])" (function() end) end),
       { "a[0:70] DIR-4.2-08" })
@@ -407,9 +408,9 @@ case("accepts: base before ranges: what lies between two of one base is found [D
   end)
 end)
 
-case("accepts: base to the end before ranges: two pairs of bases, whose hulls then overlap [DIR-4.2-09]",
+case("accepts: fusion by base is complete before ranges are compared [DIR-4.2-09]",
   function()
-    -- If a[50:20] and c[0:20] met a[0:20] first and forgot their bases, c[1000:10] would find no partner.
+    -- If a[50:20] and c[0:20] fused with a[0:20] first and forgot their bases, c[1000:10] would find no partner.
     acc "data copyin(a[0:20])" (function()
       permutations({ "a[50:20]", "c[0:20]", "c[1000:10]" }, nil, function(order)
         acc(("data copyin(%s)"):format(table.concat(order, ", ")))(function()
@@ -422,11 +423,11 @@ case("accepts: base to the end before ranges: two pairs of bases, whose hulls th
     end)
   end)
 
-case("differs: without a partner of its base a range between is not found [DIR-4.2-09]", function()
+case("differs: a range between two others is not found without a range of the same base [DIR-4.2-09]", function()
   acc "data copyin(a[0:20])" (function()
     acc "data copyin(c[0:20])" (function()
       expect.equal(tuples(level().artificial), { "ALIAS a[0:20] of a[0:20]", "ALLOC c[0:20] of c[0:20]" })
-      acc "data copyin(a[50:20])" (function() -- now it is, one level later
+      acc "data copyin(a[50:20])" (function() -- one level later the range is found
         expect.equal(tuples(level().artificial), { "ALLOC a[0:70] of a[0:20] c[0:20] a[50:20]" })
         expect.device("c[5]", 30)
       end)
@@ -434,7 +435,7 @@ case("differs: without a partner of its base a range between is not found [DIR-4
   end)
 end)
 
-case("accepts: hulls that intersect become one, and so do their lists of ancestors [DIR-4.2-10]",
+case("accepts: intersecting hulls become one, and so do their lists of ancestors [DIR-4.2-10]",
   function()
     -- two combs of different bases, tooth by tooth
     acc "data copyin(a[0:5], a[40:5])" (function()
@@ -447,7 +448,7 @@ case("accepts: hulls that intersect become one, and so do their lists of ancesto
     end)
   end)
 
-case("accepts: a clause that is there, but in two tuples, fuses them; nothing else moves [DIR-4.2-10]",
+case("accepts: a present range in two tuples fuses them, and nothing else moves [DIR-4.2-10]",
   function()
     host.r = addr "a[20]"
     acc "data copy(a[10:10]) copyin(r[0:10])" (function()
@@ -467,7 +468,7 @@ case("accepts: a clause that is there, but in two tuples, fuses them; nothing el
     end)
   end)
 
-case("differs: ranges that only touch [DIR-4.2-10]", function()
+case("differs: adjacent ranges do not fuse [DIR-4.2-10]", function()
   acc "data copyin(r[0:15])" (function() -- a[10:15]
     acc "data copyin(a[0:10], c[0:5])" (function()
       expect.equal(tuples(level().artificial), { "ALIAS r[0:15] of r[0:15]", "ALLOC a[0:10] of a[0:10]",
@@ -477,7 +478,7 @@ case("differs: ranges that only touch [DIR-4.2-10]", function()
   end)
 end)
 
-case("accepts: ALLOC: the fused range is larger than any of the tuples [DIR-4.2-11]", function()
+case("accepts: the state is ALLOC if the fused range is larger than every tuple [DIR-4.2-11]", function()
   expect.accepts("data copyin(a[0:20])", function()
     expect.accepts("data copyin(a[30:5])", function()
       expect.equal(level().artificial[1].state, "ALLOC")
@@ -486,7 +487,7 @@ case("accepts: ALLOC: the fused range is larger than any of the tuples [DIR-4.2-
   end)
 end)
 
-case("accepts: ALLOC: one of the fused was already ALLOC [DIR-4.2-11]", function()
+case("accepts: the state is ALLOC if one of the fused tuples was ALLOC [DIR-4.2-11]", function()
   acc "data copyin(a[0:20])" (function()
     acc "data copyin(a[50:20], c[0:20])" (function() -- c lies inside of a[0:70]
       expect.equal(tuples(level().artificial), { "ALLOC a[0:70] of a[0:20] c[0:20] a[50:20]" })
@@ -494,7 +495,7 @@ case("accepts: ALLOC: one of the fused was already ALLOC [DIR-4.2-11]", function
   end)
 end)
 
-case("differs: ALIAS: one tuple of the level below covers all [DIR-4.2-11]", function()
+case("differs: the state is ALIAS if one tuple of the level below covers everything [DIR-4.2-11]", function()
   acc "data copyin(a[0:10], a[50:10])" (function()
     local block = acc_deviceptr "a[0]"
     acc "data copyin(a[2:8], c[0:5]) present(a[55:5])" (function() -- c lies in the hole
@@ -504,7 +505,7 @@ case("differs: ALIAS: one tuple of the level below covers all [DIR-4.2-11]", fun
   end)
 end)
 
-case("accepts: Figure 1: two ranges of a, c inside, b carried over [DIR-4.2-12]", function()
+case("accepts: Figure 1 fuses two ranges of a with c and carries b over [DIR-4.2-12]", function()
   acc "data copyin(b[0:20], a[0:20]) copyout(a[0:20])" (function()
     expect.equal(tuples(level().original), { "copyin a[0:20]", "copyin b[0:20]", "copyout a[0:20]" })
     expect.equal(tuples(level().artificial),
@@ -520,7 +521,7 @@ case("accepts: Figure 1: two ranges of a, c inside, b carried over [DIR-4.2-12]"
   end)
 end)
 
-case("differs: Figure 1: b has no part in it [DIR-4.2-12]", function()
+case("differs: b takes no part in the fusion of Figure 1 [DIR-4.2-12]", function()
   expect.accepts("data copyin(b[0:20], a[0:20]) copyout(a[0:20])", function()
     local b = acc_deviceptr "b[0]"
     local list = events(function() acc "data copyin(a[50:20], c[0:20])" (function() end) end)
@@ -540,7 +541,7 @@ local function allocations(fn)
   return list
 end
 
-case("accepts: one allocation of the tuple's full range [DIR-4.2-13]", function()
+case("accepts: one allocation has the full range of the tuple [DIR-4.2-13]", function()
   expect.events(function() acc "enter data create(b)" end, { "alloc b", "incref b" })
   expect.accepts("data copyin(b)", function()
     expect.equal(allocations(function()
@@ -549,7 +550,7 @@ case("accepts: one allocation of the tuple's full range [DIR-4.2-13]", function(
   end)
 end)
 
-case("differs: ALIAS allocates nothing, not even for what is placed in a hole [DIR-4.2-13]", function()
+case("differs: ALIAS allocates nothing, even for data in a hole [DIR-4.2-13]", function()
   expect.moves(function()
     acc "data copyin(a[0:10], a[50:10])" (function()
       expect.equal(allocations(function() acc "data copyin(c[0:5]) copy(a[2:2])" (function() end) end), {})
@@ -557,7 +558,7 @@ case("differs: ALIAS allocates nothing, not even for what is placed in a hole [D
   end, { h2d = { count = 3, bytes = 100 }, d2h = 0 })
 end)
 
-case("rejects: more than the device has [DIR-4.2-13]", function()
+case("rejects: the device has less memory than a tuple needs [DIR-4.2-13]", function()
   declare "char *big;"
   host.big = alloc("char", 1 << 20)
   leave(1 << 16)
@@ -566,7 +567,7 @@ case("rejects: more than the device has [DIR-4.2-13]", function()
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: copyin and copy are filled from the host, at their place in the block [DIR-4.2-14]", function()
+case("accepts: copyin and copy are filled from the host at their place in the block [DIR-4.2-14]", function()
   for _, clause in ipairs { "copyin", "copy", "pcopyin", "pcopy" } do
     expect.moves(function()
       acc(("data %s(a[5:5], a[50:20])"):format(clause))(function()
@@ -577,7 +578,7 @@ case("accepts: copyin and copy are filled from the host, at their place in the b
   end
 end)
 
-case("accepts: tuples of the level below come from the device, at their place in the block [DIR-4.2-14]",
+case("accepts: tuples of the level below are filled from the device at their place in the block [DIR-4.2-14]",
   function()
     acc "data copyin(a[50:20])" (function()
       acc "data create(a[0:5])" (function()
@@ -587,7 +588,7 @@ case("accepts: tuples of the level below come from the device, at their place in
     end)
   end)
 
-case("differs: create and copyout copy nothing in, whether they are fused or not [DIR-4.2-14]", function()
+case("differs: create and copyout send nothing, fused or not [DIR-4.2-14]", function()
   acc "data copyin(a[0:20])" (function()
     for _, clause in ipairs { "create", "copyout", "pcreate", "pcopyout" } do
       local inner
@@ -601,7 +602,7 @@ case("differs: create and copyout copy nothing in, whether they are fused or not
   end)
 end)
 
-case("accepts: what the device changed survives [DIR-4.2-15]", function()
+case("accepts: changes made on the device survive a fusion [DIR-4.2-15]", function()
   acc "data copyin(a[0:20])" (function()
     acc "parallel" "for (int i = 0; i < 20; i++) a[i] = -i;"
     expect.accepts("data copyin(a[50:20])", function()
@@ -613,7 +614,7 @@ case("accepts: what the device changed survives [DIR-4.2-15]", function()
   expect.host("a[19]", 19)
 end)
 
-case("accepts: what was never written stays so [DIR-4.2-15]", function()
+case("accepts: bytes that were never written stay uninitialised [DIR-4.2-15]", function()
   acc "data create(a[0:20])" (function()
     acc "parallel" "a[3] = 3;"
     expect.accepts("data copyin(a[50:20])", function()
@@ -625,7 +626,7 @@ case("accepts: what was never written stays so [DIR-4.2-15]", function()
   end)
 end)
 
-case("differs: from the host never again, whatever clause names them once more [DIR-4.2-15]", function()
+case("differs: present data are not sent again, whatever clause names them [DIR-4.2-15]", function()
   acc "data copyin(a[0:20])" (function()
     acc "parallel" "a[0] = -1;"
     host.a[0] = 77
@@ -651,7 +652,7 @@ case("accepts: the block of the level below stays allocated [DIR-4.2-16]", funct
   end)
 end)
 
-case("accepts: while a block is fused both blocks count: memory for the new one must be free [DIR-4.2-16]", function()
+case("accepts: both blocks of a fusion are allocated at once, so the new one must fit [DIR-4.2-16]", function()
   acc "data copyin(a[0:20])" (function()
     leave(280)
     acc "data copyin(a[50:20])" (function()
@@ -663,7 +664,7 @@ case("accepts: while a block is fused both blocks count: memory for the new one 
   end)
 end)
 
-case("rejects: the memory of the old block does not help [DIR-4.2-16 DIR-4.2-13]", function()
+case("rejects: the memory of the old block does not count as free [DIR-4.2-16 DIR-4.2-13]", function()
   acc "data copyin(a[0:20])" (function()
     leave(279)
     expect.fails("out-of-device-memory", function() acc "data copyin(a[50:20])" end)
@@ -671,7 +672,7 @@ case("rejects: the memory of the old block does not help [DIR-4.2-16 DIR-4.2-13]
   end)
 end)
 
-case("differs: above all levels there is nothing to restore: a replaced block is freed [DIR-4.2-16]",
+case("differs: a block that a floor below all levels replaces is freed [DIR-4.2-16]",
   function()
     acc "enter data copyin(a[0:20])"
     local freed = {}
@@ -684,11 +685,11 @@ case("differs: above all levels there is nothing to restore: a replaced block is
 
 -- -------------------------------------------------------------------------------------- the end --
 
-case("accepts: until nothing changes: each fusion makes the next one possible [DIR-4.2-18]", function()
+case("accepts: fusion continues until nothing changes [DIR-4.2-18]", function()
   declare "float *s, *t;"
   host.s, host.t = addr "a[100]", addr "a[300]"
   acc "data copyin(a[0:5])" (function()
-    -- a and a by base; then s[0:5] lies inside, which brings s[400:5]; then t[0:5], which brings t[1000:5]
+    -- a and a fuse by base; then s[0:5] lies inside and adds s[400:5]; then t[0:5] adds t[1000:5]
     permutations({ "a[200:5]", "s[0:5]", "s[400:5]", "t[0:5]", "t[1000:5]" }, nil, function(order)
       acc(("data copyin(%s)"):format(table.concat(order, ", ")))(function()
         expect.equal(tuples(level().artificial),
@@ -717,7 +718,7 @@ case("accepts: the order of clauses changes no byte and no list [DIR-4.2-18]", f
   expect.host("a[0]", 120)
 end)
 
-case("differs: the order in which levels open does not change distances, only what is whose [DIR-4.2-18]",
+case("differs: the order of levels changes no distance, only which level has which tuple [DIR-4.2-18]",
   function()
     acc "data copyin(a[50:20])" (function()
       acc "data copyin(a[0:20])" (function()
@@ -728,7 +729,7 @@ case("differs: the order in which levels open does not change distances, only wh
     end)
   end)
 
-case("differs: what no base and no range connects stays apart [DIR-4.2-18]", function()
+case("differs: ranges without a common base or byte stay separate [DIR-4.2-18]", function()
   acc "data copyin(a[0:5], a[20:5], c[0:5], c[20:5], b)" (function()
     expect.equal(tuples(level().artificial), { "ALLOC a[0:25] of a[0:5] a[20:5]", "ALLOC b of b",
       "ALLOC c[0:25] of c[0:5] c[20:5]" })

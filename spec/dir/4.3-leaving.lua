@@ -1,4 +1,4 @@
--- Figure 3: the top level goes, what it allocated is copied where it belongs and freed.
+-- Figure 3: the top level ends. Its data are copied to where they belong, and its memory is freed.
 scenario { title = "DIR 4.3: leaving a data environment", rules = "directory" }
 
 declare "float a[200], b[20]; float *c;"
@@ -18,7 +18,7 @@ local function same(before, now)
   for i, place in ipairs(before[3]) do expect(place == now[3][i], "the same device address") end
 end
 
-case("accepts: ALLOC tuples cause actions, in this order [DIR-4.3-01]", function()
+case("accepts: ALLOC tuples cause these actions in this order [DIR-4.3-01]", function()
   local outer = acc "data copy(a[0:20])"
   local inner = acc "data copy(a[50:20])"
   expect.events(function() inner:close() end,
@@ -26,7 +26,7 @@ case("accepts: ALLOC tuples cause actions, in this order [DIR-4.3-01]", function
   expect.events(function() outer:close() end, { "decref a[0:20]", "d2h a[0:20]", "free a[0:20]" })
 end)
 
-case("accepts: the whole block is freed, at once [DIR-4.3-01]", function()
+case("accepts: the whole block is freed at once [DIR-4.3-01]", function()
   acc "data copyin(a[0:20])" (function()
     local inner = acc "data copyin(a[50:20], c[0:20])"
     local freed = {}
@@ -46,7 +46,7 @@ case("differs: ALIAS tuples do nothing [DIR-4.3-01]", function()
   end)
 end)
 
-case("accepts: copyout and copy, present_or or not, copy to the host [DIR-4.3-02]", function()
+case("accepts: copyout and copy copy to the host, with present_or or without [DIR-4.3-02]", function()
   for k, clause in ipairs { "copyout", "copy", "pcopyout", "pcopy" } do
     expect.accepts("data create(a[0:20])", function()
       local inner = acc(("data %s(a[50:20])"):format(clause))
@@ -59,7 +59,7 @@ case("accepts: copyout and copy, present_or or not, copy to the host [DIR-4.3-02
   end
 end)
 
-case("accepts: from its own place in the block, one of several ranges [DIR-4.3-02]", function()
+case("accepts: each range is copied from its own place in the block [DIR-4.3-02]", function()
   acc "data copyout(a[50:5]) copyin(a[10:5]) copy(c[5:5])" (function()
     acc "parallel" "for (int i = 0; i < 5; i++) { a[50 + i] = 500 + i; a[10 + i] = 1; c[5 + i] += 1; }"
   end)
@@ -68,7 +68,7 @@ case("accepts: from its own place in the block, one of several ranges [DIR-4.3-0
   expect.host("a[10:2]", { 10, 11 })
 end)
 
-case("differs: copyin, create and present do not [DIR-4.3-02]", function()
+case("differs: copyin, create and present do not copy to the host [DIR-4.3-02]", function()
   acc "data create(a[0:20])" (function()
     expect.moves(function()
       acc "data copyin(a[50:10]) create(a[60:10]) pcreate(a[80:5]) present(a[0:20])" (function()
@@ -80,7 +80,7 @@ case("differs: copyin, create and present do not [DIR-4.3-02]", function()
   end)
 end)
 
-case("accepts: results of the inner level are seen by the outer one [DIR-4.3-03]", function()
+case("accepts: the outer level sees the results of the inner one [DIR-4.3-03]", function()
   acc "data copy(a[0:20])" (function()
     local inner = acc "data copyin(a[50:20])"
     acc "parallel" "for (int i = 0; i < 20; i++) a[i] = a[i] + a[i + 50];"
@@ -93,7 +93,7 @@ case("accepts: results of the inner level are seen by the outer one [DIR-4.3-03]
   expect.host("a[50]", 50)
 end)
 
-case("accepts: level by level, each to where it came from [DIR-4.3-03]", function()
+case("accepts: each level copies back to the level below [DIR-4.3-03]", function()
   acc "data copy(a[0:10])" (function()
     acc "data copy(a[20:10])" (function()
       acc "data copy(a[40:10])" (function()
@@ -111,7 +111,7 @@ case("accepts: level by level, each to where it came from [DIR-4.3-03]", functio
   expect.host("a[0:2]", { 1000, 2020 })
 end)
 
-case("accepts: bytes that became initialised in the inner level are so in the outer one [DIR-4.3-03]",
+case("accepts: bytes that the inner level initialised are initialised in the outer one [DIR-4.3-03]",
   function()
     acc "data create(a[0:20])" (function()
       acc "data copyin(a[50:20])" (function() acc "parallel" "a[3] = a[50];" end)
@@ -120,7 +120,8 @@ case("accepts: bytes that became initialised in the inner level are so in the ou
     end)
   end)
 
-case("differs: what was not moved on entry is not moved back, nor is what is new [DIR-4.3-03]", function()
+case("differs: data that were not moved on entry are not moved back, and new data are not either"
+  .. " [DIR-4.3-03]", function()
   acc "data copyin(a[0:20], b)" (function()
     local inner = acc "data copyin(a[50:20])"
     local back = {}
@@ -132,8 +133,7 @@ case("differs: what was not moved on entry is not moved back, nor is what is new
   end)
 end)
 
-case("accepts: the level is gone, the lists below are current again, addresses are those of before"
-  .. " [DIR-4.3-04]",
+case("accepts: the lists and addresses below are current again after the level [DIR-4.3-04]",
   function()
     acc "data copy(a[0:20], b)" (function()
       local first = picture(1)
@@ -150,7 +150,7 @@ case("accepts: the level is gone, the lists below are current again, addresses a
     end)
   end)
 
-case("accepts: memory of the level is free again [DIR-4.3-04]", function()
+case("accepts: the memory of the level is free again [DIR-4.3-04]", function()
   expect.moves(function()
     acc "data copy(a[0:20])" (function()
       local spare = acc_malloc(280)
@@ -165,7 +165,7 @@ case("accepts: memory of the level is free again [DIR-4.3-04]", function()
   end, { h2d = { count = 6, bytes = 480 }, d2h = { count = 1, bytes = 80 } })
 end)
 
-case("differs: what the inner level mapped is unmapped with it [DIR-4.3-04]", function()
+case("differs: data that the inner level mapped are unmapped with the level [DIR-4.3-04]", function()
   acc "data copy(a[0:20])" (function()
     expect.accepts "data copyin(a[50:20], b)"
     expect.absent "a[50:20]"
@@ -175,7 +175,7 @@ case("differs: what the inner level mapped is unmapped with it [DIR-4.3-04]", fu
   end)
 end)
 
-case("accepts: the level that allocated copies out [DIR-4.3-05]", function()
+case("accepts: the level that allocated the data copies them out [DIR-4.3-05]", function()
   acc "data copyout(b)" (function()
     expect.accepts("data copyin(b)", function()
       acc "parallel present(b)" "for (int k = 0; k < 20; ++k) b[k] = k;"
@@ -185,7 +185,7 @@ case("accepts: the level that allocated copies out [DIR-4.3-05]", function()
   expect.host("b[9]", 9)
 end)
 
-case("accepts: after a fusion the level of the clause copies out, too [DIR-4.3-05]", function()
+case("accepts: the level of the clause copies out after a fusion, too [DIR-4.3-05]", function()
   local outer = acc "data copy(a[0:20])"
   acc "data copy(a[50:20], a[0:20])" (function() acc "parallel" "a[0] = a[50] = 7;" end)
   expect.host("a[50]", 7)
@@ -212,7 +212,7 @@ case("differs: a clause satisfied by an outer level copies nothing out [DIR-4.3-
   expect.host("a[0]", 0)
 end)
 
-case("accepts: regions close from the inside out, by body, end data, close or scope [DIR-4.3-06]",
+case("accepts: a body, end data, close or the scope closes regions from the inside out [DIR-4.3-06]",
   function()
     acc "data copyin(a[0:20])"
     acc "data copyin(a[50:20])"
@@ -231,7 +231,7 @@ case("accepts: regions close from the inside out, by body, end data, close or sc
     expect.absent "b"
   end)
 
-case("rejects: ends without a region, in the wrong order, twice [DIR-4.3-06]", function()
+case("rejects: a region ends without a begin, in the wrong order, or twice [DIR-4.3-06]", function()
   expect.fails("region-nesting", function() acc "end data" end)
   local outer = acc "data copyin(a[0:20])"
   local inner = acc "data copyin(a[50:20])"

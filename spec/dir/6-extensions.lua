@@ -1,5 +1,5 @@
 -- What the conclusion proposes: environments that are not nested, as floors of a level, and two clauses
--- for data of which a part is present.
+-- for partly present data.
 scenario { title = "DIR 6: extensions", rules = "directory" }
 
 declare [[
@@ -15,7 +15,7 @@ host.c, host.q = addr "a[25]", addr "a[0]"
 
 -- ------------------------------------------------------------------------- begin and end --
 
-case("accepts: what was begun is ended by its interval, whatever it is called [DIR-6-01]", function()
+case("accepts: exit data ends what enter data began on the same interval, under any name [DIR-6-01]", function()
   expect.moves(function() acc "enter data copyin(a[20:10])" end, { h2d = { count = 1, bytes = 40 }, d2h = 0 })
   acc "parallel present(a[20:10])" "a[20] = -1; a[29] = -2;"
   acc "exit data copyout(q[20:10])"
@@ -27,7 +27,7 @@ case("accepts: what was begun is ended by its interval, whatever it is called [D
   expect.absent "a"
 end)
 
-case("accepts: as often as it was begun [DIR-6-01]", function()
+case("accepts: data are unmapped after as many exits as entries [DIR-6-01]", function()
   acc "enter data copyin(b)"
   acc "enter data create(b)"
   acc "enter data copyin(b[0:5])"
@@ -37,11 +37,11 @@ case("accepts: as often as it was begun [DIR-6-01]", function()
     acc "exit data copyout(b)"
   end, { d2h = 0 })
   expect.present "b"
-  acc "exit data copyout(b[0:5])" -- the last reference: its bytes go back
+  acc "exit data copyout(b[0:5])" -- the last reference: its bytes are copied back
   expect.absent "b"
 end)
 
-case("accepts: a present_or clause that was dropped is ended, too [DIR-6-01]", function()
+case("accepts: exit data also ends a present_or clause that was dropped [DIR-6-01]", function()
   acc "enter data copyin(b)"
   acc "enter data pcopyin(b)"
   expect.equal(tuples(state().dynamic), { "copyin b" })
@@ -51,7 +51,7 @@ case("accepts: a present_or clause that was dropped is ended, too [DIR-6-01]", f
   expect.absent "b"
 end)
 
-case("accepts: finalize ends all of it at once [DIR-6-01]", function()
+case("accepts: finalize ends all entries at once [DIR-6-01]", function()
   expect.moves(function()
     for _ = 1, 3 do acc "enter data copyin(b)" end
   end, { h2d = { count = 1, bytes = 80 }, d2h = 0 })
@@ -60,7 +60,7 @@ case("accepts: finalize ends all of it at once [DIR-6-01]", function()
   expect.equal(tuples(state().dynamic), {})
 end)
 
-case("rejects: what no enter data opened [DIR-6-01]", function()
+case("rejects: exit data names data that no enter data began [DIR-6-01]", function()
   local err = expect.fails("not-present", function() acc "exit data delete(b)" end)
   expect.equal(err.rule, "DIR-6-01")
   acc "enter data copyin(a[0:20])"
@@ -75,7 +75,7 @@ case("rejects: what no enter data opened [DIR-6-01]", function()
   expect.fails("not-present", function() acc "exit data delete(a[0:20])" end)
 end)
 
-case("rejects: what a level owns [DIR-6-01]", function()
+case("rejects: exit data names data that a level owns [DIR-6-01]", function()
   acc "data copy(a[0:20])" (function()
     expect.fails("not-present", function() acc "exit data copyout(a[0:20])" end)
     expect.fails("not-present", function() acc "exit data delete(a[0:20]) finalize" end)
@@ -89,7 +89,7 @@ case("rejects: what a level owns [DIR-6-01]", function()
   end)
 end)
 
-case("rejects: two ranges that were begun one by one are not ended as one [DIR-6-01]", function()
+case("rejects: exit data names two ranges that were begun separately as one [DIR-6-01]", function()
   acc "enter data copyin(a[0:10])"
   acc "enter data copyin(a[10:10])"
   expect.fails("not-present", function() acc "exit data delete(a[0:20])" end)
@@ -99,7 +99,7 @@ end)
 
 -- --------------------------------------------------------------------------------- floors --
 
-case("accepts: a floor above each level, where its tuples overlap what was begun there [DIR-6-02]", function()
+case("accepts: each level has a floor that holds fusions with dynamic data [DIR-6-02]", function()
   acc "data copy(a[0:20])" (function()
     expect.equal(state().levels[1].dynamic or {}, {})
     acc "enter data copyin(a[50:20])"
@@ -119,7 +119,7 @@ case("accepts: a floor above each level, where its tuples overlap what was begun
   expect.host("a[0:3]", { 1, 69, 2 })
 end)
 
-case("accepts: opening and ending touch only this floor: the level's block is kept [DIR-6-02]", function()
+case("accepts: opening and ending change only the floor, and the block of the level stays [DIR-6-02]", function()
   acc "data copy(a[0:20], b)" (function()
     local a, b = acc_deviceptr "a[0]", acc_deviceptr "b[0]"
     expect.events(function() acc "enter data copyin(a[50:20])" end, { "fuse a[0:70]", "alloc a[0:70]",
@@ -133,7 +133,7 @@ case("accepts: opening and ending touch only this floor: the level's block is ke
   end)
 end)
 
-case("accepts: below all levels there is a floor, too [DIR-6-02]", function()
+case("accepts: a floor also exists below all levels [DIR-6-02]", function()
   acc "enter data copyin(a[0:10])"
   acc "enter data copyin(a[20:10])"
   expect.equal(tuples(state().dynamic), { "copyin a[0:10]", "copyin a[20:10]" })
@@ -166,7 +166,7 @@ case("accepts: a block that its own floor replaces is freed at once [DIR-6-02]",
   end)
 end)
 
-case("accepts: a level above a floor fuses with what is there, and restores it [DIR-6-02]", function()
+case("accepts: a level above a floor fuses with the data there and restores them [DIR-6-02]", function()
   acc "data copy(a[0:10])" (function()
     acc "enter data copyin(a[20:10])"
     local floor = acc_deviceptr "a[0]"
@@ -183,7 +183,7 @@ case("accepts: a level above a floor fuses with what is there, and restores it [
   expect.host("a[0]", 40)
 end)
 
-case("accepts: ended in an inner level what was begun below it [DIR-6-02]", function()
+case("accepts: exit data in an inner level ends data that began below the level [DIR-6-02]", function()
   acc "enter data copyin(a[20:10])"
   acc "data copy(a[0:10])" (function()
     acc "parallel" "a[0] = -1;"
@@ -200,7 +200,7 @@ case("accepts: ended in an inner level what was begun below it [DIR-6-02]", func
   expect.equal(#state().present, 0)
 end)
 
-case("differs: a floor that nothing was begun in is none [DIR-6-02]", function()
+case("differs: a level without dynamic data has no floor [DIR-6-02]", function()
   expect.moves(function()
     acc "data copy(a[0:10])" (function()
       acc "data copy(a[20:10])" (function()
@@ -213,7 +213,7 @@ case("differs: a floor that nothing was begun in is none [DIR-6-02]", function()
   end, { h2d = { count = 2, bytes = 80 }, d2h = { count = 2, bytes = 80 } })
 end)
 
-case("differs: lists of levels below do not change when a floor above does [DIR-6-02]", function()
+case("differs: the lists of lower levels do not change with a higher floor [DIR-6-02]", function()
   acc "data copy(a[0:10])" (function()
     acc "data copy(b)" (function()
       acc "enter data copyin(a[20:10])"
@@ -228,13 +228,13 @@ end)
 
 -- ---------------------------------------------------------------------- present_and_copyin --
 
--- The first half is there and was changed on the device; the second half is not.
+-- The first half is present and was changed on the device; the second half is absent.
 local function half()
   acc "enter data copyin(a[0:20])"
   expect.accepts("parallel present(a[0:20])", "for (int i = 0; i < 20; i++) a[i] = 1000 + i;")
 end
 
-case("accepts: what is there keeps its device data, the rest comes from the host [DIR-6-03]", function()
+case("accepts: present pieces keep their device data, and the others come from the host [DIR-6-03]", function()
   half()
   local region
   expect.moves(function() region = acc "data present_and_copyin(a[10:20])" end,
@@ -251,7 +251,7 @@ case("accepts: what is there keeps its device data, the rest comes from the host
   expect.host("a[9:2]", { 1009, 1011 })
 end)
 
-case("accepts: nothing there: as copyin; all there: nothing happens [DIR-6-03]", function()
+case("accepts: absent data are sent as by copyin, and present data do not move [DIR-6-03]", function()
   expect.moves(function() acc "data present_and_copyin(b)" (function() end) end,
     { h2d = { count = 1, bytes = 80 }, d2h = 0, d2d = 0 })
   half()
@@ -261,7 +261,7 @@ case("accepts: nothing there: as copyin; all there: nothing happens [DIR-6-03]",
   end) end, { "incref a[5:10]", "decref a[5:10]" })
 end)
 
-case("accepts: on compute constructs, and on enter data until exit data [DIR-6-03]", function()
+case("accepts: compute constructs and enter data take the clause, too [DIR-6-03]", function()
   half()
   acc "parallel present_and_copyin(a[10:20])" "a[0] = a[29];"
   expect.device("a[0]", 29)
@@ -284,14 +284,14 @@ local function everywhere(name, ids, steps)
     if type(profile) == "table" then
       called = ("%s, fusion = %s"):format(profile.base, tostring(profile.fusion))
     end
-    case(("accepts: %s, under %s [%s]"):format(name, called, ids), function()
+    case(("accepts: %s works under %s [%s]"):format(name, called, ids), function()
       rules(profile)
       steps()
     end)
   end
 end
 
-everywhere("a clause of every profile", "DIR-6-03", function()
+everywhere("present_and_copyin", "DIR-6-03", function()
   half()
   local before = acc_deviceptr "a[0]"
   acc "data present_and_copyin(a[10:20])" (function()
@@ -307,7 +307,7 @@ everywhere("a clause of every profile", "DIR-6-03", function()
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: exit data copyout takes the pieces home that are only its own [DIR-6-03]", function()
+case("accepts: exit data copyout copies only the pieces of its own clause [DIR-6-03]", function()
   half()
   acc "enter data present_and_copyin(a[10:20])"
   acc "parallel present(a[10:20])" "a[10] = -10; a[29] = -29;"
@@ -320,7 +320,7 @@ case("accepts: exit data copyout takes the pieces home that are only its own [DI
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: one on top of the other [DIR-6-03]", function()
+case("accepts: one such clause follows another [DIR-6-03]", function()
   half()
   acc "data present_and_copyin(a[10:20])" (function()
     acc "parallel" "a[29] = -29;"
@@ -341,7 +341,7 @@ case("accepts: one on top of the other [DIR-6-03]", function()
   expect.device("a[15:2]", { 1001, 1016 })
 end)
 
-case("accepts: several ranges are there, of different bases [DIR-6-03]", function()
+case("accepts: several ranges of different bases are present [DIR-6-03]", function()
   acc "data copyin(a[0:10], c[0:10], c[20:5])" (function() -- a[0:10], a[25:10], a[45:5]
     acc "parallel" "a[0] = c[0] = c[20] = -1;"
     expect.moves(function() acc "data present_and_copyin(a[5:50])" (function() end) end,
@@ -354,7 +354,7 @@ case("accepts: several ranges are there, of different bases [DIR-6-03]", functio
   end)
 end)
 
-case("accepts: as an action of a nest, a policy, a deep copy [DIR-6-03]", function()
+case("accepts: nests, policies and deep copies take the clause [DIR-6-03]", function()
   host.X = { n = 4, v = { 1, 2, 3, 4 } }
   acc "enter data copyin(X.v[0:2])"
   acc "parallel present(X.v[0:2])" (function(d) d.X.v[0] = 10 end)
@@ -372,7 +372,8 @@ case("accepts: as an action of a nest, a policy, a deep copy [DIR-6-03]", functi
   acc "data invoke<kept>(X)" (function() expect.device("X.v[3]", 4) end)
 end)
 
-case("rejects: on update and exit data, within itself, and where nothing may be [DIR-6-03 DIR-4.2-03]", function()
+case("rejects: the clause is on update or exit data, overlaps itself, or names nothing"
+  .. " [DIR-6-03 DIR-4.2-03]", function()
   expect.invalid("acc exit data present_and_copyin(b)", "clause-not-allowed")
   expect.invalid("acc update present_and_copyin(b)", "clause-not-allowed")
   expect.malformed "acc data present_and_copyin"
@@ -386,7 +387,7 @@ end)
 
 -- -------------------------------------------------------------------------- update_and_copy --
 
-case("accepts: all of it comes from the host, what was there is brought up to date at the end [DIR-6-04]",
+case("accepts: everything comes from the host, and present pieces are updated at the end [DIR-6-04]",
   function()
     half()
     for i = 10, 29 do host.a[i] = 2000 + i end
@@ -404,7 +405,7 @@ case("accepts: all of it comes from the host, what was there is brought up to da
     expect.host("a[9:3]", { 1009, -10, 2011 })
   end)
 
-case("accepts: nothing there: as copyin; all there: the data are refreshed in place [DIR-6-04]", function()
+case("accepts: absent data are sent as by copyin, and present data are refreshed in place [DIR-6-04]", function()
   expect.moves(function() acc "data update_and_copy(b)" (function() end) end,
     { h2d = { count = 1, bytes = 80 }, d2h = 0, d2d = 0 })
   half()
@@ -417,7 +418,7 @@ case("accepts: nothing there: as copyin; all there: the data are refreshed in pl
   expect.device("a[14]", 14)
 end)
 
-everywhere("a clause of every profile", "DIR-6-04", function()
+everywhere("update_and_copy", "DIR-6-04", function()
   half()
   acc "data update_and_copy(a[10:20])" (function()
     acc "parallel present(a[10:20])" "for (int i = 10; i < 30; i++) a[i] += 1;"
@@ -449,7 +450,8 @@ case("accepts: attached pointers among the bytes stay attached [DIR-6-04]", func
   end)
 end)
 
-case("rejects: on update and exit data, within itself, and where nothing may be [DIR-6-04 ACC33-2.7-8]", function()
+case("rejects: the clause is on update or exit data, overlaps another one, or names nothing"
+  .. " [DIR-6-04 ACC33-2.7-8]", function()
   expect.invalid("acc exit data update_and_copy(b)", "clause-not-allowed")
   expect.invalid("acc update update_and_copy(b)", "clause-not-allowed")
   expect.malformed "acc data update_and_copy"
@@ -465,8 +467,8 @@ end)
 local KEEP = { base = "directory", partial_overlap = "present_and_copyin" }
 local REFRESH = { base = "directory", partial_overlap = "update_and_copy" }
 
--- What a clause on a[10:20] moves and leaves, if a[0:20] is there: the device's a[10] and a[29] in the
--- region, bytes in, bytes out, and the host's a[29] after it, all being set to -1 in the region.
+-- What a clause on a[10:20] moves if a[0:20] is present: bytes sent, bytes fetched, and the host's a[11] and
+-- a[29] after the region, which sets both to -1.
 local function under_knob(profile, clause)
   rules(profile)
   half()
@@ -497,11 +499,11 @@ local wanted = {
 }
 for _, want in ipairs(wanted) do
   local profile, clause, found = want[1], want[2], want[3]
-  case(("accepts: the knob %s: %s moves its absent pieces, as it would alone [DIR-6-03 DIR-6-04]"):format(
+  case(("accepts: under the knob %s, %s moves its absent pieces as it would alone [DIR-6-03 DIR-6-04]"):format(
     profile.partial_overlap, clause), function() expect.equal(under_knob(profile, clause), found) end)
 end
 
-case("accepts: what is there, under the knobs: kept, or refreshed by clauses that send [DIR-6-03 DIR-6-04]",
+case("accepts: the knobs keep present data, or refresh them under clauses that send [DIR-6-03 DIR-6-04]",
   function()
     for _, profile in ipairs { KEEP, REFRESH } do
       rules(profile)
@@ -512,7 +514,7 @@ case("accepts: what is there, under the knobs: kept, or refreshed by clauses tha
           expect.device("a[9:2]", { 1009, profile == REFRESH and sends and 10 or 1010 })
         end)
         acc "parallel present(a[0:20])" "a[14] = -5;"
-        acc(("data %s(a[10:5])"):format(clause))(function() -- wholly there: an ALIAS, as always
+        acc(("data %s(a[10:5])"):format(clause))(function() -- wholly present: an ALIAS, as always
           expect.equal(#state().levels, 1)
           expect.device("a[14]", -5)
         end)
@@ -520,7 +522,7 @@ case("accepts: what is there, under the knobs: kept, or refreshed by clauses tha
     end
   end)
 
-case("accepts: knobs of any profile [DIR-6-03 DIR-6-04]", function()
+case("accepts: every profile takes the knobs [DIR-6-03 DIR-6-04]", function()
   for _, base in ipairs { "tr14", "openacc-3.3", "libgomp-12" } do
     for knob, inside in pairs { present_and_copyin = 1010, update_and_copy = 10 } do
       rules { base = base, partial_overlap = knob }
@@ -534,7 +536,8 @@ case("accepts: knobs of any profile [DIR-6-03 DIR-6-04]", function()
   end
 end)
 
-case("rejects: the knobs create: they do not make present what is not [DIR-6-03 DIR-6-04 TR14-4.2-03]", function()
+case("rejects: clauses that require present data report an error under the knobs, too"
+  .. " [DIR-6-03 DIR-6-04 TR14-4.2-03]", function()
   for _, profile in ipairs { KEEP, REFRESH } do
     rules(profile)
     half()
@@ -548,7 +551,7 @@ end)
 
 -- ------------------------------------------------------------------------ floors that outlive --
 
-case("accepts: what was begun in a level is there after it [DIR-6-05]", function()
+case("accepts: data of enter data in a level are present after the level [DIR-6-05]", function()
   acc "data copyin(b)" (function()
     acc "enter data copyin(a[0:20])"
     expect.equal(tuples(state().levels[1].dynamic), { "copyin a[0:20]" })
@@ -562,7 +565,7 @@ case("accepts: what was begun in a level is there after it [DIR-6-05]", function
   expect.host("a[0]", -1)
 end)
 
-case("accepts: what enter data began in a level moves down level by level [DIR-6-05]", function()
+case("accepts: data of enter data move down level by level [DIR-6-05]", function()
   acc "data copyin(b)" (function()
     acc "data copyin(b[0:5])" (function()
       acc "enter data copyin(a[0:20])"
@@ -577,7 +580,7 @@ case("accepts: what enter data began in a level moves down level by level [DIR-6
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: fused with a level that ends: the level's part goes, with what its clause says [DIR-6-05]",
+case("accepts: the part of a fused block that belongs to an ended level is unmapped [DIR-6-05]",
   function()
     acc "data copy(a[0:20])" (function()
       acc "enter data copyin(a[50:20])"
@@ -597,7 +600,7 @@ case("accepts: fused with a level that ends: the level's part goes, with what it
     expect.equal(#state().present, 0)
   end)
 
-case("accepts: fused with two levels that end one after the other [DIR-6-05]", function()
+case("accepts: a fused block outlives two levels that end one after the other [DIR-6-05]", function()
   acc "data copy(a[0:10])" (function()
     local first = acc_deviceptr "a[0]"
     acc "data copy(a[20:10])" (function()
@@ -616,9 +619,9 @@ case("accepts: fused with two levels that end one after the other [DIR-6-05]", f
   expect.host("a[0:2]", { 1000, 1040 })
 end)
 
-case("accepts: begun and ended across regions, in every order [DIR-6-05]", function()
-  -- Each step opens or ends one of: a data region on a[0:10], another on a[20:10] in it, data begun on
-  -- a[40:10]; after each the values that are there are right.
+case("accepts: enter data and exit data cross regions in every order [DIR-6-05]", function()
+  -- Each step opens or ends one of: a data region on a[0:10], another on a[20:10] in it, dynamic data on
+  -- a[40:10]. After each step the present values are right.
   local there, open = {}, {}
   local steps = {
     O = function() open[#open + 1] = acc "data copy(a[0:10])"; there[0] = true end,
@@ -660,7 +663,7 @@ case("accepts: begun and ended across regions, in every order [DIR-6-05]", funct
   end
 end)
 
-case("rejects: a level's own data do not outlive it [DIR-6-05 DIR-6-01]", function()
+case("rejects: the own data of a level do not outlive the level [DIR-6-05 DIR-6-01]", function()
   expect.accepts("data copyin(a[0:20])", function() acc "enter data copyin(b)" end)
   expect.absent "a[0:20]"
   expect.fails("not-present", function() acc "exit data delete(a[0:20])" end)
@@ -668,7 +671,7 @@ case("rejects: a level's own data do not outlive it [DIR-6-05 DIR-6-01]", functi
   expect.absent "b"
 end)
 
-case("differs: what was ended in a level is not there after it [DIR-6-05]", function()
+case("differs: data that were ended in a level are absent after the level [DIR-6-05]", function()
   expect.moves(function()
     acc "data copyin(a[0:20])" (function()
       acc "enter data copyin(a[50:20])"
@@ -681,7 +684,7 @@ end)
 
 -- ------------------------------------------------------- enter data of what a level holds --
 
-case("accepts: a level fetches its data, although enter data of a part keeps them [DIR-6-06]", function()
+case("accepts: a level fetches its data although enter data keep a part of them [DIR-6-06]", function()
   local level = acc "data copy(a[0:20])"
   acc "enter data copyin(a[5:5])"
   acc "parallel" "a[0] = 1000; a[7] = 7000;"
@@ -693,7 +696,7 @@ case("accepts: a level fetches its data, although enter data of a part keeps the
   expect.absent "a"
 end)
 
-case("accepts: a level fetches its data, although enter data name its range or go beyond [DIR-6-06]", function()
+case("accepts: a level fetches its data although enter data name its range or a larger one [DIR-6-06]", function()
   local level = acc "data copyout(a[0:20])"
   acc "enter data copyin(a[0:20])"
   expect.count("a[0:20]", { structured = 1, dynamic = 1 })
@@ -706,7 +709,7 @@ case("accepts: a level fetches its data, although enter data name its range or g
   expect.host("a[29]", -29)
 end)
 
-case("differs: a level whose data were there by enter data fetches nothing [DIR-6-06]", function()
+case("differs: a level fetches nothing if enter data mapped the data before [DIR-6-06]", function()
   acc "enter data copyin(a[0:20])"
   acc "data copy(a[0:20])" (function() acc "parallel" "a[0] = 1000;" end)
   expect.host("a[0]", 0)
@@ -714,7 +717,7 @@ case("differs: a level whose data were there by enter data fetches nothing [DIR-
   expect.host("a[0]", 1000)
 end)
 
-case("differs: without fusion the counters of enter data decide [DIR-6-06]", function()
+case("differs: the counters of enter data decide without fusion [DIR-6-06]", function()
   rules "openacc-3.3"
   local level = acc "data copy(a[0:20])"
   acc "enter data copyin(a[5:5])"
@@ -723,7 +726,7 @@ case("differs: without fusion the counters of enter data decide [DIR-6-06]", fun
   expect.host("a[0]", 0)
 end)
 
-case("accepts: a level whose end fails for good can be given up [DIR-4.3-06]", function()
+case("accepts: a program can give up a level whose end fails permanently [DIR-4.3-06]", function()
   host.q = { 1, 2, 3 }
   local level = acc "data copy(q[0:3])"
   free(host.q)

@@ -17,9 +17,9 @@ for i = 0, 31 do host.m[i // 4][i % 4] = i end
 host.c, host.q = addr "a[25]", addr "a[0]"
 
 -- ------------------------------------------------------------------------------------ deep copies --
--- What a deep copy follows a pointer to is a tuple, too; its base is what the pointer holds.
+-- A section that a deep copy reaches through a pointer is a tuple, too. Its base is the value of the pointer.
 
-case("accepts: a section that a deep copy mapped fuses with one of the same pointer [DIR-2-01]", function()
+case("accepts: a section of a deep copy fuses with another section of the same pointer [DIR-2-01]", function()
   host.X = { n = 4, v = addr "a[0]" }
   acc "data copy(X)" (function()
     acc "data copyin(q[10:5])" (function()
@@ -36,7 +36,7 @@ case("accepts: a section that a deep copy mapped fuses with one of the same poin
   expect(host.X.v == addr "a[0]")
 end)
 
-case("accepts: a structure is updated, copied out and comes back while its section is fused [DIR-2-01]", function()
+case("accepts: a structure is updated, copied out and mapped again while its section is fused [DIR-2-01]", function()
   host.X = { n = 4, v = addr "a[0]" }
   acc "enter data copyin(X)"
   acc "data copyin(q[10:5])" (function()
@@ -63,7 +63,7 @@ case("accepts: a structure is updated, copied out and comes back while its secti
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: many sections of one array, each behind its own pointer [DIR-2-01]", function()
+case("accepts: many pointers each map a section of one array [DIR-2-01]", function()
   declare [[
     struct row { int from, n; float *v;
         #pragma acc shape include(v[from:n])
@@ -84,7 +84,7 @@ case("accepts: many sections of one array, each behind its own pointer [DIR-2-01
   expect.host("a[1:2]", { 150, 2 })
 end)
 
-case("accepts: the structure is mapped in a level where its sections overlap others [DIR-2-01]", function()
+case("accepts: a structure is mapped where its sections overlap others [DIR-2-01]", function()
   host.X = { n = 4, v = addr "a[10]" }
   acc "data copyin(a[0:5], a[20:5])" (function()
     acc "data copy(X)" (function() -- X.v[0:4] is a[10:4], in the hole
@@ -97,7 +97,7 @@ case("accepts: the structure is mapped in a level where its sections overlap oth
   end)
 end)
 
-case("rejects: sections of different pointers stay apart, and may not overlap [DIR-2-01 DIR-4.2-03]", function()
+case("rejects: sections of different pointers stay separate, and overlap in part [DIR-2-01 DIR-4.2-03]", function()
   host.X, host.Y = { n = 4, v = addr "a[0]" }, { n = 4, v = addr "a[50]" }
   acc "data copyin(X, Y)" (function()
     expect.moves(function()
@@ -111,7 +111,7 @@ end)
 
 -- ----------------------------------------------------------------------------- other bases --
 
-case("accepts: rows of a matrix, elements of an array of structures [DIR-4.2-08]", function()
+case("accepts: rows of a matrix and elements of an array of structures fuse [DIR-4.2-08]", function()
   acc "data copyin(m[0:2], N[0:2])" (function()
     acc "data copyin(m[5:2], N[6:1])" (function()
       expect(acc_deviceptr "m[6][3]" == acc_deviceptr "m[0][0]" + 27)
@@ -121,7 +121,7 @@ case("accepts: rows of a matrix, elements of an array of structures [DIR-4.2-08]
   end)
 end)
 
-case("accepts: a routine knows an address and a length: its base is that address [DIR-4.2-08]", function()
+case("accepts: a routine takes an address as base [DIR-4.2-08]", function()
   acc_copyin "a[0:20]"
   acc_copyin "a[50:20]"
   expect.equal(#state().floor, 2)
@@ -138,7 +138,7 @@ case("accepts: a routine knows an address and a length: its base is that address
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: an alias of another type [DIR-4.2-08]", function()
+case("accepts: an alias of another type fuses [DIR-4.2-08]", function()
   declare "double *d; char *t;"
   host.d, host.t = addr "a[0]", addr "a[0]"
   acc "data copyin(a[0:20])" (function()
@@ -150,7 +150,7 @@ case("accepts: an alias of another type [DIR-4.2-08]", function()
   end)
 end)
 
-case("differs: variables of their own have bases of their own [DIR-4.2-08]", function()
+case("differs: separate variables have separate bases [DIR-4.2-08]", function()
   acc "data copyin(S, X.n, b, yes, no)" (function()
     expect.equal(#state().levels[1].artificial, #state().present)
     expect.equal(#state().levels[1].original, 5)
@@ -159,7 +159,7 @@ end)
 
 -- ---------------------------------------------------------------------------------- routines --
 
-case("accepts: routines see a fused block as one, as the clause present does [DIR-4.2-10]", function()
+case("accepts: routines treat a fused block as one object, as present does [DIR-4.2-10]", function()
   acc "data copyin(a[0:10]) copyin(a[10:10])" (function()
     expect(acc_is_present "a[0:20]")
     expect(acc_is_present(addr "a[5]", 40))
@@ -174,7 +174,7 @@ case("accepts: routines see a fused block as one, as the clause present does [DI
   end)
 end)
 
-case("rejects: holes, and what only touches [DIR-4.2-10 DIR-4.2-03]", function()
+case("rejects: routines name holes or adjacent ranges [DIR-4.2-10 DIR-4.2-03]", function()
   acc "data copyin(a[0:10], a[20:10])" (function()
     expect(not acc_is_present "a[0:11]")
     expect(not acc_is_present "a[12:5]")
@@ -189,7 +189,7 @@ case("rejects: holes, and what only touches [DIR-4.2-10 DIR-4.2-03]", function()
   end)
 end)
 
-case("accepts: data that a program placed itself come along, and go back [DIR-4.2-15]", function()
+case("accepts: data that a program placed itself move into the fused block and back [DIR-4.2-15]", function()
   local mine = acc_malloc(40)
   acc_map_data(addr "a[20]", mine, 40)
   acc "update device(a[20:10])"
@@ -203,7 +203,7 @@ case("accepts: data that a program placed itself come along, and go back [DIR-4.
   acc_free(mine)
 end)
 
-case("differs: nothing else makes data move within the device [DIR-4.2-15]", function()
+case("differs: only fusion moves data within the device [DIR-4.2-15]", function()
   expect.moves(function()
     acc "data copyin(a[0:20])" (function()
       expect.moves(function()
@@ -220,7 +220,7 @@ case("differs: nothing else makes data move within the device [DIR-4.2-15]", fun
   end, { h2d = { count = 4, bytes = 200 }, d2h = { count = 1, bytes = 80 } })
 end)
 
-case("rejects: data that a program placed do not leave by exit data, nor while they are in use [DIR-4.2-15 DIR-6-01]",
+case("rejects: exit data or unmapping names data that a program placed and that are in use [DIR-4.2-15 DIR-6-01]",
   function()
     local mine = acc_malloc(40)
     acc_map_data(addr "a[20]", mine, 40)
@@ -238,7 +238,7 @@ case("rejects: data that a program placed do not leave by exit data, nor while t
 
 -- ----------------------------------------------------------------------------- compute constructs --
 
-case("accepts: a compute construct is a level: its clauses fuse for its time [DIR-4.1-01]", function()
+case("accepts: a compute construct is a level, and its clauses fuse while it runs [DIR-4.1-01]", function()
   acc "data copy(a[0:20])" (function()
     local before = acc_deviceptr "a[0]"
     acc "parallel copyin(a[50:20]) copyout(a[100:2])" [[
@@ -253,7 +253,7 @@ case("accepts: a compute construct is a level: its clauses fuse for its time [DI
   end)
 end)
 
-case("accepts: even a present clause fuses, if its name has the base of other data [DIR-4.1-01]", function()
+case("accepts: a present clause fuses data if its name has the base of other data [DIR-4.1-01]", function()
   acc "data copyin(a[0:10]) copy(c[0:10])" (function()
     expect.equal(#state().levels[1].artificial, 2)
     expect.moves(function()
@@ -265,7 +265,7 @@ case("accepts: even a present clause fuses, if its name has the base of other da
   expect.host("a[25:2]", { 34, -1 })
 end)
 
-case("differs: a kernel that fails leaves what it found, its level is undone [DIR-4.1-01]", function()
+case("differs: a kernel that fails leaves the data as they were [DIR-4.1-01]", function()
   acc "data copy(a[0:20])" (function()
     local before = acc_deviceptr "a[0]"
     expect.fails("uninitialized-read", function()
@@ -279,14 +279,14 @@ case("differs: a kernel that fails leaves what it found, its level is undone [DI
   end)
 end)
 
-case("accepts: an array without a clause, all of it there [DIR-4.2-06]", function()
+case("accepts: an array without a clause is wholly present [DIR-4.2-06]", function()
   acc "enter data copyin(b)"
   acc "parallel" "b[0] = 1;"
   expect.device("b[0]", 1)
   expect.host("b[0]", 0)
 end)
 
-case("rejects: an array without a clause, a part of it there: copied as a whole, it overlaps [DIR-4.2-03]",
+case("rejects: an array without a clause is partly present, so the implicit copy overlaps [DIR-4.2-03]",
   function()
     acc "enter data copyin(a[0:20])"
     expect.fails("partial-overlap", function() acc "parallel" "a[0] = 1;" end)
@@ -295,7 +295,7 @@ case("rejects: an array without a clause, a part of it there: copied as a whole,
 
 -- ------------------------------------------------------------------------------------- the end --
 
-case("accepts: what was begun is forgotten with the device [DIR-6-01]", function()
+case("accepts: shutdown forgets the data of enter data [DIR-6-01]", function()
   expect.moves(function()
     acc "enter data copyin(a[0:20], a[50:20], c[0:5], b)"
   end, { h2d = { count = 4, bytes = 260 }, d2h = 0 })
@@ -308,14 +308,14 @@ case("accepts: what was begun is forgotten with the device [DIR-6-01]", function
   expect.accepts "exit data delete(a[10:20])"
 end)
 
-case("accepts: with the device goes what only a clause that was dropped kept [DIR-6-01]", function()
+case("accepts: shutdown unmaps data that only a dropped clause kept [DIR-6-01]", function()
   expect.accepts("data copyin(a[0:20])", function() acc "enter data pcopyin(a[0:20])" end)
   expect.present "a[0:20]"
   acc "shutdown"
   expect.absent "a[0:20]"
 end)
 
-case("rejects: shutdown while a level is open, and of a device that is shut down [DIR-6-01]", function()
+case("rejects: shutdown happens while a level is open [DIR-6-01]", function()
   acc "enter data copyin(b)"
   expect.present "b"
   acc "data copyin(a[0:20])" (function()
@@ -325,7 +325,7 @@ case("rejects: shutdown while a level is open, and of a device that is shut down
   expect.fails("not-present", function() acc "exit data delete(b)" end)
 end)
 
-case("accepts: data in a hole of the floor below [DIR-4.2-17]", function()
+case("accepts: a region maps data into a hole of the floor below [DIR-4.2-17]", function()
   acc "enter data copyin(a[0:10], a[50:10])"
   acc "data copy(c[0:5])" (function() -- a[25:5]
     expect.equal(tuples(state().levels[1].artificial), { "ALIAS a[0:60] of a[0:60] c[0:5]" })
@@ -339,7 +339,7 @@ case("accepts: data in a hole of the floor below [DIR-4.2-17]", function()
   expect.equal(#state().present, 0)
 end)
 
-case("rejects: two of them that overlap there [DIR-4.2-17 DIR-4.2-03]", function()
+case("rejects: two ranges overlap in a hole of the floor below [DIR-4.2-17 DIR-4.2-03]", function()
   acc "enter data copyin(a[0:10], a[50:10])"
   expect.present "a[50:10]"
   acc "data copy(c[0:5])" (function()
@@ -351,7 +351,7 @@ case("rejects: two of them that overlap there [DIR-4.2-17 DIR-4.2-03]", function
   end)
 end)
 
-case("accepts: a floor's data keep their values when a level below them ends [DIR-6-02]", function()
+case("accepts: data of a floor keep their values when a level below ends [DIR-6-02]", function()
   acc "data copy(a[0:10], a[50:10])" (function()
     acc "enter data copyin(c[0:5])" -- in the hole of the level's block
     acc "parallel present(c[0:5])" "c[0] = -1; a[0] = -2;"
@@ -363,7 +363,7 @@ case("accepts: a floor's data keep their values when a level below them ends [DI
   expect.host("a[25]", -1)
 end)
 
-case("differs: the level's own data do not stay with them [DIR-6-02]", function()
+case("differs: the own data of the level are unmapped [DIR-6-02]", function()
   expect.accepts("data copy(a[0:10], a[50:10])", function() acc "enter data copyin(c[0:5])" end)
   expect.absent "a[0:25]"
   expect.absent "a[30:30]"

@@ -1,5 +1,5 @@
--- Fortran under the directory paper: what is named of one array has the array as its base, so two pieces of it share
--- one device block, and a kernel's index expressions stay as they are.
+-- Fortran under the directory paper: all pieces of one array have the array as their base. So they share one device
+-- block, and a kernel's index expressions stay as they are.
 scenario { title = "DIR: pieces of Fortran arrays", language = "fortran", rules = "directory" }
 
 local program = [[
@@ -97,7 +97,7 @@ case("accepts: pieces of an assumed-shape dummy are one block for a kernel [DIR-
   expect.host("x(96)", 4 + 56)
 end)
 
-case("accepts: the paper's listing with Fortran arrays [DIR-2-01]", function()
+case("accepts: the listing of the paper works with Fortran arrays [DIR-2-01]", function()
   expect.moves(function()
     fortran [[
       real :: x(100)
@@ -158,7 +158,8 @@ for _, name in ipairs { "v", "w(2)", "g(2)", "p" } do
       expect.absent(of "V")
     end)
 
-  case(("accepts: enter data, updates and exit data of components of %s [DIR-6-01 DIR-ABI-03]"):format(name), function()
+  case(("accepts: enter data, updates and exit data work for components of %s"
+    .. " [DIR-6-01 DIR-ABI-03]"):format(name), function()
     fortran(components)
     acc(of "enter data copyin(V%u(1:10), V%n)")
     acc(of "data copyin(V%u(31:40))") (function()
@@ -176,7 +177,7 @@ for _, name in ipairs { "v", "w(2)", "g(2)", "p" } do
     expect.absent(of "V")
   end)
 
-  case(("rejects: what no clause names of %s is a hole [DIR-4.2-17 DIR-4.2-03]"):format(name), function()
+  case(("rejects: a part of %s that no clause names is a hole [DIR-4.2-17 DIR-4.2-03]"):format(name), function()
     fortran(components)
     acc(of "data copyin(V%u(1:10), V%u(31:40))") (function()
       expect.fails(name == "v" and "not-present" or "uninitialized-read", function()
@@ -250,7 +251,8 @@ for _, one in ipairs { { "v", "v" }, { "h%q", "h" }, { "h%c(2)", "h" } } do
       expect.absent(root)
     end)
 
-  case(("rejects: in %s a hole is one again, what was brought is not sent twice [DIR-4.2-17 DIR-4.2-03]"):format(name),
+  case(("rejects: a part of %s is present, and another clause overlaps it or reads it later"
+    .. " [DIR-4.2-17 DIR-4.2-03]"):format(name),
     function()
       fortran(in_pointers)
       acc(of "data copyin(V%a(1:4))") (function()
@@ -275,7 +277,7 @@ case("differs: elements of two arrays have two bases [DIR-4.1-03 DIR-4.2-08]", f
   expect.accepts "exit data delete(m(:,6), d%a(51:70), h(51:70))"
 end)
 
-case("differs: without fusion pieces of one array lie apart [DIR-4.2-08 DIR-2-01]", function()
+case("differs: without fusion pieces of one array are separate [DIR-4.2-08 DIR-2-01]", function()
   rules { base = "directory", fusion = false }
   fortran(program)
   expect.moves(function()

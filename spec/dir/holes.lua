@@ -6,7 +6,7 @@ for i = 0, 1999 do host.a[i] = i end
 for i = 0, 19 do host.b[i] = 100 * i end
 host.c, host.q, host.r = addr "a[25]", addr "a[0]", addr "a[10]"
 
-case("accepts: a hole is not present, a clause may place data there [DIR-4.2-17]", function()
+case("accepts: a hole is absent, and a clause may map data there [DIR-4.2-17]", function()
   acc "data copyin(a[0:20], a[50:20])" (function()
     expect.absent "a[20:30]"
     expect(not acc_is_present "a[0:70]")
@@ -21,7 +21,7 @@ case("accepts: a hole is not present, a clause may place data there [DIR-4.2-17]
   end)
 end)
 
-case("accepts: its copyin and copyout are done there, in the block that exists [DIR-4.2-17]", function()
+case("accepts: data in a hole are sent and fetched in the existing block [DIR-4.2-17]", function()
   acc "data copyin(a[0:20], a[50:20])" (function()
     for _, clause in ipairs { "copy", "pcopy" } do
       expect.events(function() acc(("data %s(c[0:10])"):format(clause))(function() end) end,
@@ -32,7 +32,7 @@ case("accepts: its copyin and copyout are done there, in the block that exists [
   end)
 end)
 
-case("rejects: kernels do not read a hole, nor write it [DIR-4.2-17]", function()
+case("rejects: a kernel reads or writes a hole [DIR-4.2-17]", function()
   acc "data copyin(a[0:20], a[50:20])" (function()
     expect.fails("uninitialized-read", function() acc "parallel" "float x = a[30];" end)
     expect.fails("out-of-bounds", function() acc "parallel" "a[30] = 1;" end)
@@ -41,7 +41,7 @@ case("rejects: kernels do not read a hole, nor write it [DIR-4.2-17]", function(
   end)
 end)
 
-case("rejects: a hole is empty again when what was placed there is gone [DIR-4.2-17]", function()
+case("rejects: data in a hole were unmapped, so the hole is empty again [DIR-4.2-17]", function()
   acc "data copyin(a[0:20], a[50:20])" (function()
     expect.accepts "data copyin(c[0:10])"
     expect.fails("uninitialized-read", function() acc "parallel" "float x = a[30];" end)
@@ -50,7 +50,7 @@ case("rejects: a hole is empty again when what was placed there is gone [DIR-4.2
   end)
 end)
 
-case("differs: nor in the blocks of levels below, when it left while a level above had moved it [DIR-4.2-17]",
+case("differs: data that were unmapped while fused are unmapped in lower blocks, too [DIR-4.2-17]",
   function()
     acc "data copyin(a[0:5], a[50:5])" (function()
       acc "enter data copyin(a[10:5])"
@@ -63,7 +63,7 @@ case("differs: nor in the blocks of levels below, when it left while a level abo
     end)
   end)
 
-case("rejects: data that want to be there are not, in a hole [DIR-4.2-17 DIR-4.2-03]", function()
+case("rejects: a clause requires data that are in a hole [DIR-4.2-17 DIR-4.2-03]", function()
   acc "data copyin(a[0:20], a[50:20])" (function()
     expect.fails("not-present", function() acc "data present(a[20:30])" end)
     expect.fails("partially-present", function() acc "data present(a[0:70])" end)
@@ -73,7 +73,7 @@ case("rejects: data that want to be there are not, in a hole [DIR-4.2-17 DIR-4.2
   end)
 end)
 
-case("differs: a kernel that fails leaves what its construct moved and renewed as it was [DIR-6-04]", function()
+case("differs: a kernel that fails restores data that its construct moved or refreshed [DIR-6-04]", function()
   acc "enter data copyin(a[20:6])"
   acc "parallel present(a[20:6])" "a[21] = -1;"
   expect.fails("uninitialized-read", function()

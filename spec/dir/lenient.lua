@@ -1,10 +1,10 @@
--- strict = false: a kernel that uses an address of before a fusion reads and writes the old block.
-scenario { title = "DIR: stale addresses that nobody reports", rules = "directory", strict = false }
+-- strict = false: a kernel that uses an address from before a fusion reads and writes the old block.
+scenario { title = "DIR: stale addresses that are not reported", rules = "directory", strict = false }
 
 declare "float a[100]; float *h;"
 for i = 0, 99 do host.a[i] = i end
 
-case("accepts: the old block still holds what it held [DIR-4.1-05]", function()
+case("accepts: the old block keeps its bytes [DIR-4.1-05]", function()
   acc "data copyin(a[0:20])" (function()
     host.h = acc_deviceptr "a[0]"
     acc "data copyin(a[50:20])" (function()
@@ -17,7 +17,7 @@ case("accepts: the old block still holds what it held [DIR-4.1-05]", function()
   end)
 end)
 
-case("differs: what is written there is lost when the level ends [DIR-4.1-05]", function()
+case("differs: bytes written to the old block are lost when the level ends [DIR-4.1-05]", function()
   acc "data copyin(a[0:20])" (function()
     host.h = acc_deviceptr "a[0]"
     acc "data copyin(a[50:20])" (function()
@@ -28,7 +28,7 @@ case("differs: what is written there is lost when the level ends [DIR-4.1-05]", 
   end)
 end)
 
-case("differs: a block that was freed is out of bounds all the same [DIR-4.1-05]", function()
+case("differs: a freed block is still out of bounds [DIR-4.1-05]", function()
   acc "data copyin(a[0:20])" (function()
     acc "data copyin(a[50:20])" (function() host.h = acc_deviceptr "a[0]" end)
     expect.fails("out-of-bounds", function() acc "parallel deviceptr(h)" "h[0] = 1;" end)

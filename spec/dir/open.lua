@@ -16,7 +16,7 @@ for i = 0, 19 do host.b[i] = 100 * i end
 for i = 0, 31 do host.m[i // 4][i % 4] = i end
 host.c, host.q = addr "a[25]", addr "a[0]"
 
--- Uses up the memory of the device but for some bytes.
+-- Allocates all memory of the device except some bytes.
 local function leave(bytes)
   local spare = bytes > 0 and acc_malloc(bytes)
   local piece = 1 << 34
@@ -30,7 +30,7 @@ end
 -- A fusion moves device memory. Pointers into a moved block follow it, on entry and on exit; pointers in a
 -- moved block move with it, and stay attached.
 
-case("accepts: a pointer into a moved block follows it, there and back [DIR-4.1-05]", function()
+case("accepts: a pointer into a moved block follows the block, there and back [DIR-4.1-05]", function()
   host.S = { n = 1, v = addr "a[3]" }
   acc "data copyin(a[0:20], S)" (function()
     acc "enter data attach(S.v)"
@@ -73,7 +73,7 @@ case("accepts: pointers in a moved block point to the same data [DIR-4.1-05]", f
   expect(host.N[1].v == addr "a[1]")
 end)
 
-case("accepts: a pointer in a moved block that points into it [DIR-4.1-05]", function()
+case("accepts: a pointer in a moved block points into the same block [DIR-4.1-05]", function()
   declare "struct node { int k; struct node *next; }; struct node L[8];"
   for k = 0, 7 do host.L[k].k, host.L[k].next = k, addr(("L[%d]"):format((k + 1) % 3)) end
   acc "data copy(L[0:3])" (function()
@@ -90,7 +90,7 @@ case("accepts: a pointer in a moved block that points into it [DIR-4.1-05]", fun
   expect(host.L[0].next == addr "L[1]")
 end)
 
-case("accepts: attached while fused: afterwards it points to the former place [DIR-4.1-05]", function()
+case("accepts: a pointer attached during the fusion points to the former place afterwards [DIR-4.1-05]", function()
   host.S = { n = 1, v = addr "a[3]" }
   acc "data copyin(a[0:20], S)" (function()
     expect.accepts("data copyin(a[50:20])", function()
@@ -104,7 +104,7 @@ case("accepts: attached while fused: afterwards it points to the former place [D
   end)
 end)
 
-case("accepts: detached while fused [DIR-4.1-05]", function()
+case("accepts: a pointer is detached during the fusion [DIR-4.1-05]", function()
   host.S = { n = 1, v = addr "a[3]" }
   acc "data copyin(a[0:20], S)" (function()
     acc "enter data attach(S.v)"
@@ -114,7 +114,7 @@ case("accepts: detached while fused [DIR-4.1-05]", function()
   end)
 end)
 
-case("rejects: a level does not leave a pointer of others to what was its own [DIR-4.1-05 TR14-4.3-12]", function()
+case("rejects: a level ends while a pointer of another level points into its data [DIR-4.1-05 TR14-4.3-12]", function()
   host.S = { n = 1, v = addr "a[60]" }
   acc "data copyin(a[0:20], S)" (function()
     local inner = acc "data copyin(a[50:20])"
@@ -135,7 +135,7 @@ local function kinds(fn)
   return list
 end
 
-case("accepts: pointers attach after the copies, and are detached first [DIR-4.2-08]", function()
+case("accepts: pointers are attached after the copies and detached before them [DIR-4.2-08]", function()
   host.X = { n = 4, v = addr "a[25]" }
   acc "data copyin(c[20:5])" (function()
     local region
@@ -155,7 +155,7 @@ end)
 -- update moves between the host and wherever the data are now. Every byte must be present, in as many
 -- objects as there are.
 
-case("accepts: update of a range that lies in a fused block [DIR-4.1-05]", function()
+case("accepts: an update names a range in a fused block [DIR-4.1-05]", function()
   acc "data copyin(a[0:20])" (function()
     acc "data copyin(a[50:20])" (function()
       host.a[5], host.a[55] = -5, -55
@@ -166,11 +166,11 @@ case("accepts: update of a range that lies in a fused block [DIR-4.1-05]", funct
       expect.moves(function() acc "update self(a[6:1])" end, { d2h = { count = 1, bytes = 4 } })
       expect.host("a[6]", -60)
     end)
-    expect.device("a[5:2]", { -5, -60 }) -- it went back with the rest
+    expect.device("a[5:2]", { -5, -60 }) -- copied back with the rest
   end)
 end)
 
-case("accepts: of several objects at once, in one block or in several [DIR-4.1-05]", function()
+case("accepts: an update covers several objects in one block or in several [DIR-4.1-05]", function()
   acc "data copyin(a[0:10]) create(a[10:10])" (function()
     acc "parallel" "for (int i = 0; i < 20; i++) a[i] = 2 * i;"
     expect.moves(function() acc "update self(a[5:10])" end, { d2h = { bytes = 40 } })
@@ -188,7 +188,7 @@ case("accepts: of several objects at once, in one block or in several [DIR-4.1-0
   end)
 end)
 
-case("rejects: update of a hole, or beyond the data [DIR-4.1-05 TR14-4.2-03]", function()
+case("rejects: an update names a hole or exceeds the data [DIR-4.1-05 TR14-4.2-03]", function()
   acc "data copyin(a[0:20], a[50:20])" (function()
     for _, way in ipairs { "self", "device" } do
       expect.fails("not-present", function() acc(("update %s(a[20:30])"):format(way)) end)
@@ -199,8 +199,8 @@ case("rejects: update of a hole, or beyond the data [DIR-4.1-05 TR14-4.2-03]", f
   end)
 end)
 
--- -------------------------------------------------------------------- leaving while fused --
--- Data of a floor below may leave while a level above has fused them. They leave from where they are.
+-- ------------------------------------------------------------------ unmapping while fused --
+-- Data of a floor may be unmapped while a higher level has fused them. They are copied from where they are.
 
 case("accepts: exit data of an ancestor copies out from the fused block [DIR-4.3-03]", function()
   acc "enter data copyin(a[0:20])"
@@ -218,7 +218,7 @@ case("accepts: exit data of an ancestor copies out from the fused block [DIR-4.3
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: data that were deleted come again while the level is open [DIR-4.3-03]", function()
+case("accepts: deleted data are mapped again while the level is open [DIR-4.3-03]", function()
   acc "enter data copyin(a[0:20])"
   acc "data copyin(a[50:20])" (function()
     for k = 1, 3 do
@@ -235,7 +235,7 @@ case("accepts: data that were deleted come again while the level is open [DIR-4.
   expect.equal(#state().present, 0)
 end)
 
-case("differs: what a level's clause keeps does not leave, nor move [DIR-4.3-03]", function()
+case("differs: data that a clause of the level keeps are neither unmapped nor moved [DIR-4.3-03]", function()
   acc "enter data copyin(a[0:20])"
   acc "data copyin(a[50:20]) present(a[0:20])" (function()
     acc "parallel" "a[0] = -1;"
@@ -247,10 +247,10 @@ case("differs: what a level's clause keeps does not leave, nor move [DIR-4.3-03]
   expect.host("a[0]", 0)
 end)
 
--- Data leave with their last reference. Then the clause that leaves decides whether they are copied;
--- but a clause that found them there copies nothing, even if it is the last.
+-- The last reference unmaps data, and its clause decides whether they are copied. A clause that found the data
+-- present copies nothing, even if its reference is the last.
 
-case("accepts: exit data copies out what a level mapped and left to it [DIR-4.3-05]", function()
+case("accepts: exit data copies out data that an ended level mapped [DIR-4.3-05]", function()
   expect.accepts("data copyin(b)", function()
     acc "enter data copyin(b)"
     acc "parallel" "b[0] = -1;"
@@ -260,7 +260,7 @@ case("accepts: exit data copies out what a level mapped and left to it [DIR-4.3-
   expect.host("b[0]", -1)
 end)
 
-case("accepts: the clause that mapped them copies out, though others were dropped [DIR-4.3-05]", function()
+case("accepts: the clause that mapped the data copies out although others were dropped [DIR-4.3-05]", function()
   expect.moves(function()
     acc "data copy(b)" (function()
       acc "enter data pcopyin(b)"
@@ -271,7 +271,7 @@ case("accepts: the clause that mapped them copies out, though others were droppe
   expect.host("b[0]", -1)
 end)
 
-case("differs: the last reference is one of a clause that found the data there [DIR-4.3-05]", function()
+case("differs: the clause with the last reference found the data present [DIR-4.3-05]", function()
   acc "enter data copyin(b)"
   acc "data copy(b)" (function()
     expect.accepts("parallel", "b[0] = -1;")
@@ -282,9 +282,9 @@ case("differs: the last reference is one of a clause that found the data there [
   expect.host("b[0]", 0)
 end)
 
--- When an original goes, what it held together falls apart: nothing that is still there is lost.
+-- When an original tuple ends, the ranges that it connected are separate again. No other data are lost.
 
-case("accepts: what one range connected is apart again without it [DIR-6-02]", function()
+case("accepts: data that one range connected are separate again without the range [DIR-6-02]", function()
   acc "enter data copyin(a[0:10])"
   acc "enter data copyin(c[0:5])" -- a[25:5]
   for k = 1, 3 do
@@ -303,7 +303,7 @@ case("accepts: what one range connected is apart again without it [DIR-6-02]", f
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: ranges are apart again when the clause that joined them ends [DIR-4.3-04]", function()
+case("accepts: ranges are separate again when the clause that joined them ends [DIR-4.3-04]", function()
   host.q = addr "a[10]"
   acc "data copyin(a[0:10])" (function()
     acc "enter data copyin(q[0:10])"
@@ -315,13 +315,13 @@ case("accepts: ranges are apart again when the clause that joined them ends [DIR
       end)
       expect(acc_deviceptr "a[0]" == first and acc_deviceptr "a[10]" == second)
     end
-    expect.device("a[5]", 6) -- the last one began with the host's
+    expect.device("a[5]", 6) -- the last clause sent the value of the host
     expect.device("q[4]", 6)
     expect.accepts "exit data delete(q[0:10])"
   end)
 end)
 
-case("differs: what such a clause joined does not leave before it [DIR-4.3-04]", function()
+case("differs: data that an open clause joined stay present until its end [DIR-4.3-04]", function()
   acc "enter data copyin(a[0:10])"
   expect.accepts("data copyin(b)", function()
     acc "data present(a[2:5]) copyin(a[20:5])" (function()
@@ -333,10 +333,10 @@ case("differs: what such a clause joined does not leave before it [DIR-4.3-04]",
   end)
 end)
 
--- References can be taken off without the clauses that brought them: by finalize, and by exits of OpenMP. Data then go
--- while clauses that name a part of them are open; these end.
+-- finalize and exits of OpenMP remove references without the clauses that added them. Data are then unmapped while
+-- clauses that name a part of them are open; these clauses end.
 
-case("accepts: a clause ends when OpenMP takes a part of its data away [DIR-6-01]", function()
+case("accepts: a clause ends when OpenMP unmaps a part of its data [DIR-6-01]", function()
   rules { base = "directory", partial_overlap = "present_and_copyin" }
   acc "data copyin(a[0:4])" (function()
     acc "enter data copyin(a[0:6])"
@@ -351,7 +351,7 @@ case("accepts: a clause ends when OpenMP takes a part of its data away [DIR-6-01
   end)
 end)
 
-case("accepts: a region outlives data that OpenMP takes away and maps again [DIR-6-01]", function()
+case("accepts: a region outlives data that OpenMP unmaps and maps again [DIR-6-01]", function()
   rules { base = "directory", counting = "constructs" }
   acc "data copyin(b)" (function()
     omp "target exit data map(delete: b)"
@@ -365,9 +365,9 @@ case("accepts: a region outlives data that OpenMP takes away and maps again [DIR
 end)
 
 -- ------------------------------------------------------------------- addresses handed out --
--- The old block stays, but it is not where the data are: a kernel that uses its address is told so.
+-- The old block stays allocated, but the data are elsewhere: a kernel that uses its address gets an error.
 
-case("accepts: an address that a program asked for is right again after the inner level [DIR-4.1-05]",
+case("accepts: a device address is valid again after the inner level [DIR-4.1-05]",
   function()
     acc "data copyin(a[0:20])" (function()
       host.h = acc_deviceptr "a[0]"
@@ -384,7 +384,7 @@ case("accepts: an address that a program asked for is right again after the inne
     end)
   end)
 
-case("rejects: a kernel uses one of before the fusion [DIR-4.1-05]", function()
+case("rejects: a kernel uses an address from before the fusion [DIR-4.1-05]", function()
   acc "data copyin(a[0:20])" (function()
     host.h = acc_deviceptr "a[0]"
     acc "data copyin(a[50:20])" (function()
@@ -399,7 +399,7 @@ case("rejects: a kernel uses one of before the fusion [DIR-4.1-05]", function()
   end)
 end)
 
-case("differs: a kernel uses an address of a fused block that is gone [DIR-4.1-05]", function()
+case("differs: a kernel uses an address of a freed fused block [DIR-4.1-05]", function()
   acc "data copyin(a[0:20])" (function()
     acc "data copyin(a[50:20])" (function() host.h = acc_deviceptr "a[0]" end)
     expect.fails("out-of-bounds", function() acc "parallel deviceptr(h)" "h[0] = 1;" end)
@@ -413,7 +413,7 @@ end)
 
 -- ---------------------------------------------------------------------------- not enough memory --
 
-case("accepts: leaving needs no memory [DIR-4.3-04]", function()
+case("accepts: the end of a level needs no memory [DIR-4.3-04]", function()
   acc "data copy(a[0:20])" (function()
     expect.accepts("data copyin(a[50:20])", function()
       acc "enter data copyin(a[100:20])"
@@ -426,7 +426,7 @@ case("accepts: leaving needs no memory [DIR-4.3-04]", function()
   expect.host("a[0]", 119)
 end)
 
-case("rejects: memory ends in the middle of a fusion: all is as before [DIR-4.2-13]", function()
+case("rejects: memory runs out in the middle of a fusion, and nothing changes [DIR-4.2-13]", function()
   acc "data copyin(a[0:20], b[0:5])" (function()
     acc "parallel" "a[0] = -1;"
     local before = acc_deviceptr "a[0]"
@@ -454,7 +454,7 @@ case("rejects: memory ends in the middle of a fusion: all is as before [DIR-4.2-
   end)
 end)
 
-case("rejects: a fusion of present data for which there is no memory changes nothing [DIR-4.2-13]", function()
+case("rejects: a fusion of present data has not enough memory and changes nothing [DIR-4.2-13]", function()
   host.q = addr "a[10]"
   acc "data copyin(a[0:10]) copyin(q[0:10])" (function()
     leave(79)
@@ -465,7 +465,7 @@ case("rejects: a fusion of present data for which there is no memory changes not
   end)
 end)
 
-case("rejects: the distance costs memory, not only the data [DIR-4.2-13]", function()
+case("rejects: the distance between pieces needs memory, too [DIR-4.2-13]", function()
   acc "data copyin(a[0:5])" (function()
     leave(4000)
     expect.accepts "data copyin(a[900:5])"
@@ -475,7 +475,7 @@ case("rejects: the distance costs memory, not only the data [DIR-4.2-13]", funct
   end)
 end)
 
-case("rejects: a floor's fusion for which there is no memory loses nothing [DIR-4.2-13]", function()
+case("rejects: the fusion of a floor has not enough memory and loses nothing [DIR-4.2-13]", function()
   acc "enter data copyin(a[0:20])"
   acc "data copyin(b)" (function()
     leave(100)
@@ -490,7 +490,7 @@ end)
 
 -- --------------------------------------------------------------------------------------- devices --
 
-case("accepts: the same data, deep and fused on one device, flat on the other [DIR-1-04]", function()
+case("accepts: the same data are deep and fused on one device and flat on another [DIR-1-04]", function()
   host.X = { n = 4, v = { 1, 2, 3, 4 } }
   host.q = host.X.v
   acc "enter data copyin(X)"
@@ -512,7 +512,7 @@ case("accepts: the same data, deep and fused on one device, flat on the other [D
   end
 end)
 
-case("rejects: a region of one device is not ended by another's [DIR-1-04 DIR-1-02]", function()
+case("rejects: a directive for one device ends a region of another [DIR-1-04 DIR-1-02]", function()
   expect.accepts("data copyin(a[0:20])", function()
     acc "set device_num(1)"
     expect.fails("region-nesting", function() acc "end data" end)

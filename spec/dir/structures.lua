@@ -14,7 +14,7 @@ local function level()
   return levels[#levels]
 end
 
-case("accepts: pieces of an array in a structure are intervals like others: each is sent [DIR-4.1-03]", function()
+case("accepts: pieces of an array in a structure are each sent, like other intervals [DIR-4.1-03]", function()
   for i = 0, 49 do host.G.u[i] = i end
   host.G.k = 7
   acc "data copyin(G.u[0:10])" (function()
@@ -27,7 +27,7 @@ case("accepts: pieces of an array in a structure are intervals like others: each
   expect.equal(host "b[0:3]", { 0, 30, 7 })
 end)
 
-case("accepts: a pointer of a structure is an interval, too, and goes as it came [DIR-4.1-03]", function()
+case("accepts: a pointer of a structure is an interval of its own [DIR-4.1-03]", function()
   acc "enter data copyin(G.k, G.p)"
   expect.present "G.p"
   expect.absent "G.u"
@@ -35,7 +35,7 @@ case("accepts: a pointer of a structure is an interval, too, and goes as it came
   expect.absent "G"
 end)
 
-case("differs: with a section behind a pointer of the structure the structure is one object [DIR-4.1-03]", function()
+case("differs: a section of a pointer in the structure makes the structure one object [DIR-4.1-03]", function()
   host.G.p = { 1, 2 }
   acc "data copyin(G.k, G.p[0:2])" (function()
     expect.present "G"
@@ -62,7 +62,7 @@ case("accepts: pieces of an element in nested regions are each sent [DIR-2-01 DI
   expect.equal(host "b[0:2]", { 0, 30 })
 end)
 
-case("accepts: pieces of several elements lie as far apart as in their array [DIR-2-01 DIR-4.2-08]", function()
+case("accepts: pieces of several elements are as far apart as in their array [DIR-2-01 DIR-4.2-08]", function()
   fill()
   local function apart() return acc_deviceptr "V[2].u[3]" - acc_deviceptr "V[1].u[3]" end
   for _, clauses in ipairs { "copyin(V[1].u[0:10], V[2].u[3:5])", "copyin(V[2].u[3:5]) create(V[1].k) copyin(V[1].u)",
@@ -75,7 +75,7 @@ case("accepts: pieces of several elements lie as far apart as in their array [DI
   end
 end)
 
-case("accepts: a copyout of a piece, and of a piece in a hole, ends with its own region [DIR-4.3-02]", function()
+case("accepts: a piece is copied out at the end of its own region, in a hole, too [DIR-4.3-02]", function()
   fill()
   acc "data copy(V[1].u[0:10])" (function()
     acc "data copy(V[1].u[30:10], V[2].k)" (function()
@@ -89,7 +89,7 @@ case("accepts: a copyout of a piece, and of a piece in a hole, ends with its own
   expect.absent "V"
 end)
 
-case("accepts: pieces of enter data, regions in between, updates of parts [DIR-6-01 DIR-ABI-03]", function()
+case("accepts: enter data of pieces works with regions and updates between [DIR-6-01 DIR-ABI-03]", function()
   fill()
   acc "enter data copyin(V[1].u[0:10])"
   acc "data copyin(V[1].u[30:10])" (function()
@@ -109,7 +109,7 @@ case("accepts: pieces of enter data, regions in between, updates of parts [DIR-6
   expect.absent "V"
 end)
 
-case("accepts: arrays in arrays of structures have the outermost one as their base [DIR-4.1-03]", function()
+case("accepts: nested arrays of structures have the outermost array as their base [DIR-4.1-03]", function()
   declare "struct row { struct cell c[3]; } R[2], S;"
   acc "data create(R[0].c[1].u[0:10])" (function()
     acc "data create(R[1].c[0].k)" (function()
@@ -121,7 +121,7 @@ case("accepts: arrays in arrays of structures have the outermost one as their ba
   end)
 end)
 
-case("rejects: what no clause names of an element is a hole [DIR-4.2-17]", function()
+case("rejects: a part of an element that no clause names is a hole [DIR-4.2-17]", function()
   fill()
   acc "data copyin(V[1].u[0:10], V[1].u[30:10])" (function()
     expect.fails("uninitialized-read", function() acc "parallel" "float x = V[1].u[20];" end)
@@ -132,7 +132,7 @@ case("rejects: what no clause names of an element is a hole [DIR-4.2-17]", funct
   end)
 end)
 
-case("rejects: pieces that overlap in part do in structures, too [DIR-2-05 DIR-4.2-03]", function()
+case("rejects: pieces of structures overlap in part [DIR-2-05 DIR-4.2-03]", function()
   acc "data copyin(V[1].u[0:10])" (function()
     expect.fails("partial-overlap", function() acc "data copyin(V[1].u[5:10])" end)
     expect.fails("partial-overlap", function() acc "data copyin(V[1])" end)
@@ -165,16 +165,16 @@ end
 
 local held = {
   { "a structure with a pointer that is followed", "G.", "G", "copyin(G.p[0:2])" },
-  { "what a pointer points to", "s->", "s[0]", "copyin(s->p[0:2])" },
-  { "what a pointer of a structure points to", "T.in[1].", "T.in[1]", "copyin(T.in[1].p[0:2])" },
-  { "what a pointer points to, of which nothing was named", "s->", "s[0]", "create(s->k)" },
+  { "the target of a pointer", "s->", "s[0]", "copyin(s->p[0:2])" },
+  { "the target of a pointer in a structure", "T.in[1].", "T.in[1]", "copyin(T.in[1].p[0:2])" },
+  { "the target of a pointer that no clause named", "s->", "s[0]", "create(s->k)" },
 }
 
 for _, one in ipairs(held) do
   local what, prefix, object, first = table.unpack(one)
   local function of(text) return (text:gsub("%$%.", function() return prefix end)) end
 
-  case(("accepts: pieces in a hole of %s are sent, and fetched [DIR-4.2-17 DIR-2-01]"):format(what), function()
+  case(("accepts: pieces in a hole of %s are sent and fetched [DIR-4.2-17 DIR-2-01]"):format(what), function()
     fill_held()
     acc("data " .. first) (function()
       expect.present(object)
@@ -194,7 +194,8 @@ for _, one in ipairs(held) do
     expect.absent(object)
   end)
 
-  case(("accepts: enter and exit data of pieces of %s, with regions and updates between [DIR-6-01 DIR-ABI-03]")
+  case(("accepts: enter data and exit data of pieces work for %s, with regions and updates between"
+    .. " [DIR-6-01 DIR-ABI-03]")
     :format(what), function()
     fill_held()
     acc("enter data " .. first)
@@ -216,7 +217,7 @@ for _, one in ipairs(held) do
     expect.absent(object)
   end)
 
-  case(("accepts: pieces that are there in part, with present_and_copyin, in %s [DIR-4.2-17 DIR-2-05]"):format(what),
+  case(("accepts: present_and_copyin maps partly present pieces of %s [DIR-4.2-17 DIR-2-05]"):format(what),
     function()
       fill_held()
       acc("data " .. first) (function()
@@ -231,7 +232,7 @@ for _, one in ipairs(held) do
       end)
     end)
 
-  case(("differs: a hole of %s is one again when its clause ends [DIR-4.2-17]"):format(what), function()
+  case(("differs: a hole of %s is empty again when its clause ends [DIR-4.2-17]"):format(what), function()
     fill_held()
     acc("data " .. first) (function()
       acc(of "data copyin($.u[0:10])") (function() expect.equal(#state().levels, 2) end)
@@ -246,8 +247,7 @@ for _, one in ipairs(held) do
     end)
   end)
 
-  case(("rejects: what was brought to %s is not sent again, nor taken in part"
-    .. " [DIR-4.2-02 DIR-2-05 DIR-4.2-03]"):format(what),
+  case(("rejects: a clause overlaps a present piece of %s in part [DIR-4.2-02 DIR-2-05 DIR-4.2-03]"):format(what),
     function()
       fill_held()
       acc("data " .. first) (function()
@@ -262,7 +262,8 @@ for _, one in ipairs(held) do
     end)
 end
 
-case("accepts: a present_or clause beside a pointer of the structure is sent [DIR-4.2-17 DIR-4.2-02]", function()
+case("accepts: a present_or clause on a member is sent although the structure is held"
+  .. " [DIR-4.2-17 DIR-4.2-02]", function()
   fill_held()
   expect.accepts("data pcopyin(G.k) copyin(G.p[0:2])", function()
     acc "parallel copyout(b[0:1])" "b[0] = G.k;"
@@ -270,7 +271,7 @@ case("accepts: a present_or clause beside a pointer of the structure is sent [DI
   expect.host("b[0]", 7)
 end)
 
-case("rejects: what a pointer points to is not mapped by a clause that requires it to be present [DIR-1-02]", function()
+case("rejects: a clause requires that a pointee is present [DIR-1-02]", function()
   fill_held()
   expect.fails("not-present", function() acc "data present(s->u[0:10])" end)
   expect.accepts("data no_create(s->u[0:10])", function() expect.absent "s[0]" end)
