@@ -9,8 +9,13 @@ compile() {
     *.cpp) compiler=g++ ;;
     *.f90) compiler="gfortran -J $work" ;;
     esac
+    case $file in
+    target*) standard=-fopenmp ;;
+    mixed*) standard="-fopenacc -fopenmp" ;;
+    *) standard=-fopenacc ;;
+    esac
     # shellcheck disable=SC2086 # the compiler's own options
-    $compiler -g -fopenacc -foffload=disable "programs/$file" "$@" -o "$work/${file%.*}" -lpthread
+    $compiler -g $standard -foffload=disable "programs/$file" "$@" -o "$work/${file%.*}" -lpthread
 }
 plain() { sed -e "s,$work/,,g" -e "s,$work,WORK,g" -e 's/0x[0-9a-f][0-9a-f]*/ADDRESS/g'; }
 # Runs, and tells the status: program output, then messages.

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { GOACC_PAGE = 4096 };
+
 struct goacc_range {
     uint64_t start, bytes;
 };

@@ -6,8 +6,6 @@
 
 #include <stdbool.h>
 
-enum { GOACC_PAGE = 4096 };
-
 struct goacc_span {
     uint64_t start, end;
 };

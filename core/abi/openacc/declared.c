@@ -104,8 +104,31 @@ static const struct declared_entry *table_of(const struct file *file, uintptr_t 
     return NULL;
 }
 
-/* What a variable held before the program began to change it: from its file, but for addresses,
- * which only loading fills in. NULL: not known, as it lies in another module. */
+/* Fills in the addresses that loading writes into a variable. */
+static void relocate(const struct file *file, uintptr_t base, const char *host, uint64_t bytes, char *initial)
+{
+    const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)file->at;
+    const Elf64_Shdr *sections = (const Elf64_Shdr *)(const void *)(file->at + head->e_shoff);
+    for (size_t i = 0; i < head->e_shnum; i++) {
+        if (sections[i].sh_type != SHT_RELA || !(sections[i].sh_flags & SHF_ALLOC) ||
+            !holds(file, sections[i].sh_offset, sections[i].sh_size))
+            continue;
+        const Elf64_Rela *list = (const Elf64_Rela *)(const void *)(file->at + sections[i].sh_offset);
+        for (size_t k = 0; k < sections[i].sh_size / sizeof *list; k++) {
+            const uint64_t into = base + list[k].r_offset - (uintptr_t)host;
+            uint64_t word = base + (uint64_t)list[k].r_addend;
+            if (into >= bytes || bytes - into < sizeof word)
+                continue;
+            if (ELF64_R_TYPE(list[k].r_info) == R_X86_64_64) /* of another module: as the program has it */
+                memcpy(&word, host + into, sizeof word);
+            if (ELF64_R_TYPE(list[k].r_info) == R_X86_64_64 || ELF64_R_TYPE(list[k].r_info) == R_X86_64_RELATIVE)
+                memcpy(initial + into, &word, sizeof word);
+        }
+    }
+}
+
+/* What a variable held before the program began to change it, from its file. NULL: not known, as it lies in another
+ * module. */
 static char *initial_of(const struct file *file, uintptr_t base, const struct declared_entry *entry)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)file->at;
@@ -125,13 +148,7 @@ static char *initial_of(const struct file *file, uintptr_t base, const struct de
         if (!initial)
             return NULL;
         memcpy(initial, file->at + parts[i].p_offset + into, stored);
-        for (uint64_t k = 0; k + sizeof(uint64_t) <= bytes; k += sizeof(uint64_t)) {
-            uint64_t before, now;
-            memcpy(&before, initial + k, sizeof before);
-            memcpy(&now, entry->host + k, sizeof now);
-            if (!before && now && goacc_constant((const void *)(uintptr_t)now))
-                memcpy(initial + k, &now, sizeof now);
-        }
+        relocate(file, base, entry->host, bytes, initial);
         return initial;
     }
     return NULL;

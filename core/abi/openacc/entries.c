@@ -16,8 +16,7 @@ void goacc_grow_items(struct goacc_items *items, const struct entries *map)
         goacc_die("out-of-memory", "no memory for a directive with %zu entries", map->n);
 }
 
-static accd_item *add_item(struct goacc_items *items, accd_action action, const void *host,
-                           uint64_t bytes)
+static accd_item *add_item(struct goacc_items *items, accd_action action, const void *host, uint64_t bytes)
 {
     accd_item *item = &items->at[items->n++];
     *item = (accd_item){.host = host, .bytes = bytes, .action = (uint8_t)action};
@@ -132,6 +131,28 @@ static uint64_t room_for(const struct entries *map, size_t head)
     return known > end - start ? known : end - start + FRAME_ROOM;
 }
 
+/* Whether a pointer is one to a section of no length. */
+static bool is_to_nothing(const struct entries *map, size_t i)
+{
+    return i && goacc_kind(map, i) == ALWAYS_POINTER && goacc_kind(map, i - 1) == ZERO_LENGTH;
+}
+
+/* Whether an implicit map uses what is present of its data, as not all of them are (OMP60-map-12). */
+static bool is_partly_present(const struct entries *map, size_t i)
+{
+    return (map->kind[i] & IMPLICIT) == IMPLICIT &&
+           accd_presence_of(goacc.context, goacc_own.device, map->host[i], map->size[i]) == ACCD_PARTLY;
+}
+
+/* What the always modifier adds (OMP60-map-5). */
+static uint16_t always(const struct entries *map, size_t i)
+{
+    const unsigned kind = goacc_kind(map, i);
+    if ((map->kind[i] & 0xff) != (ALWAYS | kind))
+        return 0;
+    return (kind & TO ? ACCD_ITEM_ALWAYS_IN : 0) | (kind & FROM ? ACCD_ITEM_ALWAYS_OUT : 0);
+}
+
 /* What each kind asks for on entry; ACCD_ACTION_COUNT: nothing by itself. */
 static accd_action entry_action(unsigned kind)
 {
@@ -156,6 +177,39 @@ static accd_action entry_action(unsigned kind)
     default:
         return ACCD_ACTION_COUNT;
     }
+}
+
+/* Members of one structure on a directive of OpenMP: one object, from the first of them to the last, of which each
+ * member asks for its own bytes (OMP60-map-5, OMP60-map-13). room: bytes of the structure. */
+static void add_structure(const struct entries *map, size_t head, uint64_t room, struct goacc_items *items)
+{
+    accd_piece *pieces = calloc(map->size[head] + 1, sizeof *pieces); /* zeros between the fields, too: they are compared */
+    uintptr_t low = UINTPTR_MAX, high = 0;
+    size_t n = 0;
+    if (!pieces)
+        goacc_die("out-of-memory", "no memory for a structure of %zu members", map->size[head]);
+    for (size_t i = head + 1; i <= head + map->size[head] && i < map->n; i++) {
+        const accd_action action = entry_action(goacc_kind(map, i));
+        const uintptr_t host = (uintptr_t)map->host[i];
+        if (action == ACCD_ACTION_COUNT || !map->size[i])
+            continue;
+        low = host < low ? host : low;
+        high = host + map->size[i] > high ? host + map->size[i] : high;
+        pieces[n].offset = host;
+        pieces[n].bytes = map->size[i];
+        pieces[n++].action = (uint8_t)action;
+    }
+    for (size_t i = 0; i < n; i++)
+        pieces[i].offset -= low;
+    if (n) {
+        accd_item *item = add_item(items, n > 1 ? ACCD_CREATE : pieces[0].action, (const void *)low, high - low);
+        item->frame = map->host[head];
+        item->room = room;
+        if (n > 1)
+            item->program = goacc_structure_program(high - low, pieces, n);
+    }
+    if (n < 2)
+        free(pieces);
 }
 
 static void unknown_kind(unsigned kind)
@@ -185,7 +239,7 @@ void goacc_attach_variables(const struct goacc_thread *self, const struct entrie
 void goacc_entry_items(const struct entries *map, struct goacc_items *items)
 {
     size_t head = 0, members = 0, pset = SIZE_MAX;
-    uint64_t room = 0;
+    uint64_t room = 0, start, bytes;
     for (size_t i = 0; i < map->n; i++) {
         unsigned kind = goacc_kind(map, i);
         const void *host = map->host[i];
@@ -200,8 +254,13 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
         }
         if ((action == ACCD_COPY || action == ACCD_COPYOUT) && goacc_constant(host))
             action = action == ACCD_COPY ? ACCD_COPYIN : ACCD_CREATE; /* tables, typeinfo */
+        if (map->target && (kind == FIRSTPRIVATE || is_partly_present(map, i)))
+            continue;
+        if (map->target && member && action != ACCD_ACTION_COUNT && !always(map, i))
+            continue; /* its structure has it */
         if (action != ACCD_ACTION_COUNT) {
             accd_item *item = add_item(items, action, host, size);
+            item->flags = always(map, i);
             if (action == ACCD_PRESENT && goacc.site->declares) /* no call will end it */
                 item->flags = ACCD_ITEM_UNCOUNTED;
             if (member) {
@@ -215,11 +274,14 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
             head = i;
             members = size;
             room = room_for(map, i);
+            if (map->target)
+                add_structure(map, head, room, items);
             break;
         case POINTER:
         case ALWAYS_POINTER:
         case POINTER_TO_ZERO_LENGTH:
             add_pointer(items, ACCD_ATTACH, host, size, ACCD_ITEM_TRY);
+            items->nulls |= map->target && is_to_nothing(map, i);
             if (pset == SIZE_MAX || !inside(map, pset, host))
                 add_item(items, ACCD_COPYIN, host, sizeof(void *));
             break;
@@ -227,8 +289,11 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
         case ATTACH_ZERO_LENGTH:
             add_pointer(items, ACCD_ATTACH, host, size, 0);
             break;
+        case ZERO_LENGTH: /* of OpenMP: what is present there (OMP60-map-10) */
+            if (map->target && accd_present_bounds(goacc.context, goacc_own.device, host, &start, &bytes))
+                add_item(items, ACCD_CREATE, (const void *)(uintptr_t)start, bytes);
+            break;
         case FIRSTPRIVATE_INT:
-        case ZERO_LENGTH:
         case USE_DEVICE:
         case USE_DEVICE_IF_PRESENT:
             break;
@@ -243,19 +308,22 @@ void goacc_exit_items(const struct entries *map, struct goacc_items *items)
     for (size_t i = 0; i < map->n; i++) {
         unsigned raw = map->kind[i] & 0xff, kind = goacc_kind(map, i);
         const void *host = map->host[i];
+        uint64_t start, bytes;
         if (!host)
             continue;
-        items->finalize |= raw == DELETE || raw == FORCE_DETACH || raw == (FORCE | FROM);
+        if (!map->target)
+            items->finalize |= raw == DELETE || raw == FORCE_DETACH || raw == (FORCE | FROM);
         switch (kind) {
         case FROM:
-            add_item(items, ACCD_COPYOUT, host, map->size[i]);
+            add_item(items, ACCD_COPYOUT, host, map->size[i])->flags = always(map, i);
             break;
         case ALLOC:
         case TO:
         case TO_PSET:
         case DELETE:
         case RELEASE:
-            add_item(items, ACCD_DELETE, host, map->size[i]);
+            add_item(items, ACCD_DELETE, host, map->size[i])->flags =
+                map->target && kind == DELETE ? ACCD_ITEM_FINAL : 0;
             break;
         case DETACH:
         case FORCE_DETACH:
@@ -274,9 +342,13 @@ void goacc_exit_items(const struct entries *map, struct goacc_items *items)
                 add_item(items, ACCD_DELETE, host, sizeof(void *));
             break;
         }
-        case STRUCT:
         case ZERO_LENGTH:
-        case DELETE_ZERO_LENGTH:
+        case DELETE_ZERO_LENGTH: /* of OpenMP: all of what the pointer points to */
+            if (map->target && accd_present_bounds(goacc.context, goacc_own.device, host, &start, &bytes))
+                add_item(items, ACCD_DELETE, (const void *)(uintptr_t)start, bytes)->flags =
+                    kind == DELETE_ZERO_LENGTH ? ACCD_ITEM_FINAL : 0;
+            break;
+        case STRUCT:
             break;
         default:
             unknown_kind(kind);
@@ -333,5 +405,52 @@ void goacc_refresh_descriptors(const struct goacc_thread *self, const struct ent
             memcmp(host + pointer, (const char *)(uintptr_t)device + pointer, rest) != 0)
             goacc_must(accd_to_device(goacc.context, self->device, device + pointer, host + pointer,
                                       rest));
+    }
+}
+
+/* Where the rest of partly present data would be. */
+static void *address_of_part(const struct goacc_thread *self, const struct entries *map, size_t i)
+{
+    const uintptr_t host = (uintptr_t)map->host[i];
+    uint64_t at = host, start, bytes;
+    if (!accd_present_in(goacc.context, self->device, &at, host + map->size[i], &start, &bytes))
+        return NULL;
+    const char *device = goacc_device_address(self, (const void *)(uintptr_t)start);
+    return (void *)(uintptr_t)(device - (start - host));
+}
+
+void *goacc_argument(const struct goacc_thread *self, const struct entries *map, size_t i)
+{
+    const unsigned kind = goacc_kind(map, i);
+    void *host = map->host[i], *device = NULL;
+    uint64_t low, high;
+    if (!host || kind == FIRSTPRIVATE_INT || goacc_declared(host))
+        return host; /* a declared variable changes places with its device copy */
+    if (kind == STRUCT) { /* where all of it would be */
+        const char *first = i + 1 < map->n ? map->host[i + 1] : NULL;
+        device = first ? goacc_device_address(self, first) : NULL;
+        device = device ? (char *)device - (first - (char *)host) : NULL;
+    } else if (map->target && kind == ZERO_LENGTH) { /* OMP60-map-10 */
+        const uint64_t match = accd_matching_address(goacc.context, self->device, host, &low, &high);
+        if (match && match != high)
+            return (void *)(uintptr_t)match;
+        return goacc.options.unmatched ? host : NULL;
+    } else if (kind != ATTACH && !(map->target && kind == FIRSTPRIVATE)) {
+        device = goacc_device_address(self, host);
+        if (!device && (map->kind[i] & IMPLICIT) == IMPLICIT)
+            device = address_of_part(self, map, i);
+    }
+    return device ? device : host; /* no_create of absent data: the host's */
+}
+
+void goacc_clear_pointers(const struct goacc_thread *self, const struct entries *map)
+{
+    const void *const null = NULL;
+    for (size_t i = 0; i < map->n; i++) {
+        const uint64_t slot = is_to_nothing(map, i)
+                                  ? accd_device_address(goacc.context, self->device, map->host[i])
+                                  : 0;
+        if (slot && !goacc_device_address(self, map->host[i - 1]))
+            goacc_must(accd_to_device(goacc.context, self->device, slot, &null, sizeof null));
     }
 }

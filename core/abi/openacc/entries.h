@@ -39,17 +39,21 @@ enum {
     FORCE_DETACH = 0xd1 /* detach finalize */
 };
 
+/* Of OpenMP: what the kinds TO, FROM and TOFROM carry besides. */
+enum { ALWAYS = 0x10, IMPLICIT = 0x60 };
+
 struct entries {
     size_t n;
     void **host;
     const size_t *size;
     const unsigned short *kind;
+    bool target; /* of OpenMP: each private variable gets memory of its own */
 };
 
 static inline unsigned goacc_kind(const struct entries *map, size_t i)
 {
-    unsigned kind = map->kind[i] & 0xff;
-    return kind >= FORCE && kind <= (FORCE | TOFROM) ? kind & ~(unsigned)FORCE : kind;
+    const unsigned raw = map->kind[i] & 0xff, kind = raw & TOFROM, more = raw - kind;
+    return more == FORCE || more == IMPLICIT || (more == ALWAYS && kind) ? kind : raw;
 }
 
 /* The items of a directive, on the stack if they are few. */
@@ -59,6 +63,7 @@ struct goacc_items {
     const accd_label *label; /* of each, if it has no other */
     bool finalize;
     bool descriptors; /* there are some among them */
+    bool nulls;       /* of OpenMP: there are pointers to sections of no length */
 };
 
 void goacc_grow_items(struct goacc_items *items, const struct entries *map);
@@ -66,7 +71,7 @@ static inline void goacc_open_items(struct goacc_items *items, const struct entr
 {
     items->at = items->few;
     items->n = 0;
-    items->finalize = items->descriptors = false;
+    items->finalize = items->descriptors = items->nulls = false;
     items->label = map->n ? goacc_site_label() : NULL;
     if (map->n > sizeof items->few / sizeof items->few[0] / 2)
         goacc_grow_items(items, map);
@@ -76,6 +81,17 @@ static inline void goacc_close_items(struct goacc_items *items)
     if (items->at != items->few)
         free(items->at);
 }
+static inline void *goacc_device_address(const struct goacc_thread *self, const void *host)
+{
+    return (void *)(uintptr_t)accd_device_address(goacc.context, self->device, host);
+}
+/* What a kernel gets for an entry, of OpenMP's private variables the host's address. */
+void *goacc_argument(const struct goacc_thread *self, const struct entries *map, size_t i);
+
+/* structures.c: the program of a structure of so many bytes of which pieces, an array of malloc that is taken, ask for
+ * something. It is kept; the caller is no user of it. */
+accd_program *goacc_structure_program(uint64_t bytes, accd_piece *pieces, size_t n);
+
 /* Of an entry to a data environment, an exit, an update. */
 void goacc_entry_items(const struct entries *map, struct goacc_items *items);
 void goacc_exit_items(const struct entries *map, struct goacc_items *items);
@@ -90,5 +106,8 @@ bool goacc_is_pointer(const struct goacc_thread *self, const void *variable); /*
 /* After an entry: a descriptor that was present may have had other bounds. Attach includes it
  * (ACC33-att-9). */
 void goacc_refresh_descriptors(const struct goacc_thread *self, const struct entries *map);
+
+/* Makes pointers to sections of no length null on the device where nothing is present (OMP60-map-10). */
+void goacc_clear_pointers(const struct goacc_thread *self, const struct entries *map);
 
 #endif

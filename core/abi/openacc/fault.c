@@ -1,10 +1,12 @@
 /* fault.c - accesses that would end the program without a word: sections that leave its memory,
  * wild pointers in kernels, device addresses on the host. They are explained; then the program
  * ends, or its own handler runs, as without us. */
+#include "arena.h"
 #include "runtime.h"
 #include "stray.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <ucontext.h>
 
@@ -54,16 +56,19 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     const bool sent = info->si_code <= 0; /* by kill() or raise(): no access */
     if (self->in_core && !sent)
         tell_transfer(info->si_addr);
-    if (!sent && goacc.options.strict && !self->in_kernel && goacc.context &&
+    if (!sent && goacc.options.strict && !self->region && goacc.context &&
         accd_device_of(goacc.context, (uintptr_t)info->si_addr) >= 0)
         tell_device(info->si_addr, context);
-    if (!sent && self->in_kernel && info->si_addr)
-        goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", instruction(context) + 1,
-                   "the compute region uses %p, which is neither host nor device memory",
-                   info->si_addr);
-    else if (!sent && self->in_kernel)
-        goacc_tell_stray(info->si_code == SI_KERNEL ? goacc_stray(registers) : 0,
-                         instruction(context) + 1, "");
+    if (!sent && self->region) {
+        char region[40];
+        snprintf(region, sizeof region, "the %s region", self->region);
+        if ((uintptr_t)info->si_addr >= GOACC_PAGE)
+            goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", instruction(context) + 1,
+                       "%s uses %p, which is neither host nor device memory", region, info->si_addr);
+        else
+            goacc_tell_stray(info->si_code == SI_KERNEL ? goacc_stray(registers) : 0,
+                             instruction(context) + 1, region);
+    }
     if (before->sa_flags & SA_SIGINFO)
         before->sa_sigaction(signal, info, context);
     else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)

@@ -95,34 +95,14 @@ static inline __attribute__((always_inline)) enum route route_of(const struct go
 
 /* -------------------------------------------------------------------------------- structured -- */
 
-static struct goacc_level *push_level(struct goacc_thread *self, int parent)
-{
-    if (self->nlevels == self->levels_room) {
-        size_t room = self->levels_room ? 2 * self->levels_room : 16;
-        struct goacc_level *grown = realloc(self->levels, room * sizeof *grown);
-        if (!grown)
-            goacc_die("out-of-memory", "no memory for a data region");
-        self->levels = grown;
-        self->levels_room = room;
-    }
-    struct goacc_level *level = &self->levels[self->nlevels++];
-    *level = (struct goacc_level){.pc = goacc.site->call.pc, .parent = parent};
-    return level;
-}
-
-static void *device_address(const struct goacc_thread *self, const void *host)
-{
-    return (void *)(uintptr_t)accd_device_address(goacc.context, self->device, host);
-}
-
-/* host_data: the program goes on with device addresses. */
+/* host_data: the program continues with device addresses. */
 static void translate(const struct goacc_thread *self, const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++) {
         unsigned kind = goacc_kind(map, i);
         if ((kind != USE_DEVICE && kind != USE_DEVICE_IF_PRESENT) || !map->host[i])
             continue;
-        void *device = device_address(self, map->host[i]);
+        void *device = goacc_device_address(self, map->host[i]);
         if (device)
             map->host[i] = device;
         else if (kind == USE_DEVICE)
@@ -157,7 +137,7 @@ static __attribute__((noinline)) void start_data(const struct goacc_site *site, 
     struct goacc_span span;
     goacc_begin(&span, site, GOACC_EV_ENTER_DATA, parent, GOACC_SYNC, type_of(flags));
     struct goacc_thread *self = goacc_enter(site);
-    struct goacc_level *level = push_level(self, parent);
+    struct goacc_level *level = goacc_push_level(self, parent);
     if (!nothing_to_do(self, flags)) {
         struct goacc_items items;
         goacc_open_items(&items, map);
@@ -177,13 +157,13 @@ void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned 
 void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds)
 {
     const struct goacc_site site = goacc_here("data");
-    const struct entries map = {n, host, sizes, kinds};
+    const struct entries map = {n, host, sizes, kinds, false};
     const enum route route = route_of(&site, flags, &map, of_entry, true);
     if (route == GENERAL) {
         start_data(&site, flags, &map);
         return;
     }
-    struct goacc_level *level = push_level(&goacc_own, GOACC_IN_DATA);
+    struct goacc_level *level = goacc_push_level(&goacc_own, GOACC_IN_DATA);
     level->region = goacc_run(&goacc_own, ACCD_REGION, route == DOUBTFUL, plain, n, false);
     goacc_leave_quick();
 }
@@ -202,12 +182,7 @@ void GOACC_data_end(void)
     goacc_begin(&span, &site, GOACC_EV_EXIT_DATA, goacc_listens() ? parent_of_end() : 0, GOACC_SYNC,
                 GOACC_CURRENT);
     struct goacc_thread *self = goacc_enter(&site);
-    if (!self->nlevels)
-        goacc_die("region-nesting", "a data region ends, but this thread has none open");
-    accd_region *region = self->levels[self->nlevels - 1].region;
-    if (region)
-        goacc_end_region(self, region);
-    self->nlevels--;
+    goacc_pop_level(self);
     goacc_leave();
     goacc_finish(&span);
 }
@@ -301,7 +276,7 @@ void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned 
 {
     const struct goacc_site site = goacc_here("enter data");
     TRACE_WAITS(&site, async, waits);
-    short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds}, &enters, async);
+    short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds, false}, &enters, async);
 }
 
 void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
@@ -311,7 +286,7 @@ void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned s
 {
     const struct goacc_site site = goacc_here("exit data");
     TRACE_WAITS(&site, async, waits);
-    short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds}, &exits, async);
+    short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds, false}, &exits, async);
 }
 
 /* Of gcc before 12, for both directions: the first kind that tells decides. */
@@ -333,7 +308,7 @@ void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsi
 void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
                            int async, int waits, ...)
 {
-    const struct entries map = {n, host, sizes, kinds};
+    const struct entries map = {n, host, sizes, kinds, false};
     bool out = is_exit(&map);
     const struct goacc_site site = goacc_here(out ? "exit data" : "enter data");
     TRACE_WAITS(&site, async, waits);
@@ -347,7 +322,7 @@ void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned shor
 {
     const struct goacc_site site = goacc_here("update");
     TRACE_WAITS(&site, async, waits);
-    short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds}, &updates, async);
+    short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds, false}, &updates, async);
 }
 
 void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds);
@@ -355,7 +330,7 @@ void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned sho
 {
     struct goacc_site site = goacc_here("declare");
     site.declares = true;
-    const struct entries map = {n, host, sizes, kinds};
+    const struct entries map = {n, host, sizes, kinds, false};
     bool out = is_exit(&map);
     dynamic(&site, flags, &map, out ? &exits : &enters, GOACC_SYNC);
 }
@@ -386,22 +361,8 @@ void GOACC_wait(int async, int waits, ...)
 /* What the kernel gets for each entry. */
 static void arguments(const struct goacc_thread *self, const struct entries *map, void **args)
 {
-    for (size_t i = 0; i < map->n; i++) {
-        unsigned kind = goacc_kind(map, i);
-        void *host = map->host[i], *device = NULL;
-        if (!host || kind == FIRSTPRIVATE_INT || goacc_declared(host)) {
-            args[i] = host; /* a declared variable changes places with its device copy */
-            continue;
-        }
-        if (kind == STRUCT) { /* where all of it would be */
-            const char *first = i + 1 < map->n ? map->host[i + 1] : NULL;
-            device = first ? device_address(self, first) : NULL;
-            device = device ? (char *)device - (first - (char *)host) : NULL;
-        } else if (kind != ATTACH) {
-            device = device_address(self, host);
-        }
-        args[i] = device ? device : host; /* no_create of absent data: the host's */
-    }
+    for (size_t i = 0; i < map->n; i++)
+        args[i] = goacc_argument(self, map, i);
 }
 
 /* Callbacks run without the lock, on the host as the program knows it. */
@@ -413,17 +374,6 @@ static void next_part(struct goacc_span *part, const struct goacc_span *span, in
     goacc_finish(part);
     goacc_begin_part(part, span, event);
     goacc_enter(span->site);
-}
-
-/* The first declared variables may have been found since the call was entered: then it is entered
- * once more, in the order in which the two locks are taken. */
-static struct goacc_thread *hold_back(struct goacc_thread *self, const struct goacc_site *site)
-{
-    while (goacc.declares && !(self->held & 1)) {
-        goacc_leave();
-        self = goacc_enter(site);
-    }
-    return self;
 }
 
 /* False: nothing is done. Queues make no difference but to listeners. */
@@ -448,10 +398,10 @@ static bool compute_short(const struct goacc_site *site, int flags, void (*fn)(v
     if (accd_region_addresses(region, args.address, map->n) < map->n)
         arguments(self, map, args.at);
     goacc_leave_quick();
-    self->in_kernel = true;
+    self->region = site->what;
     self->quick = false;
     fn(args.at);
-    self->in_kernel = false;
+    self->region = NULL;
     self->quick = true;
     goacc_enter(site);
     goacc_end_region(self, region);
@@ -483,7 +433,7 @@ static __attribute__((noinline)) void compute(const struct goacc_site *site, int
     const size_t bytes = sizeof *kernel + map->n * sizeof(void *);
     self = goacc_enter(site);
     goacc_declared_update();
-    self = hold_back(self, site);
+    goacc_hold_back(site);
     if (strict) /* the stack is closed to the kernel */
         kernel = goacc_open_memory(NULL, NULL, 0, bytes);
     else if (bytes > sizeof few)
@@ -491,6 +441,7 @@ static __attribute__((noinline)) void compute(const struct goacc_site *site, int
     if (!kernel)
         goacc_die("out-of-memory", "no memory for the arguments of a compute region");
     kernel->fn = fn;
+    kernel->region = site->what;
     goacc_open_items(&items, map);
     goacc_entry_items(map, &items);
     goacc_attach_variables(self, map, &items);
@@ -502,40 +453,19 @@ static __attribute__((noinline)) void compute(const struct goacc_site *site, int
     goacc_close_items(&items);
     arguments(self, map, kernel->args);
     next_part(&part, &span, GOACC_EV_LAUNCH);
-    self = hold_back(self, site);
-    const bool alone = goacc.declares;
-    if (alone)
-        goacc_alone(true);
-    goacc_declared_swap(self);
-    if (strict) {
-        goacc_strict_open_devices();
-        goacc_leave();
-        goacc_strict_run(site, self->device, kernel);
-    } else {
-        goacc_leave();
-        self->in_kernel = true;
-        self->quick = false; /* until a call has asked */
-        fn(kernel->args);
-        self->in_kernel = false;
-    }
-    goacc_enter(site);
-    goacc_declared_swap(self);
-    if (alone)
-        goacc_alone(false);
+    goacc_launch(site, self->device, kernel);
     next_part(&part, &span, GOACC_EV_EXIT_DATA);
     goacc_end_region(self, region);
-    if (strict) {
-        goacc_strict_close_devices();
+    if (strict)
         goacc_open_memory(NULL, kernel, bytes, 0);
-    } else if (kernel != &few.kernel) {
+    else if (kernel != &few.kernel)
         free(kernel);
-    }
     goacc_leave();
     goacc_finish(&part);
     goacc_finish(&span);
 }
 
-/* The queue of a compute construct: its call goes on with tags, each with values, up to a 0. Waits are traced. */
+/* The queue of a compute construct: its call continues with tags, each with values, up to a 0. Waits are traced. */
 static int queue_of(const struct goacc_site *site, va_list tags)
 {
     enum { DIMENSIONS = 1, QUEUE = 2, WAITS = 3, LARGE = 0xffff };
@@ -565,7 +495,7 @@ void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, 
                           unsigned short *kinds, ...)
 {
     struct goacc_site site = goacc_here("compute");
-    if (compute_short(&site, flags, fn, &(struct entries){n, host, sizes, kinds}))
+    if (compute_short(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false}))
         return;
     int queue = GOACC_SYNC; /* which makes no difference but to listeners */
     if (goacc_listens() || goacc.traced) {
@@ -576,7 +506,7 @@ void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, 
     }
     if (queue != GOACC_SYNC)
         site.queue = &queue;
-    compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds}, queue);
+    compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false}, queue);
 }
 
 /* Of gcc before 6. */
@@ -592,7 +522,7 @@ void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t
     TRACE_WAITS(&site, async, waits);
     if (async != GOACC_SYNC)
         site.queue = &async;
-    compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds}, async);
+    compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false}, async);
 }
 
 int GOACC_get_num_threads(void);

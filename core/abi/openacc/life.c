@@ -53,6 +53,23 @@ static int type_option(void)
     return GOACC_NVIDIA;
 }
 
+/* The profile of a program: its own choice, or that of the standard whose call comes first. The compiler passes members
+ * one by one, so that under OpenMP, too, each is an object of its own, at its place in the structure. */
+static const accd_rules *rules_option(void)
+{
+    static accd_rules rules;
+    const char *name = getenv("ACCDEEP_RULES");
+    if (!name || !*name)
+        name = goacc.target_first ? "openmp-5.1" : "openacc-3.3";
+    goacc.options.unmatched = !strcmp(name, "openmp-5.2") || !strcmp(name, "openmp-6.0");
+    const accd_rules *named = accd_rules_named(goacc.options.unmatched ? "openmp-5.1" : name);
+    if (!named)
+        goacc_die("file", "there is no rule profile '%s'", name);
+    rules = *named;
+    rules.holes = ACCD_IGNORE;
+    return &rules;
+}
+
 static void read_options(void)
 {
     static char picture[4096];
@@ -60,10 +77,7 @@ static void read_options(void)
     struct goacc_options *options = &goacc.options;
     options->trace = -1;
     options->json = getenv("ACCDEEP_FORMAT") && !strcmp(getenv("ACCDEEP_FORMAT"), "json");
-    const char *rules = getenv("ACCDEEP_RULES");
-    options->rules = accd_rules_named(rules && *rules ? rules : "openacc-3.3");
-    if (!options->rules)
-        goacc_die("file", "there is no rule profile '%s'", rules);
+    options->rules = rules_option();
     options->strict = flag_option("ACCDEEP_STRICT");
     options->devices = (int)number_option("ACCDEEP_DEVICES", 1, 1, 64);
     options->device_bytes =
@@ -186,25 +200,28 @@ struct goacc_thread *goacc_started(void)
 }
 
 /* The lock is not ours. */
-static _Noreturn void refuse(const struct goacc_site *site, const char *format)
+_Noreturn void goacc_refuse(const struct goacc_site *site, const char *code, const char *format, ...)
 {
     char text[256];
-    snprintf(text, sizeof text, format, site->what);
-    goacc_tell("error", "misuse", NULL, site->call.pc, "%s", text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    goacc_tell("error", code, NULL, site->call.pc, "%s %s", site->what, text);
     goacc_end();
 }
 
 static inline struct goacc_thread *enter(const struct goacc_site *site)
 {
     struct goacc_thread *thread = goacc_started();
-    if (thread->in_kernel)
-        refuse(site, "%s was called inside a compute region");
+    if (thread->region)
+        goacc_refuse(site, "misuse", "was called inside a %s region", thread->region);
     bool hold = goacc.declares;
     if (hold)
         goacc_alone(true);
     if (!goacc_lock())
-        refuse(site, "%s was called while another OpenACC call of the same thread was under way, "
-                     "maybe by a signal handler");
+        goacc_refuse(site, "misuse", "was called while another call of the same thread was under way, maybe by a "
+                                     "signal handler");
     thread->held = thread->held << 1 | hold;
     goacc.site = site;
     if (__builtin_expect(!goacc.context, 0))
@@ -259,6 +276,7 @@ void goacc_shut(void)
     goacc.quick = false;
     if (goacc.options.strict)
         goacc_strict_end();
+    goacc_forget_structures();
     accd_context_close(goacc.context);
     goacc.context = NULL;
     goacc_forget_labels();

@@ -518,7 +518,7 @@ const char *goacc_property_text(const struct goacc_site *site, int number, int t
 
 int goacc_on(int type)
 {
-    bool there = goacc_started()->in_kernel && !goacc.options.rules->kernels_on_host;
+    bool there = goacc_started()->region && !goacc.options.rules->kernels_on_host;
     return there ? type == GOACC_NVIDIA || type == GOACC_NOT_HOST
                  : type == GOACC_HOST || type == GOACC_NONE;
 }

@@ -1,17 +1,19 @@
-/* runtime.h - what the faces of real OpenACC programs share: one runtime for the process, made at
+/* runtime.h - what the faces of real OpenACC and OpenMP programs share: one runtime for the process, made at
  * the first call, with a context of the core behind a lock.
  *
- *   goacc        gcc's entry points for directives
+ *   goacc        gcc's entry points for OpenACC directives
+ *   target       gcc's entry points for OpenMP's target directives; omp: the omp_* routines of devices
  *   openacc      the acc_* routines, C; fortran: their Fortran names
  *   life         start, options, calls and constructs, end
  *   hear         events of the core, for all who want them
  *   members      pointers that are present only for the sections they point to
  *   prof         events for tools, by OpenACC's profiling interface
  *   fault        accesses that end the program
+ *   launch       kernels and structured regions of a thread
  *   strict       kernels without the host's memory (watch), what is left behind
  *   idle         transfers of bytes that had not changed
  *   stack        variables of functions that have returned
- *   entries      the items that entries of a directive become
+ *   entries      the items that entries of a directive become; structures: those of members
  *   draw         a picture of the state
  *   declared     variables of declare directives at file scope
  *   blocks       sections that leave a block of malloc
@@ -80,7 +82,7 @@ struct goacc_level {
 struct goacc_thread {
     uint64_t number;      /* of the thread, from 1 */
     int type, device;     /* current device type and number */
-    bool in_kernel;       /* runs a kernel on a device that is not the host */
+    const char *region;   /* runs a kernel on a device that is not the host: "compute", "target"; or NULL */
     bool quick;           /* its calls may be quick: its device is not the host, it runs no kernel */
     unsigned held;        /* one bit for each call under way: it holds back kernels */
     bool in_core;         /* the core moves bytes */
@@ -97,12 +99,23 @@ struct goacc_thread {
 /* An outlined function of the program and what it gets. */
 struct goacc_kernel {
     void (*fn)(void *);
+    const char *region; /* what it is: "compute", "target" */
     void *args[];
 };
+
+/* Opens a structured region of the thread, without a region of the core yet; ends the innermost one. With the lock. */
+struct goacc_level *goacc_push_level(struct goacc_thread *self, int parent);
+void goacc_pop_level(struct goacc_thread *self);
+
+/* Around a kernel, with the lock: makes sure that other calls of the program can be held back. */
+void goacc_hold_back(const struct goacc_site *site);
+/* Runs a kernel whose data are present, without the lock, which is held before and after. */
+void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel *kernel);
 
 struct goacc_options {
     const accd_rules *rules;
     bool strict, json;
+    bool unmatched;   /* OpenMP 5.2: a pointer to nothing present keeps its value, before it becomes null */
     int trace;        /* file descriptor, -1: none */
     const char *draw; /* file, or NULL */
     int devices;
@@ -122,6 +135,7 @@ struct goacc_runtime {
     uint64_t heap;                    /* where it begins; 0: not asked for yet */
     accd_construct construct; /* under way, of no items: the end of a region. What goacc_run does not write is 0 */
     bool declares;                    /* there are declared variables */
+    bool target_first;                /* the first call of the program is one of OpenMP */
     bool names; /* objects are named as they are mapped, otherwise when asked for */
     const struct goacc_site *site; /* of the call under way */
     int pid;                       /* of the process that made the context */
@@ -207,6 +221,10 @@ void goacc_alone(bool alone);
 /* For what cannot do anything without the runtime's memory: tells, ends the program. */
 _Noreturn void goacc_die(const char *code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* For a call that the runtime does not take, without the lock: reports it, the call is the first word, and ends the
+ * program. */
+_Noreturn void goacc_refuse(const struct goacc_site *site, const char *code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Tells the last error of the core and ends the program. */
 _Noreturn void goacc_fail(void);
 /* The status of a call into the core: anything but ACCD_OK ends the program. */
@@ -273,6 +291,7 @@ static inline void goacc_name_item(accd_item *item)
     goacc_label_item(item, goacc_site_label());
 }
 void goacc_forget_labels(void); /* they went with the context */
+void goacc_forget_structures(void); /* before the context goes */
 /* What the program calls a range, or 0 bytes: what begins there; its address, and false, if that
  * is not known. */
 bool goacc_spell(const struct goacc_site *site, uint64_t host, uint64_t bytes, char *to,
@@ -354,7 +373,7 @@ bool goacc_members_give_way(const struct goacc_thread *self, const accd_item *it
 
 /* fault.c: what an access that ends the program was. */
 void goacc_fault_start(void);
-/* A kernel at pc follows a value that is no address; 0: a null pointer. */
+/* A kernel at pc, "the compute region", follows a value that is no address; 0: a null pointer. */
 void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region);
 
 /* strict.c */

@@ -92,16 +92,16 @@ void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region)
 {
     if (goacc_unwritten(value))
         goacc_tell("error", "uninitialized-read", "ACC33-2.7-1", pc,
-                   "the compute region%s follows a pointer in device memory that nothing was written "
+                   "%s follows a pointer in device memory that nothing was written "
                    "to: its value is %p",
                    region, (void *)(uintptr_t)value);
     else if (value)
         goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
-                   "the compute region%s follows %p, which is no address", region,
+                   "%s follows %p, which is no address", region,
                    (void *)(uintptr_t)value);
     else
         goacc_tell("error", "null-pointer", "ACC33-gloss-2", pc,
-                   "the compute region%s follows a null pointer", region);
+                   "%s follows a null pointer", region);
 }
 
 static _Noreturn void tell_fault(const struct goacc_site *site, const struct goacc_fault *fault)
@@ -111,15 +111,16 @@ static _Noreturn void tell_fault(const struct goacc_site *site, const struct goa
     void *address = (void *)(uintptr_t)fault->address;
     uint64_t low = fault->address > NEAR ? fault->address - NEAR : 0;
     accd_present object;
-    char name[160], pointer[160], region[160];
-    goacc_place(site->call.pc, region, sizeof region);
-    if (!fault->host && !fault->address) {
+    char name[160], pointer[160], region[200];
+    int n = snprintf(region, sizeof region, "the %s region", site->what);
+    goacc_place(site->call.pc, region + n, sizeof region - (size_t)n);
+    if (!fault->host && fault->address < GOACC_PAGE) {
         goacc_tell_stray(fault->stray, fault->pc + 1, region);
         goacc_end();
     }
     if (!fault->host) {
         goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", fault->pc + 1,
-                   "the compute region%s %s %p, which is neither host nor device memory", region,
+                   "%s %s %p, which is neither host nor device memory", region,
                    does, address);
         goacc_end();
     }
@@ -132,7 +133,7 @@ static _Noreturn void tell_fault(const struct goacc_site *site, const struct goa
     if (present)
         goacc_tell("error", "host-pointer-on-device", attached ? "ACC33-att-8" : "ACC33-att-3",
                    fault->pc + 1,
-                   "%s%s%sthe compute region%s %s host memory at %s, whose data are present as %s%s",
+                   "%s%s%s%s %s host memory at %s, whose data are present as %s%s",
                    slot ? "the pointer " : "", slot ? pointer : "",
                    attached ? " was attached, and then overwritten: "
                    : slot   ? " was never attached: "
@@ -141,7 +142,7 @@ static _Noreturn void tell_fault(const struct goacc_site *site, const struct goa
                    slot ? "" : ": their host address was used");
     else
         goacc_tell("error", "host-pointer-on-device", "ACC33-impl-1", fault->pc + 1,
-                   "the compute region%s %s host memory at %s, which is not present%s%s%s", region,
+                   "%s %s host memory at %s, which is not present%s%s%s", region,
                    does, name, slot ? "; the pointer " : "", slot ? pointer : "",
                    slot ? " points there" : "");
     goacc_end();
@@ -152,9 +153,9 @@ static void run_kernel(void *arg)
 {
     struct goacc_kernel *kernel = arg;
     struct goacc_thread *self = goacc_self();
-    self->in_kernel = true;
+    self->region = kernel->region;
     kernel->fn(kernel->args);
-    self->in_kernel = false;
+    self->region = NULL;
 }
 
 void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_kernel *kernel)

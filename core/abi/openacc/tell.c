@@ -374,6 +374,22 @@ static const char *house_rule(const char *code)
     return NULL;
 }
 
+/* The rule that says the same in the profile's document. */
+static const char *in_profile(const char *rule)
+{
+    static const char *const rules[][2] = {
+        {"ACC33-2.6.7-4", "OMP60-map-6"},      {"ACC33-2.7-1", "OMP60-map-5"},   {"ACC33-2.7.1-1", "OMP60-sec-1"},
+        {"ACC33-att-3", "OMPEX-struct_map-6"}, {"ACC33-det-1", "OMP60-map-7"},   {"ACC33-gloss-2", "OMP60-sec-1"},
+        {"ACC33-impl-1", "OMP60-map-11"},      {"ACC33-hd-1", "OMP60-api-12"},   {"DIR-1-04", "OMP60-api-2"},
+        {"DIR-4.3-06", "OMP60-tgt-1"},
+    };
+    if (rule && goacc.options.rules && !strncmp(goacc.options.rules->documents, "OMP60", 5))
+        for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+            if (!strcmp(rule, rules[i][0]))
+                return rules[i][1];
+    return rule;
+}
+
 /* One message; further lines are added by the caller before it is put. */
 static void begin(struct text *text, const char *level, const char *code, const char *rule,
                   uintptr_t pc, const char *message)
@@ -435,8 +451,7 @@ void goacc_tell(const char *level, const char *code, const char *rule, uintptr_t
     struct text text;
     if (goacc.on_error && !strcmp(level, "error"))
         goacc.on_error(message);
-    if (!rule)
-        rule = house_rule(code);
+    rule = in_profile(rule ? rule : house_rule(code));
     begin(&text, level, code, rule, pc, message);
     end(&text, rule);
 }

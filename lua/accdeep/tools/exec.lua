@@ -1,4 +1,4 @@
--- exec.lua - `accdeep exec`: becomes a real OpenACC program whose runtime is accdeep. The program keeps
+-- exec.lua - `accdeep exec`: becomes a real OpenACC or OpenMP program whose runtime is accdeep. The program keeps
 -- its standard streams, its signals and its exit status; the runtime library is told by environment
 -- variables what to do.
 
@@ -46,7 +46,7 @@ end
 -- Calls that other compilers make for OpenACC, and whose they are.
 local OTHERS = {
   { "__pgi_uacc_", "the NVIDIA HPC compilers" }, { "__tgt_target_", "LLVM" }, { "__tgt_target", "LLVM" },
-  { "__cray_acc_", "the Cray compilers" }, { "GOMP_target", "gcc's OpenMP" },
+  { "__cray_acc_", "the Cray compilers" },
 }
 
 -- A program that cannot work under this runtime is told apart before it starts. What is no ELF file, a
@@ -68,14 +68,17 @@ local function check(path, json)
     fail(("%s is linked statically, so that no other runtime can be put in front of its own"):format(path),
       "link it without -static, or with libaccdeep-goacc.a in front of libgomp")
   end
-  if text:find("GOACC_", 1, true) or text:find("%f[%w_]acc_[a-z]") then return end
+  if text:find("GOACC_", 1, true) or text:find("GOMP_target", 1, true) or text:find("%f[%w_]acc_[a-z]")
+    or text:find("%f[%w_]omp_target_[a-z]") then
+    return
+  end
   for _, other in ipairs(OTHERS) do
     if text:find(other[1], 1, true) then
-      fail(("%s was compiled for another OpenACC runtime, that of %s"):format(path, other[2]),
-        "compile it with gcc -fopenacc -foffload=disable")
+      fail(("%s was compiled for another runtime, that of %s"):format(path, other[2]),
+        "compile it with gcc -fopenacc (or -fopenmp) -foffload=disable")
     end
   end
-  local note = ("%s itself makes no OpenACC calls; was it compiled with gcc -fopenacc?"):format(path)
+  local note = ("%s itself makes no calls for devices; was it compiled with gcc -fopenacc or -fopenmp?"):format(path)
   io.stderr:write(json and require "dkjson".encode({ level = "note", message = note }, { keyorder = { "level" } })
     or "accdeep: note: " .. note,
     "\n") -- its libraries may make them

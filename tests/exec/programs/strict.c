@@ -37,7 +37,7 @@ int main(int argc, char **argv)
     else if (!strcmp(way, "heap"))
         p = hidden(other);
     else if (!strcmp(way, "wild"))
-        p = (float *)64;
+        p = (void *)0x10000;
     uintptr_t where = (uintptr_t)p; /* no pointer that anybody could follow for the program */
 #pragma acc parallel loop present(s[0:1]) copyin(where)
     for (int i = 0; i < N; i++)

@@ -1,4 +1,4 @@
--- exec.lua - `accdeep exec`: a real OpenACC program on this core.
+-- exec.lua - `accdeep exec`: a real OpenACC or OpenMP program on this core.
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
@@ -20,7 +20,7 @@ local function options(command)
   command:argument("program", "The program."):argname "<program>"
   command:argument("arguments", "Its arguments."):args "*":argname "<arg>"
   command:option("--device", "Device to run on: sim."):default "sim":convert(host_device)
-  command:option("--rules", "Rule profile (openacc-3.3)."):convert(common.profile)
+  command:option("--rules", "Rule profile (openacc-3.3 or openmp-5.1)."):convert(common.profile)
   command:option("--format", "How errors and reports are written: text, json."):choices { "text", "json" }
     :default "text"
   common.trace(command)
@@ -48,5 +48,5 @@ local function spell(args)
   return args
 end
 
-return { about = "Run an OpenACC program, compiled by gcc -fopenacc -foffload=disable, on this core.",
+return { about = "Run an OpenACC or OpenMP program, compiled by gcc with -foffload=disable, on this core.",
   options = options, spell = spell, run = exec }

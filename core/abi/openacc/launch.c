@@ -1,0 +1,66 @@
+/* launch.c - kernels, and the structured regions of a thread. */
+#include "runtime.h"
+
+#include <stdlib.h>
+
+struct goacc_level *goacc_push_level(struct goacc_thread *self, int parent)
+{
+    if (self->nlevels == self->levels_room) {
+        size_t room = self->levels_room ? 2 * self->levels_room : 16;
+        struct goacc_level *grown = realloc(self->levels, room * sizeof *grown);
+        if (!grown)
+            goacc_die("out-of-memory", "no memory for a data region");
+        self->levels = grown;
+        self->levels_room = room;
+    }
+    struct goacc_level *level = &self->levels[self->nlevels++];
+    *level = (struct goacc_level){.pc = goacc.site->call.pc, .parent = parent};
+    return level;
+}
+
+void goacc_pop_level(struct goacc_thread *self)
+{
+    if (!self->nlevels)
+        goacc_die("region-nesting", "a data region ends, but this thread has none open");
+    accd_region *region = self->levels[self->nlevels - 1].region;
+    if (region)
+        goacc_end_region(self, region);
+    self->nlevels--;
+}
+
+/* The first declared variables may have been found since the call was entered: then it is entered
+ * once more, in the order in which the two locks are taken. */
+void goacc_hold_back(const struct goacc_site *site)
+{
+    while (goacc.declares && !(goacc_own.held & 1)) {
+        goacc_leave();
+        goacc_enter(site);
+    }
+}
+
+void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel *kernel)
+{
+    struct goacc_thread *self = goacc_self();
+    goacc_hold_back(site);
+    const bool alone = goacc.declares;
+    if (alone)
+        goacc_alone(true);
+    goacc_declared_swap(self);
+    if (goacc.options.strict) {
+        goacc_strict_open_devices();
+        goacc_leave();
+        goacc_strict_run(site, device, kernel);
+    } else {
+        goacc_leave();
+        self->region = kernel->region;
+        self->quick = false; /* until a call has asked */
+        kernel->fn(kernel->args);
+        self->region = NULL;
+    }
+    goacc_enter(site);
+    goacc_declared_swap(self);
+    if (alone)
+        goacc_alone(false);
+    if (goacc.options.strict)
+        goacc_strict_close_devices();
+}

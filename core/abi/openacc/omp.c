@@ -1,0 +1,360 @@
+/* omp.c - OpenMP's device information and device memory routines, as omp.h of the compiler declares
+ * them. Each is a single step of the core. The host is the device behind the others; what a routine
+ * can tell to be wrong it answers as the standard says. Memory that is not there ends the program.
+ */
+#include "target.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* As omp.h declares them; the program brings that header, we bring the functions. */
+#define ROUTINES(X)                                                                       \
+    X(int, omp_get_num_devices, (void))                                                   \
+    X(int, omp_get_num_devices_, (void))                                                  \
+    X(int, omp_get_initial_device, (void))                                                \
+    X(int, omp_get_initial_device_, (void))                                               \
+    X(int, omp_get_device_num, (void))                                                    \
+    X(int, omp_get_device_num_, (void))                                                   \
+    X(int, omp_is_initial_device, (void))                                                 \
+    X(int, omp_is_initial_device_, (void))                                                \
+    X(void *, omp_target_alloc, (size_t bytes, int device))                               \
+    X(void, omp_target_free, (void *pointer, int device))                                 \
+    X(int, omp_target_is_present, (const void *pointer, int device))                      \
+    X(int, omp_target_is_accessible, (const void *pointer, size_t bytes, int device))     \
+    X(void *, omp_get_mapped_ptr, (const void *pointer, int device))                      \
+    X(int, omp_target_memcpy,                                                             \
+      (void *to, const void *from, size_t bytes, size_t to_offset, size_t from_offset,    \
+       int to_device, int from_device))                                                   \
+    X(int, omp_target_memcpy_rect,                                                        \
+      (void *to, const void *from, size_t element, int rank, const size_t *volume,        \
+       const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dimensions, \
+       const size_t *from_dimensions, int to_device, int from_device))                    \
+    X(int, omp_target_associate_ptr,                                                      \
+      (const void *host, const void *pointer, size_t bytes, size_t offset, int device))   \
+    X(int, omp_target_disassociate_ptr, (const void *host, int device))
+#define DECLARE(type, name, parameters) type name parameters;
+ROUTINES(DECLARE)
+
+#define HERE ((const struct goacc_site[]){goacc_here(__func__)})
+
+/* ----------------------------------------------------------------------------------- libgomp -- */
+
+static struct goacc_libgomp libgomp;
+
+static void *behind(const char *name)
+{
+    void *function = dlsym(RTLD_NEXT, name);
+    if (!function)
+        goacc_die("file",
+                  "libgomp of gcc 12 or later is needed: %s is not in the program's libraries",
+                  name);
+    return function;
+}
+
+static void find_libgomp(void)
+{
+    *(void **)&libgomp.target = behind("GOMP_target_ext");
+    *(void **)&libgomp.task = behind("GOMP_task");
+    *(void **)&libgomp.taskwait_depend = behind("GOMP_taskwait_depend");
+    *(void **)&libgomp.get_default_device = behind("omp_get_default_device");
+    *(void **)&libgomp.set_default_device = behind("omp_set_default_device");
+    *(void **)&libgomp.set_max_active_levels = behind("omp_set_max_active_levels");
+}
+
+const struct goacc_libgomp *goacc_libgomp(void)
+{
+    static pthread_once_t found = PTHREAD_ONCE_INIT;
+    pthread_once(&found, find_libgomp);
+    return &libgomp;
+}
+
+/* ----------------------------------------------------------------------------------- devices -- */
+
+int goacc_target_devices(void)
+{
+    static const char disabled[] = "disabled";
+    const char *offload = getenv("OMP_TARGET_OFFLOAD");
+    if (!goacc.options.rules)
+        goacc.target_first = true;
+    goacc_started(); /* the options */
+    return offload && !strcasecmp(offload, disabled) ? 0 : goacc.options.devices;
+}
+
+/* Where the caller runs: a device, -1: the host. */
+static int device_here(void)
+{
+    const int number = goacc_libgomp()->get_default_device();
+    return number >= GOACC_IN_TARGET ? number - GOACC_IN_TARGET : -1;
+}
+
+static _Noreturn void refuse_device(const struct goacc_site *site, int number)
+{
+    const int devices = goacc_target_devices();
+    goacc_refuse(site, "no-device", "names device %d; devices are 0 to %d, the host is %d", number,
+                 devices - 1, devices);
+}
+
+int goacc_target_device(int number, const struct goacc_site *site)
+{
+    enum { DEFAULT = -1, HOST = -2 }; /* as the compiler passes them */
+    const int devices = goacc_target_devices();
+    if (number == HOST || (number == DEFAULT && !devices))
+        return -1;
+    if (number == DEFAULT)
+        number = goacc_libgomp()->get_default_device();
+    if (number >= GOACC_IN_TARGET)
+        goacc_refuse(site, "misuse", "was encountered inside a target region");
+    if (devices && (number < 0 || number > devices))
+        refuse_device(site, number);
+    return number < devices ? number : -1;
+}
+
+struct goacc_target_call goacc_target_enter(const struct goacc_site *site, int device)
+{
+    struct goacc_target_call call = {.self = goacc_enter(site)};
+    call.before = call.self->device;
+    if (device >= 0)
+        call.self->device = device;
+    return call;
+}
+
+void goacc_target_leave(const struct goacc_target_call *call)
+{
+    call->self->device = call->before;
+    goacc_leave();
+}
+
+int omp_get_num_devices(void)
+{
+    return goacc_target_devices();
+}
+int omp_get_num_devices_(void)
+{
+    return goacc_target_devices();
+}
+int omp_get_initial_device(void)
+{
+    return goacc_target_devices();
+}
+int omp_get_initial_device_(void)
+{
+    return goacc_target_devices();
+}
+int omp_is_initial_device(void)
+{
+    return device_here() < 0;
+}
+int omp_is_initial_device_(void)
+{
+    return device_here() < 0;
+}
+
+int omp_get_device_num(void)
+{
+    const int device = device_here();
+    return device < 0 ? goacc_target_devices() : device;
+}
+
+int omp_get_device_num_(void)
+{
+    return omp_get_device_num();
+}
+
+/* The device of a routine's number, -1: the host; false: there is none (OMP60-api-2). */
+static bool is_device(int number, int *device_p)
+{
+    enum { INITIAL = -1 };
+    const int devices = goacc_target_devices();
+    *device_p = number == devices ? INITIAL : number;
+    return number >= INITIAL && number <= devices;
+}
+
+/* ------------------------------------------------------------------------------------ memory -- */
+
+void *omp_target_alloc(size_t bytes, int device)
+{
+    uint64_t address = 0; /* also when there is no memory left (OMP60-api-3) */
+    if (!is_device(device, &device) || !bytes)
+        return NULL;
+    if (device < 0)
+        return malloc(bytes);
+    const struct goacc_target_call call = goacc_target_enter(HERE, device);
+    if (accd_device_alloc(goacc.context, device, bytes, &address) != ACCD_OK)
+        address = 0;
+    goacc_target_leave(&call);
+    return (void *)(uintptr_t)address;
+}
+
+void omp_target_free(void *pointer, int device)
+{
+    if (!is_device(device, &device))
+        refuse_device(HERE, device);
+    if (device < 0) {
+        free(pointer);
+        return;
+    }
+    const struct goacc_target_call call = goacc_target_enter(HERE, device);
+    goacc_must(accd_device_free(goacc.context, device, (uintptr_t)pointer));
+    goacc_target_leave(&call);
+}
+
+int omp_target_is_present(const void *pointer, int device)
+{
+    if (!is_device(device, &device) || !pointer)
+        return 0;
+    if (device < 0)
+        return 1;
+    const struct goacc_target_call call = goacc_target_enter(HERE, device);
+    const bool present = accd_presence_of(goacc.context, device, pointer, 1) == ACCD_WHOLLY;
+    goacc_target_leave(&call);
+    return present;
+}
+
+int omp_target_is_accessible(const void *pointer, size_t bytes, int device)
+{
+    if (!is_device(device, &device) || !pointer || !bytes)
+        return 0;
+    const struct goacc_target_call call = goacc_target_enter(HERE, device);
+    const int owner = accd_device_of(goacc.context, (uintptr_t)pointer);
+    const int last = accd_device_of(goacc.context, (uintptr_t)pointer + bytes - 1);
+    goacc_target_leave(&call);
+    return owner == device && last == device;
+}
+
+void *omp_get_mapped_ptr(const void *pointer, int device)
+{
+    if (!is_device(device, &device) || !pointer)
+        return NULL;
+    if (device < 0)
+        return (void *)(uintptr_t)pointer;
+    const struct goacc_target_call call = goacc_target_enter(HERE, device);
+    const uint64_t address = accd_device_address(goacc.context, device, pointer);
+    goacc_target_leave(&call);
+    return (void *)(uintptr_t)address;
+}
+
+int omp_target_associate_ptr(const void *host, const void *pointer, size_t bytes, size_t offset,
+                             int device)
+{
+    if (!is_device(device, &device) || device < 0 || !host || !pointer)
+        return EINVAL;
+    const uint64_t there = (uintptr_t)pointer + offset;
+    const struct goacc_target_call call = goacc_target_enter(HERE, device);
+    accd_item item = {.host = host, .bytes = bytes};
+    accd_present object;
+    goacc_name_item(&item);
+    bool done = false;
+    if (accd_present_at(goacc.context, device, (uintptr_t)host, 0,
+                        &object)) /* the same again does nothing */
+        done = object.mapped && object.info.host == (uintptr_t)host && object.info.bytes == bytes &&
+               object.dev == there;
+    else
+        done = accd_map(goacc.context, device, host, there, bytes, item.label) == ACCD_OK;
+    goacc_target_leave(&call);
+    return done ? 0 : EINVAL;
+}
+
+int omp_target_disassociate_ptr(const void *host, int device)
+{
+    if (!is_device(device, &device) || device < 0 || !host)
+        return EINVAL;
+    const struct goacc_target_call call = goacc_target_enter(HERE, device);
+    const bool done = accd_unmap(goacc.context, device, host) == ACCD_OK;
+    goacc_target_leave(&call);
+    return done ? 0 : EINVAL;
+}
+
+/* ------------------------------------------------------------------------------------ copies -- */
+
+/* With the lock. Devices are -1 for the host. */
+static accd_status copy(char *to, const char *from, size_t bytes, int to_device, int from_device)
+{
+    if (to_device < 0 && from_device < 0) {
+        memmove(to, from, bytes);
+        return ACCD_OK;
+    }
+    if (from_device < 0)
+        return accd_to_device(goacc.context, to_device, (uintptr_t)to, from, bytes);
+    if (to_device < 0)
+        return accd_from_device(goacc.context, from_device, to, (uintptr_t)from, bytes);
+    if (to_device == from_device)
+        return accd_within_device(goacc.context, to_device, (uintptr_t)to, (uintptr_t)from, bytes);
+    char *between = malloc(bytes);
+    if (!between)
+        return ACCD_OUT_OF_MEMORY;
+    accd_status status =
+        accd_from_device(goacc.context, from_device, between, (uintptr_t)from, bytes);
+    if (status == ACCD_OK)
+        status = accd_to_device(goacc.context, to_device, (uintptr_t)to, between, bytes);
+    free(between);
+    return status;
+}
+
+int omp_target_memcpy(void *to, const void *from, size_t bytes, size_t to_offset,
+                      size_t from_offset, int to_device, int from_device)
+{
+    if (!is_device(to_device, &to_device) || !is_device(from_device, &from_device))
+        return EINVAL;
+    if (!bytes)
+        return 0;
+    if (!to || !from)
+        return EINVAL;
+    const struct goacc_target_call call = goacc_target_enter(HERE, -1);
+    goacc_must(copy((char *)to + to_offset, (const char *)from + from_offset, bytes, to_device,
+                    from_device));
+    goacc_target_leave(&call);
+    return 0;
+}
+
+/* Bytes between neighbours of each dimension; returns the first byte's offset. */
+static size_t place(int rank, const size_t *offsets, const size_t *dimensions, size_t element,
+                    size_t *strides)
+{
+    size_t stride = element, first = 0;
+    for (int i = rank - 1; i >= 0; i--) {
+        strides[i] = stride;
+        first += offsets[i] * stride;
+        stride *= dimensions[i];
+    }
+    return first;
+}
+
+/* Row by row: neighbours of the last dimension are neighbours in memory. */
+static accd_status copy_rows(char *to, const char *from, int rank, const size_t *volume,
+                             const size_t *to_strides, const size_t *from_strides, int to_device,
+                             int from_device)
+{
+    if (rank == 1)
+        return copy(to, from, volume[0] * to_strides[0], to_device, from_device);
+    accd_status status = ACCD_OK;
+    for (size_t i = 0; i < volume[0] && status == ACCD_OK; i++)
+        status = copy_rows(to + i * to_strides[0], from + i * from_strides[0], rank - 1, volume + 1,
+                           to_strides + 1, from_strides + 1, to_device, from_device);
+    return status;
+}
+
+int omp_target_memcpy_rect(void *to, const void *from, size_t element, int rank,
+                           const size_t *volume, const size_t *to_offsets,
+                           const size_t *from_offsets, const size_t *to_dimensions,
+                           const size_t *from_dimensions, int to_device, int from_device)
+{
+    enum { RANKS = 32 };
+    size_t to_strides[RANKS], from_strides[RANKS];
+    if (!to && !from) /* how many dimensions there may be (OMP60-api-8) */
+        return RANKS;
+    if (!is_device(to_device, &to_device) || !is_device(from_device, &from_device) || !to ||
+        !from || !element || rank < 1 || rank > RANKS)
+        return EINVAL;
+    for (int i = 0; i < rank; i++)
+        if (!volume[i])
+            return 0;
+    to = (char *)to + place(rank, to_offsets, to_dimensions, element, to_strides);
+    from = (const char *)from + place(rank, from_offsets, from_dimensions, element, from_strides);
+    const struct goacc_target_call call = goacc_target_enter(HERE, -1);
+    goacc_must(copy_rows(to, from, rank, volume, to_strides, from_strides, to_device, from_device));
+    goacc_target_leave(&call);
+    return 0;
+}

@@ -1,0 +1,328 @@
+/* target.c - the calls that gcc makes for OpenMP's target directives (-fopenmp), each one construct
+ * of the core. How they look and what a region gets for each entry are facts of that interface.
+ * Regions run as libgomp runs those of the host, with control variables, teams and threads of their
+ * own; their data are the device's. */
+#include "target.h"
+
+#include "arena.h"
+#include "entries.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOWAIT = 1, EXIT_DATA = 2 }; /* flags of calls */
+enum { TASK_DEPENDS = 8 };          /* of tasks */
+enum { ON_HOST = -2 };              /* a device, as libgomp numbers them */
+
+/* ------------------------------------------------------------------------------------- tasks -- */
+
+/* A directive: what its call was given. */
+struct directive {
+    struct goacc_site site;
+    int device; /* -1: the host */
+    void (*fn)(void *);
+    void **teams; /* of a target construct */
+    struct entries map;
+    unsigned flags;
+    void (*run)(const struct directive *directive);
+};
+
+/* The same with arrays of its own, until its task has run. */
+struct deferred {
+    struct directive directive;
+    uint64_t room[]; /* addresses, sizes, private variables, kinds */
+};
+static __thread const struct deferred *making; /* by the thread, at this moment */
+
+static size_t words(size_t bytes)
+{
+    return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+}
+
+static bool is_private(const struct entries *map, size_t i)
+{
+    return goacc_kind(map, i) == FIRSTPRIVATE && map->host[i];
+}
+
+static size_t alignment(const struct entries *map, size_t i)
+{
+    return (size_t)1 << (map->kind[i] >> 8);
+}
+
+/* Bytes for the private variables of a directive. */
+static size_t private_bytes(const struct entries *map)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < map->n; i++)
+        if (is_private(map, i))
+            bytes += map->size[i] + alignment(map, i) - 1;
+    return bytes;
+}
+
+/* Copies them; args get the addresses of the copies. */
+static void copy_private(const struct entries *map, char *room, void **args)
+{
+    for (size_t i = 0; i < map->n; i++) {
+        if (!is_private(map, i))
+            continue;
+        const size_t align = alignment(map, i);
+        room = (char *)(((uintptr_t)room + align - 1) & ~(uintptr_t)(align - 1));
+        memcpy(room, map->host[i], map->size[i]);
+        args[i] = room;
+        room += map->size[i];
+    }
+}
+
+static void run_task(void *data)
+{
+    struct deferred *task = *(struct deferred **)data;
+    struct goacc_call *call = &task->directive.site.call;
+    if (task != making) /* the frames of the call may be gone */
+        *call = (struct goacc_call){.pc = call->pc, .sp = (uintptr_t)__builtin_frame_address(0)};
+    task->directive.run(&task->directive);
+    free(task);
+}
+
+/* Makes a task of libgomp of a nowait directive. */
+static void defer(const struct directive *directive, void **depend)
+{
+    const struct entries *map = &directive->map;
+    const size_t n = map->n, bytes = private_bytes(map);
+    struct deferred *task =
+        malloc(sizeof *task + (2 * n + words(bytes) + words(2 * n)) * sizeof(uint64_t));
+    if (!task)
+        goacc_die("out-of-memory", "no memory for a task of a directive with %zu entries", n);
+    void **host = (void **)(void *)task->room;
+    size_t *size = (size_t *)(void *)(task->room + n);
+    char *copies = (char *)(task->room + 2 * n);
+    unsigned short *kind = (unsigned short *)(void *)(task->room + 2 * n + words(bytes));
+    task->directive = *directive;
+    if (n) {
+        memcpy(host, map->host, n * sizeof *host);
+        memcpy(size, map->size, n * sizeof *size);
+        memcpy(kind, map->kind, n * sizeof *kind);
+    }
+    copy_private(map, copies, host);
+    task->directive.map = (struct entries){n, host, size, kind, true};
+    making = task;
+    goacc_libgomp()->task(run_task, &task, NULL, sizeof task, sizeof task, true,
+                          depend ? TASK_DEPENDS : 0, depend, 0, NULL);
+    making = NULL;
+}
+
+/* Carries out a directive, or lets a task do so. */
+static void carry_out(const struct directive *directive, void **depend)
+{
+    if (directive->flags & NOWAIT) {
+        defer(directive, depend);
+        return;
+    }
+    if (depend)
+        goacc_libgomp()->taskwait_depend(depend);
+    directive->run(directive);
+}
+
+/* -------------------------------------------------------------------------------------- data -- */
+
+/* Runs a construct of the entries' items; its region, if it has one. */
+static accd_region *run_items(struct goacc_thread *self, accd_kind kind, const struct entries *map,
+                              void (*convert)(const struct entries *map, struct goacc_items *items))
+{
+    struct goacc_items items;
+    accd_region *region = NULL;
+    goacc_open_items(&items, map);
+    convert(map, &items);
+    if (items.n || kind == ACCD_COMPUTE)
+        region = goacc_run(self, kind, true, items.at, items.n, items.finalize);
+    if (items.descriptors)
+        goacc_refresh_descriptors(self, map);
+    if (items.nulls)
+        goacc_clear_pointers(self, map);
+    goacc_close_items(&items);
+    return region;
+}
+
+/* use_device_ptr, use_device_addr: the program continues with device addresses, of what is not
+ * present with the host's (OMP60-map-16). */
+static void translate(const struct goacc_thread *self, const struct entries *map)
+{
+    for (size_t i = 0; i < map->n; i++) {
+        const unsigned kind = goacc_kind(map, i);
+        if (kind != USE_DEVICE && kind != USE_DEVICE_IF_PRESENT)
+            continue;
+        void *device = map->host[i] ? goacc_device_address(self, map->host[i]) : NULL;
+        if (device)
+            map->host[i] = device;
+    }
+}
+
+void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds);
+void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds)
+{
+    const struct goacc_site site = goacc_here("target data");
+    const struct entries map = {n, host, sizes, kinds, true};
+    device = goacc_target_device(device, &site);
+    const struct goacc_target_call call = goacc_target_enter(&site, device);
+    struct goacc_level *level = goacc_push_level(call.self, 0);
+    if (device >= 0) {
+        level->region = run_items(call.self, ACCD_REGION, &map, goacc_entry_items);
+        translate(call.self, &map);
+    }
+    goacc_target_leave(&call);
+}
+
+void GOMP_target_end_data(void);
+void GOMP_target_end_data(void)
+{
+    const struct goacc_site site = goacc_here("end target data");
+    goacc_pop_level(goacc_enter(&site));
+    goacc_leave();
+}
+
+static void enter_exit(const struct directive *directive)
+{
+    const bool out = directive->flags & EXIT_DATA;
+    if (directive->device < 0)
+        return;
+    const struct goacc_target_call call = goacc_target_enter(&directive->site, directive->device);
+    run_items(call.self, out ? ACCD_EXIT_DATA : ACCD_ENTER_DATA, &directive->map,
+              out ? goacc_exit_items : goacc_entry_items);
+    goacc_target_leave(&call);
+}
+
+void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *sizes,
+                                 unsigned short *kinds, unsigned flags, void **depend);
+void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *sizes,
+                                 unsigned short *kinds, unsigned flags, void **depend)
+{
+    const struct goacc_site site =
+        goacc_here(flags & EXIT_DATA ? "target exit data" : "target enter data");
+    carry_out(&(struct directive){.site = site,
+                                  .device = goacc_target_device(device, &site),
+                                  .flags = flags,
+                                  .map = {n, host, sizes, kinds, true},
+                                  .run = enter_exit},
+              depend);
+}
+
+static void update(const struct directive *directive)
+{
+    if (directive->device < 0)
+        return;
+    const struct goacc_target_call call = goacc_target_enter(&directive->site, directive->device);
+    run_items(call.self, ACCD_UPDATE, &directive->map, goacc_update_items);
+    goacc_target_leave(&call);
+}
+
+void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                            unsigned flags, void **depend);
+void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                            unsigned flags, void **depend)
+{
+    const struct goacc_site site = goacc_here("target update");
+    carry_out(&(struct directive){.site = site,
+                                  .device = goacc_target_device(device, &site),
+                                  .flags = flags,
+                                  .map = {n, host, sizes, kinds, true},
+                                  .run = update},
+              depend);
+}
+
+/* ----------------------------------------------------------------------------------- regions -- */
+
+/* What a region runs with. */
+struct body {
+    void (*fn)(void *);
+    void **teams;
+    int device;
+    void *args[]; /* of fn; private variables lie behind them */
+};
+
+/* With the control variables of a region of the host. */
+static void run_inside(void *data)
+{
+    struct body *body = data;
+    if (body->device >= 0)
+        goacc_libgomp()->set_default_device(GOACC_IN_TARGET + body->device);
+    if (body->device >= 0 && goacc.options.strict) /* the watch sees one thread */
+        goacc_libgomp()->set_max_active_levels(0);
+    body->fn(body->args);
+}
+
+static void run_body(struct body *body)
+{
+    goacc_libgomp()->target(ON_HOST, run_inside, 0, (void **)body, NULL, NULL, 0, NULL,
+                            body->teams);
+}
+
+static void run_kernel(void *args)
+{
+    run_body(*(struct body **)args);
+}
+
+static void *memory(void *block, size_t old, size_t bytes)
+{
+    if (goacc.options.strict) /* the stack and the heap are closed to the kernel */
+        return goacc_open_memory(NULL, block, old, bytes);
+    return realloc(block, bytes);
+}
+
+static void compute(const struct directive *directive)
+{
+    const struct entries *map = &directive->map;
+    const size_t head = sizeof(struct goacc_kernel) + sizeof(void *);
+    const size_t args = head + sizeof(struct body) + map->n * sizeof(void *),
+                 bytes = args + private_bytes(map);
+    const struct goacc_target_call call = goacc_target_enter(&directive->site, directive->device);
+    goacc_declared_update();
+    goacc_hold_back(&directive->site);
+    struct goacc_kernel *kernel = memory(NULL, 0, bytes);
+    if (!kernel)
+        goacc_die("out-of-memory", "no memory for the arguments of a target region");
+    struct body *body = (struct body *)(void *)((char *)kernel + head);
+    kernel->fn = run_kernel;
+    kernel->region = "target";
+    kernel->args[0] = body;
+    *body = (struct body){directive->fn, directive->teams, directive->device};
+    accd_region *region = run_items(call.self, ACCD_COMPUTE, map, goacc_entry_items);
+    for (size_t i = 0; i < map->n; i++)
+        body->args[i] = goacc_argument(call.self, map, i);
+    copy_private(map, (char *)kernel + args, body->args);
+    goacc_launch(&directive->site, directive->device, kernel);
+    goacc_end_region(call.self, region);
+    memory(kernel, bytes, 0);
+    goacc_target_leave(&call);
+}
+
+/* On the host, variables are the program's, but private ones. */
+static void compute_on_host(const struct directive *directive)
+{
+    const struct entries *map = &directive->map;
+    const size_t args = sizeof(struct body) + map->n * sizeof(void *);
+    struct body *body = malloc(args + private_bytes(map));
+    if (!body)
+        goacc_die("out-of-memory", "no memory for the arguments of a target region");
+    *body = (struct body){directive->fn, directive->teams, -1};
+    for (size_t i = 0; i < map->n; i++)
+        body->args[i] = map->host[i];
+    copy_private(map, (char *)body + args, body->args);
+    run_body(body);
+    free(body);
+}
+
+void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes,
+                     unsigned short *kinds, unsigned flags, void **depend, void **args);
+void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes,
+                     unsigned short *kinds, unsigned flags, void **depend, void **args)
+{
+    const struct goacc_site site = goacc_here("target");
+    device = goacc_target_device(device, &site);
+    carry_out(&(struct directive){.site = site,
+                                  .device = device,
+                                  .fn = fn,
+                                  .teams = args,
+                                  .flags = flags,
+                                  .map = {n, host, sizes, kinds, true},
+                                  .run = device < 0 ? compute_on_host : compute},
+              depend);
+}

@@ -1,0 +1,39 @@
+/* target.h - what OpenMP's directives and routines share: libgomp's own functions, and the device
+ * of a call. */
+#ifndef GOACC_TARGET_H
+#define GOACC_TARGET_H
+
+#include "runtime.h"
+
+/* Functions of libgomp behind ours. */
+struct goacc_libgomp {
+    void (*target)(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes,
+                   unsigned short *kinds, unsigned flags, void **depend, void **args);
+    void (*task)(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes,
+                 long alignment, bool deferred, unsigned flags, void **depend, int priority,
+                 void *detach);
+    void (*taskwait_depend)(void **depend);
+    int (*get_default_device)(void);
+    void (*set_default_device)(int device);
+    void (*set_max_active_levels)(int levels);
+};
+const struct goacc_libgomp *goacc_libgomp(void);
+
+/* The default device of threads that run a target region of device 0, above any number of a device:
+ * threads of a team have the same. */
+enum { GOACC_IN_TARGET = 1 << 28 };
+
+/* The devices of the program: none where OMP_TARGET_OFFLOAD says so. */
+int goacc_target_devices(void);
+/* The device of a number, -1: the host. Ends the program if there is none (OMP60-api-2). */
+int goacc_target_device(int number, const struct goacc_site *site);
+
+/* Enters a call that uses a device, which is the thread's meanwhile. */
+struct goacc_target_call {
+    struct goacc_thread *self;
+    int before;
+};
+struct goacc_target_call goacc_target_enter(const struct goacc_site *site, int device);
+void goacc_target_leave(const struct goacc_target_call *call);
+
+#endif
