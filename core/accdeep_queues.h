@@ -1,4 +1,4 @@
-/* accdeep_queues.h - activity queues, and the device side of kernels: what accdeep_core.h includes at its end. */
+/* accdeep_queues.h - activity queues, and the device side of kernels. accdeep_core.h includes this header. */
 #ifndef ACCDEEP_QUEUES_H
 #define ACCDEEP_QUEUES_H
 
@@ -10,52 +10,55 @@ extern "C" {
 
 /* -------------------------------------------------------------------------- activity queues -- */
 
-/* What a queue is asked for is done in order; queues are independent of each other and of what is
- * done without one (ACC33-async-2). Presence, counters and levels change at the construct, in program
- * order, whatever its queue (ACC33-2.6.7-4); the queue holds its transfers, the words it writes to
- * attached pointers, its kernel, and the device memory that is given up. In order, the default, all
- * of that is done at once, which is a legal order, and there is never anything to wait for. Delayed, it is
- * done at the wait: what the host's memory holds then is what is sent. Concurrent, it starts at its
- * construct, as if it were done there - what uses the same memory waits for it - and is over at the wait:
- * what is fetched reaches the host's memory then.
+/* A queue does its work in order. Queues are independent of each other, and of work without a queue
+ * (ACC33-async-2). Presence, counters and levels change at the construct, in program order, with any queue
+ * (ACC33-2.6.7-4). The queue holds the construct's transfers, the pointers it writes on the device, its
+ * kernel, and the device memory it frees. When this work is done depends on accd_queue_mode:
+ * - in order, the default: at once, which is a legal order. There is never anything to wait for.
+ * - delayed: at the wait. What the host memory holds then is copied.
+ * - concurrent: from the construct on, with the same result as if it were done there. Later work on the
+ *   same memory waits for it. It is complete at the wait; copies to the host arrive by then.
  *
- * A wait fails with the error of the first operation that failed, reported with the construct that asked for
- * it; that operation is over, and the next wait goes on behind it. */
+ * A wait fails with the error of the first operation that failed, reported at its construct. This
+ * operation is then over, and the next wait continues after it. */
 
-/* The queue of a device with this async value, made when it is first asked for; never 0. */
+/* The queue of a device with this async value, never 0; it is made at the first call. ACCD_NO_DEVICE,
+ * ACCD_OUT_OF_MEMORY (ACC33-async-1). */
 ACCD_API accd_status accd_queue(accd_context *context, int device, int64_t async,
                                 unsigned *queue_p);
-/* Does what a queue, or with 0 all of the device, was asked for. ACCD_MISSING_WAIT: the host has freed
- * memory that was to be copied. Delayed, constructs give the same, and change nothing, when they would remove
- * data that a queue still needs, unless they belong to that queue or to one that waits for it. */
+/* Waits until a queue has done its work; 0: all queues of the device. ACCD_MISSING_WAIT: the host has
+ * freed memory that was to be copied. In delayed mode, a construct that would remove data which a queue
+ * still needs returns ACCD_MISSING_WAIT, too, and changes nothing. It succeeds in the same queue, or in
+ * one that waits for that queue (ACC33-async-5). */
 ACCD_API accd_status accd_queue_wait(accd_context *context, int device, unsigned queue);
-/* What a queue is asked for from now on comes behind all that another one was asked for. */
+/* Later work of a queue waits for all present work of another queue (ACC33-async-5). */
 ACCD_API accd_status accd_queue_after(accd_context *context, int device, unsigned queue,
                                       int other_device, unsigned other);
-/* Reports to the context's listener that a queue, or with 0 the program, waits for another one, or with 0 for all of
- * the device: accd_queue_after and accd_queue_wait report nothing, for a program may have other reasons to wait. */
+/* Reports a wait as an event: a queue (0: the program) waits for another queue (0: all queues of the device).
+ * accd_queue_after and accd_queue_wait report nothing, because a program may have other reasons to wait. */
 ACCD_API void accd_waited(accd_context *context, int device, unsigned queue, int other_device, unsigned other,
                           const char *file, int line);
-/* *done_p: whether there is nothing left to do. A queue that has been asked since it last got
- * something to do does it first: asking again and again ends. Concurrent, it says whether the device is done with
- * what is under way. With 0, all queues of the device. */
+/* *done_p: 1 if a queue has done all its work; 0: all queues of the device. It does not wait. In delayed
+ * mode the first call after new work says 0, and the next one does the work: polling ends. In concurrent
+ * mode it says whether the device is done (ACC33-async-5). */
 ACCD_API accd_status accd_queue_test(accd_context *context, int device, unsigned queue, int *done_p);
 
-/* A function that the host runs; otherwise it only lets ud go. Not 0: it failed, ACCD_CALLBACK. It may read
- * and write device memory, but not ask for constructs. */
+/* A function that the host runs for a queue. It is called once: to run, or only to release ud. It returns
+ * 0, or another number if it fails: ACCD_CALLBACK. It may read and write device memory, but run no
+ * constructs. */
 typedef enum accd_call {
-    ACCD_DISCARD, /* it is not to be run any more */
+    ACCD_DISCARD, /* release ud only: the work is given up */
     ACCD_RUN,
-    ACCD_WAS_RUN /* the device has run the kernel whose function it is */
+    ACCD_WAS_RUN /* the device has run the kernel: release ud */
 } accd_call;
 typedef int (*accd_host_fn)(void *ud, accd_call call);
-/* Runs a function in a queue, which takes it on success: at once, behind what is under way, unless queues are
- * delayed. With ACCD_CALLBACK it has taken it, too. */
+/* Runs a function in a queue: in delayed mode at the wait; else at once, after the queue's work under way. On
+ * success and with ACCD_CALLBACK, a failure of the function, the queue releases ud; else the caller does. */
 ACCD_API accd_status accd_queue_call(accd_context *context, int device, unsigned queue,
                                      accd_host_fn fn, void *ud);
-/* The same of the kernel of an open compute region, in the queue of its construct: it uses the data
- * that the region names and those that attached pointers point to from there, where they are now, and what
- * lies at n device addresses. */
+/* The same for the kernel of an open compute region, in the queue of its construct. The kernel uses the
+ * data that the region names, the targets of their attached pointers, and the data at n device addresses,
+ * all as they are now. */
 ACCD_API accd_status accd_launch(accd_region *region, const uint64_t *devs, size_t n, accd_host_fn fn,
                                  void *ud);
 
@@ -63,90 +66,95 @@ typedef struct accd_queue_info {
     int64_t async;
     size_t pending; /* constructs, copies and kernels that are not done */
 } accd_queue_info;
-/* Queues of a device by number, from 1. 0: no such queue. */
+/* The queue of a device with a number, from 1. 0: no such queue. */
 ACCD_API int accd_queue_at(accd_context *context, int device, unsigned queue, accd_queue_info *info_p);
 
 /* ------------------------------------------------------------------- device side of a kernel -- */
 
-/* What the place of a present object at a device address is called: "X.a", "Y[3].n". */
+/* Writes the name of the part of a present object at a device address, "X.a" or "Y[3].n", to `to`, which
+ * has room bytes; a longer name is cut. */
 ACCD_API void accd_name_at(accd_context *context, int device, uint64_t dev, char *to, size_t room);
-/* Device range of the present object at a device address; 0: none. */
+/* The device range of the present object at a device address; 0: none. */
 ACCD_API int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t *low_p,
                                 uint64_t *high_p);
-/* The range of this process's memory in which device addresses lie, if kernels of the program itself
- * can use them; 0: they cannot. */
+/* The range of device addresses in the memory of this process, for kernels of the program itself. 0: such
+ * kernels cannot use the device's memory. */
 ACCD_API int accd_device_space(accd_context *context, int device, uint64_t *low_p,
                                uint64_t *high_p);
-/* Device range of the object that the pointer with this host address is attached to, if the device
- * copy of it holds dev, an empty one if that object is gone; 0: it is not attached, or holds something
- * else. */
+/* The device range of the target of an attached pointer; slot is the pointer's host address. 0: it is not
+ * attached, or its copy on the device does not hold dev. The range is empty if the target is unmapped. */
 ACCD_API int accd_attached_range(accd_context *context, int device, const void *slot, uint64_t dev,
                                  uint64_t *low_p, uint64_t *high_p);
-/* Reads or writes device memory as a kernel would. The simulated device knows which bytes were
- * ever written: ACCD_UNINITIALIZED_READ, or ACCD_EXCLUDED_MEMBER if they belong to an excluded
- * member. ACCD_HOST_POINTER_ON_DEVICE: no address of the device; ACCD_OUT_OF_BOUNDS; to write over
- * an attached pointer: ACCD_POINTER_CHANGED (TR14-1.2-06, TR14-1.2-10, TR14-3.1.1-14). */
+/* Reads or writes bytes of device memory with the checks of a kernel. Errors:
+ * - ACCD_UNINITIALIZED_READ: bytes that were never written, on the simulated device;
+ * - ACCD_EXCLUDED_MEMBER: bytes of an excluded member;
+ * - ACCD_HOST_POINTER_ON_DEVICE: not a device address; ACCD_OUT_OF_BOUNDS;
+ * - ACCD_POINTER_CHANGED: a write to an attached pointer (TR14-1.2-06, TR14-1.2-10, TR14-3.1.1-14). */
 ACCD_API accd_status accd_device_read(accd_context *context, int device, uint64_t dev, void *to,
                                       uint64_t bytes);
 ACCD_API accd_status accd_device_write(accd_context *context, int device, uint64_t dev,
                                        const void *from, uint64_t bytes);
-/* Number of bytes of the range that were ever written; -1 if the device cannot tell. */
+/* The number of bytes of the range that were ever written; -1: the device does not know. */
 ACCD_API int64_t accd_device_written(accd_context *context, int device, uint64_t dev,
                                      uint64_t bytes);
-/* Kernels that the device runs itself. The text is what its compiler takes, with the entry points accd_body,
- * accd_save and accd_restore (lua/accdeep/cuda); it accepts only what accd_device_read and accd_device_write accept,
- * and stops at everything else, as if it had not run: then those find out what is wrong. */
+/* Kernels that the device runs itself. The text is for the device's compiler, with the entry points
+ * accd_body, accd_save and accd_restore (lua/accdeep/code/cuda). A kernel makes only accesses that
+ * accd_device_read and accd_device_write accept. At any other access it stops, and its writes are undone;
+ * the caller then runs the kernel with these functions, which find the error. */
 typedef struct accd_kernel_pointer {
-    uint64_t at, low, high; /* an address, and the bounds of what it points into */
+    uint64_t at, low, high; /* an address, and the range into which it points */
 } accd_kernel_pointer;
 typedef struct accd_kernel_slot { /* a pointer in device memory */
-    uint64_t at, bytes;           /* 0 bytes: kernels may change it */
-    uint64_t value, low, high;    /* while it holds value, it points into these */
+    uint64_t at, bytes;           /* its address and size; 0 bytes: kernels may change it */
+    uint64_t value, low, high;    /* while it holds value, it points into this range */
 } accd_kernel_slot;
 typedef struct accd_kernel {
     const char *text;
-    const accd_kernel_pointer *pointers; /* its arguments */
+    const accd_kernel_pointer *pointers; /* arguments of the kernel */
     size_t npointers;
-    const accd_kernel_slot *slots; /* beside the attached ones */
+    const accd_kernel_slot *slots; /* pointers in device memory, except attached ones */
     size_t nslots;
-    int writes;     /* it does */
-    int parallel;   /* many threads share its loop; it stops if iterations depend on each other */
-    uint64_t turns; /* of its loops that a thread may make; 0: as many as it likes */
-    uint64_t again; /* in a queue: one thread runs it again if many have stopped for a reason whose bit is set */
+    int writes;     /* whether it writes device memory */
+    int parallel;   /* many threads share its loop; it stops if one iteration depends on another */
+    uint64_t turns; /* limit of loop iterations of a thread; 0: none */
+    uint64_t again; /* in a queue: bits of reasons; if many threads stop for one of them, one thread runs it again */
 } accd_kernel;
 typedef struct accd_kernel_end {
     enum {
         ACCD_KERNEL_DONE,
-        ACCD_KERNEL_STOPPED,  /* why and site are the text's */
-        ACCD_KERNEL_NOT_RUN,  /* it cannot be run here and now: said says why */
-        ACCD_KERNEL_REJECTED, /* the compiler's log is in said */
+        ACCD_KERNEL_STOPPED,  /* why and site are values of the text */
+        ACCD_KERNEL_NOT_RUN,  /* said has the reason */
+        ACCD_KERNEL_REJECTED, /* said has the compiler's log */
         ACCD_KERNEL_UNDER_WAY /* in its queue */
     } how;
     unsigned why, site;
-    const char *said; /* until the next kernel */
-    void *under_way;  /* the device's name of it */
+    const char *said; /* valid until the next kernel */
+    void *under_way;  /* the device's handle of it */
 } accd_kernel_end;
-/* Whether the device runs kernels given as text, and by what, or why not. */
+/* Whether the device runs kernels given as text: 1 or 0. Writes the name of its compiler, or the reason,
+ * to `what`, which has room bytes. */
 ACCD_API int accd_kernel_compiler(accd_context *context, int device, char *what, size_t room);
-/* With a journal open, which undoes what a kernel did, too. ACCD_DEVICE_ERROR, ACCD_OUT_OF_MEMORY, ACCD_MISUSE. */
+/* Runs a kernel now. A journal must be open; it undoes what the kernel wrote, too. ACCD_DEVICE_ERROR,
+ * ACCD_OUT_OF_MEMORY, ACCD_MISUSE. */
 ACCD_API accd_status accd_kernel_run(accd_context *context, int device, const accd_kernel *kernel,
                                      accd_kernel_end *end_p);
-/* A kernel of the region's queue, in a context whose queues are concurrent: accd_launch's, but the device runs it
- * itself, or *end_p says why not. Under way, fn belongs to it: when the kernel is over, the function learns that it
- * was run, or runs instead of what the device stopped. Only then it takes ud. */
+/* As accd_launch, in concurrent mode: the device runs the kernel itself, or *end_p gives the reason why
+ * not. With ACCD_KERNEL_UNDER_WAY the queue owns fn and ud, else the caller. After the kernel, fn is
+ * called with ACCD_WAS_RUN; or with ACCD_RUN if the device stopped, and then fn runs the kernel. */
 ACCD_API accd_status accd_launch_kernel(accd_region *region, const uint64_t *devs, size_t n,
                                         const accd_kernel *kernel, accd_host_fn fn, void *ud,
                                         accd_kernel_end *end_p);
-/* While a journal is open, what accd_device_write and the entries of constructs overwrite is remembered, and which
- * pointers these attach where attachments are not counted. commit = 0 undoes; then a region that was opened in the
- * meantime is given up (accd_region_abandon). ACCD_MISUSE: one is open, or the device cannot keep one. */
+/* An open journal records what accd_device_write and the entries of constructs overwrite. Where
+ * attachments are not counted, it also records which pointers the entries attach. Closing it with commit =
+ * 0 undoes these changes; a region that was opened in the meantime is abandoned (accd_region_abandon).
+ * ACCD_MISUSE: a journal is open, or the device cannot keep one. */
 ACCD_API accd_status accd_journal_open(accd_context *context, int device);
 ACCD_API void accd_journal_close(accd_context *context, int device, int commit);
-/* If the address belongs to some device of the context: its number, else -1. */
+/* The number of the device of the context to which an address belongs; -1: none. */
 ACCD_API int accd_device_of(accd_context *context, uint64_t address);
-/* Whether the range lies in one piece of memory that is allocated on the device, whatever is in it. */
+/* Whether the range lies in one allocation of device memory: 1 or 0. */
 ACCD_API int accd_device_holds(accd_context *context, int device, uint64_t dev, uint64_t bytes);
-/* The member of a present object a device address falls in, if it was excluded: its name. */
+/* Whether a device address lies in an excluded member of a present object: 1 or 0. info_p gets the member. */
 ACCD_API int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_object_info *info_p);
 
 #ifdef __cplusplus

@@ -38,12 +38,14 @@ for _, entry in ipairs(unwanted) do entry.pattern = "%f[%a]" .. entry[1]:gsub("_
 
 -- Sources that satisfy the aim: the test.
 local checked = {
-  "README.md",
   "ARCHITECTURE.md",
   "CHANGELOG.md",
   "CONTRIBUTING.md",
-  "spec/README.md",
+  "README.md",
   "SECURITY.md",
+  "core/abi/directory/accdeep_directory.h",
+  "core/accdeep_core.h",
+  "core/accdeep_queues.h",
   "core/accdeep_rules.def",
   "examples/async.md",
   "examples/deep-copy.md",
@@ -61,6 +63,12 @@ local checked = {
   "lua/accdeep/base/codes.lua",
   "lua/accdeep/catalogue",
   "lua/accdeep/see/reference",
+  "lua/embed/accdeep.h",
+  "spec/README.md",
+  "spec/flang",
+  "spec/llnl",
+  "spec/openacc",
+  "spec/openmp",
   "spec/rules/acc20.lua",
   "spec/rules/acc33.lua",
   "spec/rules/dir.lua",
@@ -70,20 +78,12 @@ local checked = {
   "spec/rules/omp60.lua",
   "spec/rules/ompex.lua",
   "spec/rules/tr14.lua",
-  "spec/openacc",
-  "spec/openmp",
-  "spec/flang",
-  "spec/llnl",
   "spec/tr14",
   "spec/dir",
 }
 
 -- Sources that do not yet; who makes one satisfy it moves its line up.
 local others = {
-  "lua/embed/accdeep.h",
-  "core/accdeep_core.h",
-  "core/accdeep_queues.h",
-  "core/abi/directory/accdeep_directory.h",
   "spec/async",
   "spec/host",
   "spec/house",

@@ -66,9 +66,9 @@ function header.page(name, text)
     if title then
       out[#out + 1] = ("## %s%s\n"):format(title:sub(1, 1):upper(), title:sub(2))
     elseif part.kind == "comment" then
-      local said = prose(part)
-      if #out == 1 then said = said:gsub("^%S+ %- %l", function(s) return s:sub(-1):upper() end) end
-      out[#out + 1] = said .. "\n"
+      local text_of = prose(part)
+      if #out == 1 then text_of = text_of:gsub("^%S+ %- %l", function(s) return s:sub(-1):upper() end) end
+      out[#out + 1] = text_of .. "\n"
     else
       local code = readable(part)
       if code ~= "" then out[#out + 1] = ("```c\n%s\n```\n"):format(code) end
@@ -77,20 +77,20 @@ function header.page(name, text)
   return table.concat(out, "\n")
 end
 
--- The functions of a header that no comment tells about: one stands right above them, or above other declarations
--- that follow each other without a blank line.
-function header.untold(text)
-  local list, told = {}, false
+-- The functions of a header without a comment: right above them, or above declarations that they follow without a
+-- blank line.
+function header.undescribed(text)
+  local list, described = {}, false
   for _, part in ipairs(parts(text)) do
     if part.kind == "comment" then
-      told = not part[1]:match(SECTION)
+      described = not part[1]:match(SECTION)
     else
       local code = (table.concat(part, "\n") .. "\n"):gsub("#[^\n]*", "")
       for block in (code:gsub("\n%s*\n", "\0") .. "\0"):gmatch "([^\0]*)\0" do
         for name in block:gmatch "ACCD_API[^;]-([%w_]+)%(" do
-          if not told then list[#list + 1] = name end
+          if not described then list[#list + 1] = name end
         end
-        told = false
+        described = false
       end
     end
   end

@@ -9,25 +9,24 @@
  *     accd_directive(a, "acc end data");
  *     accd_close(a);
  *
- * This is the simple tier; accdeep_core.h, which it includes, is the explicit one: constructs made of
- * items, without text and without Lua. accd_get_context gives its context.
+ * This header is the simple tier. accdeep_core.h, which it includes, is the explicit tier: constructs made of
+ * items, without text and without Lua. accd_get_context gives the context of a session.
  *
- * Results. Functions return a status: ACCD_OK, which is 0, or why they failed; then nothing has
- * changed, and accd_message and accd_last_detail tell more. Output arguments come last and are written
- * on success only. Bad arguments, NULL among them, are ACCD_MISUSE, never a crash; so is a session whose
- * accd_open failed. A session that was closed must not be used: that is recognised where the memory
- * still tells, which nobody can promise.
+ * Results. Functions return a status: ACCD_OK, which is 0, or the reason of the failure. A call that fails
+ * changes nothing; accd_message and accd_last_detail describe the error. Output arguments come last, and are
+ * written on success only. Bad arguments, such as NULL, are ACCD_MISUSE, never a crash; so is a session whose
+ * accd_open failed. Using a closed session is undefined. It is detected when possible.
  *
- * Threads. Sessions share nothing. A session belongs to the thread that opened it, until this one
- * gives it away (accd_handover) and another one takes it (accd_adopt); anybody else gets ACCD_MISUSE.
+ * Threads. Sessions share nothing. A session belongs to the thread that opened it. That thread may give it
+ * away (accd_handover), and another one take it (accd_adopt). Any other thread gets ACCD_MISUSE.
  *
- * Callbacks: functions of accd_function, accd_compute and the configuration. Within one, the session
- * answers ACCD_MISUSE; only in the callback of accd_compute are there the functions under "addresses
- * and memory". A callback returns: it must not leave by longjmp or an exception. A kernel of
- * accd_compute that does so is undone with its construct by the next call; after any other callback
- * that does, the session is of no use any more and can only be closed.
+ * Callbacks are the functions of accd_function, accd_compute and the configuration. Inside one, calls of the
+ * session return ACCD_MISUSE. Only the callback of accd_compute may call the functions under "addresses and
+ * memory". A callback must return: it must not leave by longjmp or an exception. If a kernel of accd_compute
+ * does so, the next call undoes its construct. After any other callback that does so, the session can only be
+ * closed.
  *
- * Nothing here prints, exits, or has global state. Rule ids are those of spec/rules. */
+ * Nothing here prints, exits, or has global state. Rule ids, in brackets, are those of spec/rules. */
 #ifndef ACCDEEP_H
 #define ACCDEEP_H
 
@@ -43,175 +42,187 @@ struct lua_State;
 
 /* ------------------------------------------------------------------------------- open, close -- */
 
-/* How a session is opened. Zeros are the usual choices, so that an initialiser names what differs:
- * &(accd_config){.device = "cuda", .devices = 2}. Strings are needed during accd_open only.
- * The structure keeps its size: later versions take from `reserved`, which has to be zero. */
+/* How a session is opened. Zeros are the defaults, so an initialiser names only what differs:
+ * &(accd_config){.device = "cuda", .devices = 2}. Strings are read during accd_open only.
+ * The structure keeps its size: later versions take members from `reserved`, which must be zero. */
 typedef struct accd_config {
-    const char *device;    /* "sim" (NULL): simulated memory that only accdeep reaches, and that knows which
-                              bytes were written; "direct": the same at addresses that functions of this
-                              program can use, to run kernels on; "cuda", "cuda:1": memory of a GPU, which kernels
-                              of this program use in any stream, and which counts as written */
-    unsigned devices;      /* how many; 0: one */
-    uint64_t device_bytes; /* memory of each; 0: 16 GiB, of which only what is used is taken */
-    const char *rules;     /* a rule profile by name; NULL: "tr14" */
+    const char *device;    /* "sim" (NULL): simulated memory that only accdeep reaches; it knows which bytes were
+                              written. "direct": the same at addresses of this process, for kernels of this
+                              program. "cuda", "cuda:1": memory of a GPU; kernels of this program use it in any
+                              stream, and all of it counts as written */
+    unsigned devices;      /* number of devices; 0: one */
+    uint64_t device_bytes; /* memory of each device; 0: 16 GiB, of which only the used part is allocated */
+    const char *rules;     /* name of a rule profile; NULL: "tr14" */
     int strict;            /* not 0: what the profile would silently ignore is an error */
     const char *language;  /* of declarations and directives: "c" (NULL) or "fortran" */
     const char *descriptors; /* how the compiler lays out Fortran's descriptors: "cfi" (NULL), "flang",
                                 "gfortran" */
     unsigned threads;      /* for large constructs; 0: one for each processor, at most 16 */
-    accd_allocator alloc;  /* memory of the interpreter and the core, but for a few arrays between the two;
-                              NULL: realloc and free. Called by the session's thread. With a Lua state of
-                              yours, only what is not Lua's */
+    accd_allocator alloc;  /* memory of the interpreter and the core, except a few arrays between the two;
+                              NULL: realloc and free. The session's thread calls it. With a Lua state of
+                              yours, it is not used for Lua's memory */
     void *alloc_ud;
-    size_t memory_most;    /* bytes that the interpreter may use, of which it takes about 5 MB for itself; 0:
-                              no limit. Not with a Lua state of yours */
+    size_t memory_most;    /* bytes that the interpreter may use, about 5 MB of them for itself; 0: no limit.
+                              Not with a Lua state of yours */
     uint64_t steps_most;   /* instructions of the interpreter in one call; 0: no limit. ACCD_LIMIT */
-    accd_event_fn on_event; /* called for every allocation, copy, attachment, counter and kernel, once the
+    accd_event_fn on_event; /* called for every allocation, copy, attachment, counter and kernel, after the
                                construct is complete, and for waits */
     void *event_ud;
-    struct lua_State *L;   /* a state of Lua 5.4 to work in, from the Lua library that this one uses. It
-                              stays yours, keeps its globals, must outlive the session, and runs nothing
-                              else while the session is in a call. Strings must have Lua's methods; an LPeg
-                              that it loads later must be of the same release. NULL: one of the session's */
-    const char *async;     /* when queues do their work: "program" (NULL), at its directive, or "concurrent",
-                              while the program goes on, if the device can ("cuda") */
+    struct lua_State *L;   /* a state of Lua 5.4 to work in, of the Lua library that this one uses; NULL: one of
+                              the session's. It stays yours, keeps its globals, and must outlive the session. It
+                              runs nothing else during a call of the session. Strings must have Lua's methods.
+                              An LPeg that it loads later must be of the same release */
+    const char *async;     /* when queued work is done: "program" (NULL), at its directive; "concurrent", while
+                              the program continues, if the device can ("cuda") */
     void *reserved[7];     /* 0 */
 } accd_config;
 
-/* Opens a session. On failure, too, *a_p is a session, or NULL if there is no memory even for that: one
- * that answers nothing but accd_message and accd_last_detail, and is closed as others are.
- * config may be NULL. ACCD_NO_DEVICE, ACCD_INVALID: there is no such profile, language, layout;
- * ACCD_OUT_OF_MEMORY, ACCD_LIMIT, ACCD_MISUSE. [HOUSE-device, HOUSE-names, HOUSE-memory] */
+/* Opens a session. config may be NULL. The caller closes the session, also after a failure: then *a_p is a
+ * session that only accd_message and accd_last_detail accept, or NULL if there is no memory for one.
+ * ACCD_NO_DEVICE; ACCD_INVALID: an unknown profile, language or layout; ACCD_OUT_OF_MEMORY, ACCD_LIMIT,
+ * ACCD_MISUSE. [HOUSE-device, HOUSE-names, HOUSE-memory, HOUSE-limit] */
 ACCD_API accd_status accd_open(accd **a_p, const accd_config *config);
 
-/* Frees the session and its device memory. Open regions end without copying anything to the host.
- * The interpreter stays for a session to come, until the program ends: at most eight of them, and none of a
- * session with alloc, memory_most or L. NULL does nothing. ACCD_MISUSE: the session is another thread's, or in a
- * call; then it stays open. */
+/* Frees the session and its device memory. Open regions end, and nothing is copied to the host. The
+ * interpreter is kept for a later session of this process: at most eight are kept, and none of a session
+ * with alloc, memory_most or L. NULL does nothing. ACCD_MISUSE: the session belongs to another thread, or
+ * is in a call; it stays open. [HOUSE-misuse] */
 ACCD_API accd_status accd_close(accd *a);
 
-/* The session's thread gives it away; afterwards it belongs to no thread. */
+/* Gives the session away; afterwards it belongs to no thread. ACCD_MISUSE: it is another thread's.
+ * [HOUSE-misuse] */
 ACCD_API accd_status accd_handover(accd *a);
-/* Takes a session that was given away. What the other thread did before happens before this. */
+/* Takes a session that was given away. What the other thread did happens before this call.
+ * ACCD_MISUSE: the session belongs to a thread. [HOUSE-misuse] */
 ACCD_API accd_status accd_adopt(accd *a);
 
 /* ------------------------------------------------------------------------------------ errors -- */
 
 typedef struct accd_detail {
     accd_status status;
-    const char *code;    /* what scenarios call it: "unknown-name"; more of them than statuses */
+    const char *code;    /* the code in scenarios, "unknown-name"; there are more codes than statuses */
     const char *message; /* one sentence */
-    const char *rule;    /* whose rule it is, "TR14-4.2-03" */
+    const char *rule;    /* id of the rule that decided, "TR14-4.2-03" */
     const char *help;    /* what to do, or NULL */
-    const char *file;    /* where the call stands that gave the text; "text", line 1, if it did not say;
-                            NULL: the error is about no text */
+    const char *file;    /* of the call that gave the text; "text", line 1, if the call did not say;
+                            NULL: the error is not about a text */
     int line;            /* in that file; 0: not known */
-    int column;          /* in the text's line, from 1; 0: not known */
+    int column;          /* in the line of the text, from 1; 0: not known */
     const char *text;    /* of the directive or declaration, or NULL */
     accd_object_info objects[2]; /* the object asked for, and the one in its way; 0 bytes: none */
 } accd_detail;
 
-/* What the last call that failed has to say; valid until the next call that fails, or the end of the
- * session. Before any failure its status is ACCD_OK. Never NULL: without a session it says so. */
+/* The error of the last call that failed; valid until the next call that fails, or the end of the session.
+ * Before any failure its status is ACCD_OK. Never NULL, also for a session that is NULL. */
 ACCD_API const accd_detail *accd_last_detail(const accd *a);
-/* The same as text for people: place, code and message, the directive with a mark below, objects, rule,
- * help. Never NULL. */
+/* The same as text to read: place, code, message, the directive with a mark below, objects, rule, help.
+ * Valid as long. Never NULL. */
 ACCD_API const char *accd_message(const accd *a);
 
 /* ------------------------------------------------------------------ types, objects, functions -- */
 
-/* Functions that get a text also get the place of the call, for errors and events: the macros below
- * add it. The functions themselves can be called as (accd_declare)(a, text). */
+/* Functions with a text also take the place of the call, for errors and events. The macros below add it.
+ * Call a function itself as (accd_declare)(a, text). */
 
-/* Declares types, with shape and policy directives among them, and constants; variables declared here get
- * memory of the session. All of the text, or nothing. ACCD_SYNTAX; ACCD_INVALID and the code of the
- * rule broken. [HOUSE-syntax, HOUSE-names] */
+/* Declares types and constants, with shape and policy directives among them. Variables declared here get
+ * memory of the session. If an error is found, nothing of the text is declared. ACCD_SYNTAX; ACCD_INVALID:
+ * the text breaks a rule, whose code accd_last_detail has. [HOUSE-syntax, HOUSE-names, HOUSE-layout] */
 ACCD_API accd_status accd_declare(accd *a, const char *text);
 ACCD_API accd_status accd_declare_at(accd *a, const char *text, const char *file, int line);
 
-/* Declares a type as the compiler laid it out, and all that it points to: what a program's debug information
- * (-g) says, read with libdw. program: a file; NULL: this process, the program first, then its libraries.
- * type: "struct deep_type", "app::grid", "std::vector<float>", "type(particle)"; names like the last but one
- * can then be used as types are. What is declared already has to be the same. All of it, or nothing.
- * ACCD_INVALID: unknown-type (help: the closest name), duplicate-name, file (it is not there, has no debug
- * information, or there is no libdw). [HOUSE-debug] */
+/* Declares a type with the compiler's layout, and the types that it needs, from the debug information (-g)
+ * of a program; libdw reads it. program: a file; NULL: this process, the program first, then its
+ * libraries. type: "struct deep_type", "app::grid", "std::vector<float>", "type(particle)". Afterwards
+ * such a name can be used like other types. A type that is declared already must have the same layout. If
+ * an error is found, nothing is declared. ACCD_INVALID: unknown-type (the help has the closest name),
+ * duplicate-name, file (no such file, no debug information, or no libdw). [HOUSE-debug] */
 ACCD_API accd_status accd_declare_from_debug_info(accd *a, const char *program, const char *type);
 ACCD_API accd_status accd_declare_from_debug_info_at(accd *a, const char *program, const char *type,
                                                      const char *file, int line);
 
-/* Makes an object of the program known under a name, with a declared type: "struct deep_type", "float *",
- * "double[10][20]"; in Fortran "type(field)", or a declaration: "real, pointer :: p(:)", then object is its
- * descriptor. The memory stays the program's. It has to be there while it is in use: until the data
- * are off the device, and whenever a directive names it. A name that is bound already moves to the new
- * object; what is present on the device is what was put there. (Directives are lowered again then: for
- * objects that are elsewhere each time bind a pointer, and write copy(x[0:1]).) bytes: of the object, which the type must
- * have; 0, or 1 for any type, as sizeof of a void or char gives it: not compared. Elements of one array
- * may be given by the address of the first. ACCD_INVALID: unknown-type, type-mismatch, duplicate-name.
- * [HOUSE-binding] */
+/* Binds a name to an object of the program, with a declared type: "struct deep_type", "float *",
+ * "double[10][20]", in Fortran "type(field)". In Fortran type may also be a declaration: "real, pointer ::
+ * p(:)"; then object is the descriptor. The memory stays the program's. It must exist until its data are
+ * unmapped, and whenever a directive names it. A name that is bound already gets the new object; present
+ * data stay as they are. (Directives with the name are then lowered again. If the address changes often,
+ * bind a pointer, and write copy(x[0:1]).) bytes: size of the object, compared with the size of the type.
+ * 0 or 1 (sizeof of void or char): not compared. The address of the first element may stand for an array.
+ * ACCD_INVALID: unknown-type, type-mismatch, duplicate-name. [HOUSE-binding] */
 ACCD_API accd_status accd_bind_sized(accd *a, const char *name, const char *type, const void *object,
                                      size_t bytes, const char *file, int line);
 #define accd_bind(a, name, type, ptr) \
     accd_bind_sized((a), (name), (type), (ptr), sizeof *(ptr), __FILE__, __LINE__)
-/* Forgets the name. Data stay present. */
+/* Removes a name. Its data stay present. ACCD_INVALID: unknown-name. [HOUSE-names] */
 ACCD_API accd_status accd_unbind(accd *a, const char *name);
 
-/* Compares a member of a declared type with the compiler's:
- *     ACCD_CHECK_MEMBER(a, struct deep_type, b) [HOUSE-binding] */
+/* Compares offset and size, in bytes, of a member of a declared type with the compiler's:
+ *     ACCD_CHECK_MEMBER(a, struct deep_type, b)
+ * ACCD_INVALID: unknown-type, not-a-struct, unknown-member, type-mismatch. [HOUSE-binding] */
 ACCD_API accd_status accd_check_member(accd *a, const char *type, const char *member, size_t offset,
                                        size_t bytes, const char *file, int line);
 #define ACCD_CHECK_MEMBER(a, type, member)                                                       \
     accd_check_member((a), #type, #member, offsetof(type, member), sizeof(((type *)0)->member), \
                       __FILE__, __LINE__)
 
-/* A function of the program for section bounds and conditions. Integers and addresses come as int64_t;
- * the result goes to *result_p. Not 0: it failed, which fails the construct before anything changed
- * (ACCD_CALLBACK). It may be called often, or at another time than one thinks: it should only compute. */
+/* A function of the program for section bounds and conditions. Integers and addresses are passed as
+ * int64_t; the result is written to *result_p. It returns 0, or another number if it fails: then the
+ * construct fails before anything changes (ACCD_CALLBACK). It must have no side effects: it can be called
+ * any number of times, at any moment of the call. */
 typedef int (*accd_function_fn)(void *ud, int nargs, const int64_t *args, int64_t *result_p);
+/* Makes fn known under a name. ACCD_INVALID: duplicate-name. [TR14-3.1.1-21, HOUSE-names] */
 ACCD_API accd_status accd_function(accd *a, const char *name, accd_function_fn fn, void *ud);
 
 /* -------------------------------------------------------------------------------- directives -- */
 
-/* Carries out a directive. "acc ...", "#pragma acc ...", "!$acc ..." are OpenACC's, "omp ...",
- * "#pragma omp ..." OpenMP's; without such a word the profile decides.
- * - enter data, exit data, update, shape, policy, set, init, shutdown, declare mapper ...: done at once.
- * - data, target data: the region stays open until "acc end data", "omp end target data".
- * - parallel, serial, kernels, target and their kin open in the same way, and the program does the
- *   computing: "acc end parallel" ends it. accd_compute does both. Only clauses count: which variables
- *   your kernel uses is not known here.
- * - async, wait: what they ask for is checked, and events name the queue; the work is done at once. Or, in a
- *   session that is concurrent, it goes on by itself, as if it were done at once: what is sent was read at the
- *   directive, what is fetched is here after a wait, and a kernel of yours finds its data, because a compute
- *   construct waits for the queues of its device.
- * - host_data, use_device_ptr, host constructs of OpenMP: unsupported; accd_deviceptr says what they would.
- * Errors are those of the directive: ACCD_SYNTAX, ACCD_INVALID, and the statuses of the core.
- * A directive is parsed once for its place; later only the construct is run. In a new interpreter the first
- * declaration, binding or directive takes about 5 ms more, in which the grammar is made. */
+/* Carries out a directive. "acc ...", "#pragma acc ..." and "!$acc ..." are OpenACC, "omp ..." and
+ * "#pragma omp ..." are OpenMP. Without such a word the profile decides.
+ * - enter data, exit data, update, shape, policy, set, init, shutdown, declare mapper ... are done at
+ *   once.
+ * - data, target data open a region, until "acc end data" or "omp end target data".
+ * - parallel, serial, kernels, target and their combined forms also open a region, in which the program
+ *   computes, until "acc end parallel". accd_compute does both. Only clauses count: accdeep does not see
+ *   which variables your kernel uses.
+ * - async, wait: their arguments are checked, and events name the queue; the work is done at once. In a
+ *   concurrent session the work runs while the program continues, with the same results. Data for the
+ *   device are read at the directive; data for the host are there after a wait. A compute construct waits
+ *   for the queues of its device, so your kernel finds its data.
+ * - host_data, use_device_ptr and OpenMP's constructs of the host are unsupported. accd_deviceptr gives
+ *   device addresses.
+ *
+ * A directive is parsed once for its place; later only its construct runs. In a new interpreter the first
+ * declaration, binding or directive takes about 5 ms more, in which the grammar is made.
+ *
+ * ACCD_SYNTAX, ACCD_INVALID, and the statuses of the core. [HOUSE-syntax, and the rules of the directive] */
 ACCD_API accd_status accd_directive(accd *a, const char *text);
 ACCD_API accd_status accd_directive_at(accd *a, const char *text, const char *file, int line);
 
-/* The kernel of a compute construct, run between its entry and its exit. device: which one; -1: an if
- * clause says that it runs on the host's own data. Not 0: it failed. */
+/* The kernel of a compute construct, called between entry and exit. device: number of the device; -1:
+ * because of an if clause, the kernel runs on the data of the host. It returns 0, or another number if it
+ * fails. */
 typedef int (*accd_kernel_fn)(accd *a, int device, void *ud);
-/* A compute construct with the program's own kernel. If fn fails, or the construct's end does, the entry is
- * undone: nothing is copied back, what the construct brought is gone, and older device data are as before,
- * but for what fn wrote there by other ways than accd_kernel_write. ACCD_CALLBACK: fn failed. */
+/* A compute construct with a kernel of the program. If fn or the end of the construct fails, the entry is
+ * undone. Then nothing is copied to the host, and what the construct mapped is unmapped. Other data on the
+ * device have their old values, except those that fn wrote without accd_kernel_write. ACCD_CALLBACK: fn
+ * failed. Else as accd_directive. [HOUSE-misuse] */
 ACCD_API accd_status accd_compute(accd *a, const char *text, accd_kernel_fn fn, void *ud);
 ACCD_API accd_status accd_compute_at(accd *a, const char *text, accd_kernel_fn fn, void *ud,
                                      const char *file, int line);
 
-/* Directives that run often: parsed and lowered now, run by accd_exec. Data and compute directives only.
- * Objects are found when it runs: what members, bounds and conditions hold then. If meanwhile names were
- * bound to other objects, or types, shapes or functions declared, the directive is lowered again by the
- * next accd_exec, which fails as accd_directive would if it does not hold any more.
- * The caller owns the handle; it may outlive the session, and is good for nothing but accd_finalize then. */
+/* For directives that run often: parses and lowers a data or compute directive, which accd_exec runs.
+ * Members, bounds and conditions are evaluated when it runs. If names were bound to other objects since,
+ * or types, shapes or functions declared, the next accd_exec lowers it again, and may fail as
+ * accd_directive does. The caller owns the handle. After the end of the session, only accd_finalize may be
+ * called with it. ACCD_SYNTAX, ACCD_INVALID. [HOUSE-syntax] */
 ACCD_API accd_status accd_prepare(accd *a, const char *text, accd_prepared **prepared_p);
 ACCD_API accd_status accd_prepare_at(accd *a, const char *text, const char *file, int line,
                                      accd_prepared **prepared_p);
-/* Runs it. A region, or compute construct, opens; it may be opened again inside itself. */
+/* Runs a prepared directive. A data or compute construct opens its region; it may be opened again inside
+ * itself. Errors: as accd_directive. */
 ACCD_API accd_status accd_exec(accd_prepared *prepared);
-/* Ends the region that its last accd_exec opened: the innermost one. ACCD_REGION_NESTING: it is not. */
+/* Ends the region of the last accd_exec. ACCD_REGION_NESTING: there is none, or it is not the innermost one.
+ * [DIR-4.3-06] */
 ACCD_API accd_status accd_exec_end(accd_prepared *prepared);
-/* Frees the handle; a region it opened stays open, for "acc end data". NULL does nothing. */
+/* Frees the handle. An open region stays open, for "acc end data". NULL does nothing. */
 ACCD_API void accd_finalize(accd_prepared *prepared);
 
 #ifndef ACCD_NO_MACROS
@@ -226,33 +237,35 @@ ACCD_API void accd_finalize(accd_prepared *prepared);
 
 /* ---------------------------------------------------------------------- addresses and memory -- */
 
-/* All of these are about the current device: 0 at first, see accd_set_device, "acc set device_num(1)"; in a
- * kernel about its own. ACCD_NO_DEVICE: it runs on the host. */
+/* These functions use the current device: 0 at first, then that of accd_set_device or "acc set
+ * device_num(1)". In a kernel they use its device. ACCD_NO_DEVICE: the kernel runs on the host. */
 
-/* The device address of a host address in present data; NULL: it is not present, or a failure, which
- * accd_last_detail tells from it. [ACC33-3.2.28] */
+/* The device address of a host address in present data. NULL: it is not present, or the call failed;
+ * accd_last_detail has the difference. [ACC33-3.2.26-1] */
 ACCD_API void *accd_deviceptr(accd *a, const void *host);
-/* The host address of a device address in present data, or NULL. */
+/* The host address of a device address in present data, or NULL. [ACC33-3.2.26-1] */
 ACCD_API void *accd_hostptr(accd *a, const void *device);
-/* 1: all of the range is present in one object; 0: not all, or not in one; bytes = 0 counts as one. */
+/* 1: the whole range is present in one object; else 0. bytes = 0 counts as one byte. [ACC33-3.2.26-2] */
 ACCD_API int accd_is_present(accd *a, const void *host, size_t bytes);
 
-/* Raw copies, as acc_memcpy_to_device and its kin make them: nothing is attached or counted. On the
- * simulated device: reads of bytes that were never written are not reported here. */
+/* Raw copies of bytes, as acc_memcpy_to_device and similar routines: no pointer is attached, nothing is
+ * counted. The simulated device does not report reads of bytes that were never written.
+ * ACCD_OUT_OF_BOUNDS, ACCD_HOST_POINTER_ON_DEVICE, ACCD_DEVICE_ERROR. [ACC33-3.2.30-1] */
 ACCD_API accd_status accd_memcpy_to_device(accd *a, void *device, const void *host, size_t bytes);
 ACCD_API accd_status accd_memcpy_from_device(accd *a, void *host, const void *device, size_t bytes);
-/* As a kernel reads and writes: ACCD_UNINITIALIZED_READ, ACCD_EXCLUDED_MEMBER, ACCD_OUT_OF_BOUNDS. */
+/* Reads and writes of bytes with the checks of a kernel: ACCD_UNINITIALIZED_READ, ACCD_EXCLUDED_MEMBER,
+ * ACCD_OUT_OF_BOUNDS. [TR14-1.2-06, TR14-1.2-10, TR14-3.1.1-14] */
 ACCD_API accd_status accd_kernel_read(accd *a, void *to, const void *device, size_t bytes);
 ACCD_API accd_status accd_kernel_write(accd *a, void *device, const void *from, size_t bytes);
 
-/* ACCD_NO_DEVICE: there is none of that number. */
+/* Selects the current device. ACCD_NO_DEVICE: no device has this number. [DIR-1-04] */
 ACCD_API accd_status accd_set_device(accd *a, int device);
-/* The current device; -1: there is no session, or its kernel runs on the host. */
+/* The number of the current device; -1: no session, or its kernel runs on the host. */
 ACCD_API int accd_get_device(accd *a);
 
-/* The explicit tier on the same devices: present objects, attachments, levels, counters, statistics, single
- * steps. It belongs to the session. Regions that are opened there nest among those of the session, which
- * does not know them. NULL: there is no session, or it is in a call. */
+/* The context of the session, for the explicit tier: present objects, attachments, levels, counters,
+ * statistics, single steps. It belongs to the session. Regions that are opened there nest among those of
+ * the session, which does not know them. NULL: no session, or it is in a call. */
 ACCD_API accd_context *accd_get_context(accd *a);
 
 #ifdef __cplusplus

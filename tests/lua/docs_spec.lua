@@ -29,13 +29,13 @@ describe("a page about a header", function()
         functions = functions + 1
       end
       assert.is_true(functions > 10)
-      assert.same({}, header.untold(text))
+      assert.same({}, header.undescribed(text))
     end)
   end
 
-  it("finds functions that nobody tells about", function()
-    assert.same({ "second", "third" }, header.untold [[
-/* Told. */
+  it("finds functions without a comment", function()
+    assert.same({ "second", "third" }, header.undescribed [[
+/* Described. */
 ACCD_API int first(void);
 
 ACCD_API int second(void);
