@@ -322,7 +322,7 @@ local function look(s, events, host)
   local function line(...) lines[#lines + 1] = string.format(...) end
   local told = {}
   for i, e in ipairs(events) do
-    local place, bytes = where(e.host), e.bytes
+    local place, bytes = e.host and where(e.host) or "", e.bytes or 0 -- a kernel has no address
     -- of more clauses than an object has references, which of them takes one off is not specified
     if e.op == "decref" then place, bytes = place:match "^%w+", 0 end
     told[i] = ("  %s %s %d"):format(e.op, place, bytes)
