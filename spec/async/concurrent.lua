@@ -1,5 +1,5 @@
--- Queues whose work goes on by itself, where the device can do that: all is as if it were done in program order, but
--- what is fetched reaches the host at the wait. On other devices it is done at once, and the same holds.
+-- Queues that work on their own, where the device can do that. The results are those of program order, but fetched
+-- data reach the host at the wait. Other devices do the work at once, with the same results.
 scenario { title = "OpenACC 2.16: concurrent queues", async = "concurrent", devices = 2 }
 
 declare [[
@@ -10,7 +10,7 @@ declare [[
 ]]
 host.X = { n = 3, a = { 1, 2, 3 } }
 
-case("accepts: what is sent is what the host held at the construct [ACC33-async-2]", function()
+case("accepts: the device gets the values that the host held at the construct [ACC33-async-2]", function()
   acc "enter data copyin(a, large) async(1)"
   host.a[0], host.large[0][5], host.large[2][5] = 10, 20, 30
   acc "update device(large[0:1], large[2:1]) async(2)"
@@ -21,7 +21,7 @@ case("accepts: what is sent is what the host held at the construct [ACC33-async-
   expect.device("large[2][5]", 30)
 end)
 
-case("accepts: what is fetched is what the device held, whatever comes behind [ACC33-async-2]", function()
+case("accepts: the host gets the values that the device held, whatever follows [ACC33-async-2]", function()
   acc "enter data copyin(a)"
   acc "parallel present(a) async(1)" "a[0] = 10;"
   acc "update self(a) async(2)"
@@ -34,7 +34,7 @@ case("accepts: what is fetched is what the device held, whatever comes behind [A
   expect.host("a[0]", 20)
 end)
 
-case("accepts: kernels in queues, what they find, and what they leave [ACC33-async-2]", function()
+case("accepts: kernels run in queues in program order [ACC33-async-2]", function()
   expect.moves(function()
     acc "data copy(a) create(b) async(1)" (function()
       acc "parallel loop present(a, b) async(1)" "for (int i = 0; i < 4; i++) b[i] = 2 * a[i];"
@@ -47,7 +47,7 @@ case("accepts: kernels in queues, what they find, and what they leave [ACC33-asy
   expect.host("X.a[0:3]", { 11, 12, 13 })
 end)
 
-case("accepts: private and reduced variables of kernels in queues [ACC33-async-2]", function()
+case("accepts: kernels in queues have private and reduced variables [ACC33-async-2]", function()
   expect.moves(function() acc "enter data copyin(t)" end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })
   host.sum = 5
   acc "parallel loop present(t) private(b) firstprivate(sum) async(1)"
@@ -60,7 +60,7 @@ case("accepts: private and reduced variables of kernels in queues [ACC33-async-2
   expect.host("sum", 68)
 end)
 
-case("accepts: attached pointers, whatever the queues [ACC33-async-2]", function()
+case("accepts: pointers are attached in any queue [ACC33-async-2]", function()
   acc "enter data copyin(X) async(1)"
   acc "enter data copyin(X.a[0:3]) async(2)"
   expect.attached("X.a", 1)
@@ -72,7 +72,7 @@ case("accepts: attached pointers, whatever the queues [ACC33-async-2]", function
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: data leave while queues use them [ACC33-async-4]", function()
+case("accepts: data are unmapped while queues use them [ACC33-async-4]", function()
   acc "enter data copyin(a, b)"
   acc "parallel present(a, b) async(1)" "b[0] = a[0] + 6;"
   acc "update self(b) async(2)"
@@ -89,7 +89,7 @@ case("accepts: data leave while queues use them [ACC33-async-4]", function()
   expect.host("b[1]", 2)
 end)
 
-case("rejects: in a kernel that runs in a queue, what is wrong, at the wait or before"
+case("rejects: an error in a kernel of a queue is reported at the wait or before"
   .. " [ACC33-async-2 HOUSE-scenario]", function()
   acc "enter data copyin(a, b, t)"
   local function at_the_wait(code, text)
@@ -104,7 +104,7 @@ case("rejects: in a kernel that runs in a queue, what is wrong, at the wait or b
   at_the_wait("scenario-error", "a[0] = 50; t[0] = 1 / t[1];")
   acc "enter data create(large)"
   at_the_wait("uninitialized-read", "a[1] = 50; a[0] = large[0][0];")
-  -- whoever needs the memory finds it, too; what it asked for is not done
+  -- a directive that needs the memory reports the error, too, and does nothing
   expect.fails("out-of-bounds", function()
     acc "parallel present(a) async(1)" "a[0] = 50; a[4] = 0;"
     acc "exit data copyout(a) async(2)"
@@ -114,7 +114,7 @@ case("rejects: in a kernel that runs in a queue, what is wrong, at the wait or b
   expect.host("a[0]", 1)
 end)
 
-case("differs: what one thread reads before it writes it, though many would have written it [ACC33-async-2]", function()
+case("differs: a thread reads a value before another thread writes it [ACC33-async-2]", function()
   acc "enter data create(t) copyin(sum)"
   expect.fails("uninitialized-read", function()
     acc "parallel loop present(t, sum) async(1)"
@@ -126,7 +126,7 @@ case("differs: what one thread reads before it writes it, though many would have
   expect.device("t[7]", 28)
 end)
 
-case("accepts: a wait in a queue, across devices, which share the host's memory [ACC33-async-3]", function()
+case("accepts: a wait in a queue also holds across devices [ACC33-async-3]", function()
   acc "enter data copyin(a)"
   acc "parallel present(a) async(1)" "a[0] = 10;"
   acc "update self(a) async(1)"
@@ -143,7 +143,7 @@ case("accepts: a wait in a queue, across devices, which share the host's memory 
   expect.device("a[0]", 11)
 end)
 
-case("rejects: a wait argument that names no device or queue, whatever is under way [ACC33-async-3]", function()
+case("rejects: a wait argument names no device or queue [ACC33-async-3]", function()
   acc "enter data copyin(a) async(1)"
   expect.fails("no-device", function() acc "wait(devnum: 2: 1)" end)
   expect.fails("invalid-async", function() acc "wait(-3)" end)
@@ -152,7 +152,7 @@ case("rejects: a wait argument that names no device or queue, whatever is under 
   expect.device("a[0]", 1)
 end)
 
-case("accepts: asking comes to an end [ACC33-async-5]", function()
+case("accepts: repeated tests of a queue come to an end [ACC33-async-5]", function()
   expect.moves(function() acc "enter data copyin(a) async(1)" end, { h2d = { count = 1, bytes = 16 }, d2h = 0 })
   acc "parallel present(a) async(1)" "a[0] = 5;"
   acc "update self(a) async(2)"

@@ -1,4 +1,4 @@
--- What a missing wait does, when queues do their work as late as they may.
+-- What a missing wait does when queues do their work as late as allowed.
 scenario { title = "OpenACC 2.16: delayed queues", async = "delayed", devices = 2 }
 
 declare [[
@@ -25,7 +25,7 @@ case("accepts: transfers read and write host memory at the wait [ACC33-async-2]"
   expect.host("a[1]", 20)
 end)
 
-case("accepts: what does not wait finds what was there before [ACC33-async-2]", function()
+case("accepts: a construct that does not wait finds the former values [ACC33-async-2]", function()
   acc "enter data copyin(a)"
   acc "parallel present(a) async(1)" "a[0] = 10;"
   acc "update self(a) async(2)"
@@ -37,7 +37,7 @@ case("accepts: what does not wait finds what was there before [ACC33-async-2]", 
   expect.host("a[0:2]", { 10, 1 })
 end)
 
-case("differs: a kernel that reads before what it needs has arrived [ACC33-async-2]", function()
+case("differs: a kernel reads data that have not arrived [ACC33-async-2]", function()
   acc "enter data copyin(a) async(1)"
   expect.fails("uninitialized-read", function() acc "parallel present(a)" "a[0] += 1;" end)
   acc "parallel present(a) async(2)" "a[0] += 1;"
@@ -46,7 +46,7 @@ case("differs: a kernel that reads before what it needs has arrived [ACC33-async
   expect.device("a[0]", 1)
 end)
 
-case("differs: the words of attached pointers come with their queue [ACC33-async-2]", function()
+case("differs: attached pointers are written in their queue [ACC33-async-2]", function()
   acc "enter data create(X) copyin(X.a[0:3]) async(1)"
   expect.attached("X.a", 1)
   expect.fails("uninitialized-read", function() acc "parallel present(X)" "X.a[0] = 1;" end)
@@ -55,7 +55,7 @@ case("differs: the words of attached pointers come with their queue [ACC33-async
   expect.device("X.a[0]", 5)
 end)
 
-case("accepts: a kernel's own data leave the present table, but not the device, before it runs [ACC33-async-2]",
+case("accepts: data of a kernel are absent before it runs but stay on the device [ACC33-async-2]",
   function()
     acc "parallel copy(X, X.a[0:3]) create(b) async(1)" (function(d)
       for i = 0, 2 do d.b[i] = d.X.a[i] end
@@ -68,7 +68,7 @@ case("accepts: a kernel's own data leave the present table, but not the device, 
     expect.host("a[0]", 6)
   end)
 
-case("rejects: in a kernel that runs late, accesses out of bounds, the body's errors"
+case("rejects: a kernel that runs late accesses memory out of bounds, or its body fails"
   .. " [ACC33-async-2 HOUSE-scenario]", function()
   acc "parallel copy(a) copyin(b) async(1)" "a[4] = 0;"
   expect.fails("out-of-bounds", function() acc "wait" end)
@@ -80,10 +80,10 @@ case("rejects: in a kernel that runs late, accesses out of bounds, the body's er
   end)
   expect.fails("scenario-error", function() acc "wait" end)
   expect.events(function() acc "wait" end, { "d2h a", "free a" })
-  expect.host("a[0]", 1) -- its writes were taken back
+  expect.host("a[0]", 1) -- its writes were undone
 end)
 
-case("accepts: a wait in a queue holds that queue back, across devices, too [ACC33-async-3]", function()
+case("accepts: a wait in a queue delays the queue, across devices, too [ACC33-async-3]", function()
   acc "enter data copyin(a)"
   acc "parallel present(a) async(1)" "a[0] = 10;"
   acc "parallel present(a) async(2) wait(1)" "a[1] = a[0] + 1;"
@@ -97,7 +97,7 @@ case("accepts: a wait in a queue holds that queue back, across devices, too [ACC
   expect.equal(state(0).queues[1].pending, 0)
 end)
 
-case("differs: behind what is asked for later it does not wait [ACC33-async-3]", function()
+case("differs: a queue does not wait for later work of another queue [ACC33-async-3]", function()
   acc "enter data copyin(a)"
   acc "wait(1) async(2)"
   acc "parallel present(a) async(1)" "a[0] = 10;"
@@ -109,11 +109,11 @@ case("differs: behind what is asked for later it does not wait [ACC33-async-3]",
   expect.equal(state().queues, { { async = 1, pending = 1 }, { async = 2, pending = 0 } })
 end)
 
-case("rejects: data that leave while a queue needs them [ACC33-async-4]", function()
+case("rejects: data are unmapped while a queue needs them [ACC33-async-4]", function()
   acc "enter data copyin(a, X, X.a[0:3])"
   acc "update device(a) async(1)"
-  local told = expect.fails("missing-wait", function() acc "exit data delete(a)" end)
-  expect(told.message:find("queue 1 has not done the update of ", 1, true))
+  local problem = expect.fails("missing-wait", function() acc "exit data delete(a)" end)
+  expect(problem.message:find("queue 1 has not done the update of ", 1, true))
   expect.fails("missing-wait", function() acc "exit data copyout(a) async(2)" end)
   expect.fails("missing-wait", function() acc_delete "a" end)
   expect.count("a", { dynamic = 1 })
@@ -143,7 +143,7 @@ case("rejects: data that leave while a queue needs them [ACC33-async-4]", functi
   acc_free(d)
 end)
 
-case("accepts: data that leave behind the queue, or by it [ACC33-async-4]", function()
+case("accepts: data are unmapped after the queue or by the queue [ACC33-async-4]", function()
   expect.moves(function()
     acc "enter data copyin(a, X, X.a[0:3], b)"
   end, { h2d = { count = 4, bytes = 60 }, d2h = 0 })
@@ -160,21 +160,21 @@ case("accepts: data that leave behind the queue, or by it [ACC33-async-4]", func
   expect.host("b[0]", 8)
 end)
 
-case("rejects: data that leave while a kernel gets to them by an attached pointer alone [ACC33-async-4]", function()
+case("rejects: data are unmapped while a kernel needs them through an attached pointer [ACC33-async-4]", function()
   host.X.a = addr "b[0]"
   acc "enter data copyin(X, b)"
   acc "data copy(X, X.a[0:4]) async(1)" (function()
     acc "parallel present(X) copy(a) async(1)" "X.a[2] += 5; a[0] = X.a[2];"
   end)
-  local told = expect.fails("missing-wait", function() acc "exit data delete(b)" end)
-  expect(told.message:find("queue 1 has not done the parallel of ", 1, true))
-  acc "exit data delete(b) async(1)" -- behind it, though nothing is copied, and no pointer is attached any more
+  local problem = expect.fails("missing-wait", function() acc "exit data delete(b)" end)
+  expect(problem.message:find("queue 1 has not done the parallel of ", 1, true))
+  acc "exit data delete(b) async(1)" -- after the kernel, although nothing is copied and no pointer is attached any more
   acc "wait"
   expect.absent "b"
   expect.host("a[0]", 5)
 end)
 
-case("accepts: device memory is not given to others before its queue has got there [ACC33-async-4]", function()
+case("accepts: device memory is not reused before its queue has finished [ACC33-async-4]", function()
   acc "enter data copyin(a)"
   local first = acc_deviceptr "a"
   acc "parallel present(a) async(1)" "a[0] = 7;"
@@ -186,23 +186,23 @@ case("accepts: device memory is not given to others before its queue has got the
   expect.host("a[0]", 7)
 end)
 
-case("rejects: host memory that is freed before the wait [ACC33-async-4]", function()
+case("rejects: host memory is freed before the wait [ACC33-async-4]", function()
   declare "float *p;"
   host.p = alloc("float", 4, 1)
   acc "enter data copyin(p[0:4]) async(1)"
   free(host.p)
-  local told = expect.fails("missing-wait", function() acc "wait" end)
-  expect(told.message:find("was freed, but queue 1 has not done the enter data of ", 1, true))
+  local problem = expect.fails("missing-wait", function() acc "wait" end)
+  expect(problem.message:find("was freed, but queue 1 has not done the enter data of ", 1, true))
   expect.events(function() acc "wait" end, { "h2d p[0:4]" }) -- the error is reported once
   host.p = alloc("float", 4, 1)
   acc "enter data copyin(p[0:4])"
   acc "update self(p[0:4]) async"
   free(host.p)
-  told = expect.fails("missing-wait", function() acc "wait" end)
-  expect(told.message:find("the default queue", 1, true))
+  problem = expect.fails("missing-wait", function() acc "wait" end)
+  expect(problem.message:find("the default queue", 1, true))
 end)
 
-case("accepts: a test says no once, and then does it [ACC33-async-5]", function()
+case("accepts: a test returns false once and then does the work [ACC33-async-5]", function()
   acc "enter data copyin(a) async(1)"
   expect.equal(acc_async_test(2), true)
   expect.equal(acc_async_test(1), false)
@@ -214,7 +214,7 @@ case("accepts: a test says no once, and then does it [ACC33-async-5]", function(
   expect.equal(acc_async_test_all(), true)
 end)
 
-case("differs: routines wait for what they name, and no more [ACC33-async-5]", function()
+case("differs: a routine waits only for the queues that it names [ACC33-async-5]", function()
   acc "enter data copyin(a)"
   acc "parallel present(a) async(1)" "a[0] = 10;"
   acc_wait(2)

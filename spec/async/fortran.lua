@@ -8,7 +8,7 @@ fortran [[
   x = 7
 ]]
 
-case("accepts: clauses with expressions, waits in a queue [ACC33-async-1 ACC33-async-3]", function()
+case("accepts: clauses take expressions, and a queue may wait [ACC33-async-1 ACC33-async-3]", function()
   acc "enter data copyin(x) async(q)"
   acc "parallel loop present(x) async(1) wait(q)" [[
     do i = 1, n
@@ -23,7 +23,7 @@ case("accepts: clauses with expressions, waits in a queue [ACC33-async-1 ACC33-a
   expect.accepts "exit data delete(x)"
 end)
 
-case("accepts: a queue among statements [ACC33-async-2]", function()
+case("accepts: statements and asynchronous directives may be mixed [ACC33-async-2]", function()
   fortran [[
     !$acc enter data copyin(x) async(1)
     !$acc parallel loop present(x) async(1)
@@ -57,7 +57,8 @@ case("accepts: a loop of a kernel that runs late has private variables and reduc
   expect.host("t", 9)
 end)
 
-case("rejects: an allocation that ends before the wait, values that are none [ACC33-async-1 ACC33-async-2]", function()
+case("rejects: an array is deallocated before the wait, or a value names no queue"
+  .. " [ACC33-async-1 ACC33-async-2]", function()
   fortran "!$acc enter data copyin(x) async(1)"
   fortran "deallocate(x)"
   expect.fails("missing-wait", function() acc "wait" end)

@@ -1,4 +1,4 @@
--- Queues, whenever they do their work: what holds here holds at once and delayed (accdeep run --async delayed).
+-- Queues, whenever they do their work: all cases hold at once and delayed (accdeep run --async delayed).
 scenario { title = "OpenACC 2.16: asynchronous behaviour", devices = 2 }
 
 declare [[
@@ -9,7 +9,7 @@ declare [[
 ]]
 host.X = { n = 3, a = { 1, 2, 3 } }
 
-case("accepts: no queue, a number, the value of an expression, the default [ACC33-async-1]", function()
+case("accepts: async takes nothing, a number or an expression, or uses the default queue [ACC33-async-1]", function()
   acc "enter data copyin(a) async"
   acc "wait"
   expect.accepts "update device(a) async(queue + 1)"
@@ -28,7 +28,7 @@ case("accepts: no queue, a number, the value of an expression, the default [ACC3
   acc "wait(acc_async_noval)"
 end)
 
-case("rejects: values that name no queue [ACC33-async-1]", function()
+case("rejects: a value names no queue [ACC33-async-1]", function()
   acc "enter data copyin(a)"
   expect.present "a"
   expect.fails("invalid-async", function() acc "update self(a) async(-3)" end)
@@ -57,7 +57,7 @@ case("accepts: one queue does its work in order [ACC33-async-2]", function()
   expect.host("a[0:4]", { 11, 21, 31, 41 })
 end)
 
-case("accepts: names of a kernel are what they were when the construct was met [ACC33-async-2]", function()
+case("accepts: names in a kernel have the values that they had at the construct [ACC33-async-2]", function()
   expect.moves(function()
     acc "parallel copy(a) async(1)" "for (int i = 0; i < n; i++) a[i] += n;"
     host.n = 1
@@ -69,7 +69,7 @@ case("accepts: names of a kernel are what they were when the construct was met [
   expect.host("b[0:4]", { 1, 1, 1, 1 })
 end)
 
-case("accepts: a structure with its targets, which the construct alone makes present [ACC33-async-2]", function()
+case("accepts: a construct maps a structure and its targets for its own time [ACC33-async-2]", function()
   expect.moves(function()
     acc "parallel copy(X, X.a[0:3]) async(1)" "for (int i = 0; i < X.n; i++) X.a[i] *= 2;"
     expect.absent "X"
@@ -78,17 +78,17 @@ case("accepts: a structure with its targets, which the construct alone makes pre
   expect.host("X.a[0:3]", { 2, 4, 6 })
 end)
 
-case("differs: a body that fails is reported at the wait; the construct's data are mapped as ever [ACC33-async-2]",
+case("differs: the wait reports a body that fails, and the data of the construct are unmapped [ACC33-async-2]",
   function()
     expect.moves(function()
-      local told = pcall(function()
+      local succeeded = pcall(function()
         acc "parallel copy(a) async(1)" (function(d)
           d.a[0] = 7
           d.a[4] = 1
         end)
         acc "wait"
       end)
-      expect(not told)
+      expect(not succeeded)
       acc "wait"
     end, { h2d = { count = 1, bytes = 16 } })
     expect.absent "a"
@@ -106,14 +106,14 @@ case("accepts: presence and counters change at the construct [ACC33-2.6.7-4]", f
   acc "wait"
 end)
 
-case("rejects: what is not there when the construct is met [ACC33-2.6.7-4 ACC33-upd-1]", function()
+case("rejects: data are absent at the construct [ACC33-2.6.7-4 ACC33-upd-1]", function()
   expect.fails("not-present", function() acc "update self(a) async(1)" end)
   acc "enter data create(a) async(1)"
   acc "exit data delete(a) async(1)"
   expect.fails("not-present", function() acc "update device(a) async(1)" end)
 end)
 
-case("accepts: waits for a list, for all, for another device's, held back in a queue [ACC33-async-3]", function()
+case("accepts: wait takes a list, all queues, another device, or async [ACC33-async-3]", function()
   acc "enter data copyin(a) create(b, c) async(1)"
   expect.present "c"
   acc "parallel present(a, b) async(2) wait(1)" "for (int i = 0; i < n; i++) b[i] = a[i] + 1;"
@@ -135,7 +135,7 @@ case("accepts: waits for a list, for all, for another device's, held back in a q
   expect.accepts "exit data delete(a, b, c) wait"
 end)
 
-case("rejects: wait arguments that are none, devices that are none [ACC33-async-3]", function()
+case("rejects: a wait argument or a device is wrong [ACC33-async-3]", function()
   for _, text in ipairs { "wait()", "wait(1", "wait(1:2)", "wait(devnum: 0)", "wait(queues:)", "wait(1) copyin(a)" } do
     local ok = pcall(acc, text)
     expect(not ok, text)
@@ -145,7 +145,7 @@ case("rejects: wait arguments that are none, devices that are none [ACC33-async-
   expect.fails("not-present", function() acc "update self(a) wait(1)" end)
 end)
 
-case("accepts: the routines [ACC33-async-5]", function()
+case("accepts: the routines do the work of the directives [ACC33-async-5]", function()
   acc_copyin_async("a", 1)
   acc_create_async(addr "b[0]", 16, 1)
   acc "parallel present(a, b) async(1)" "for (int i = 0; i < n; i++) b[i] = 2 * a[i];"
@@ -174,7 +174,7 @@ case("accepts: the routines [ACC33-async-5]", function()
   expect(acc_async_test(acc_async_sync))
 end)
 
-case("rejects: the routines without a value, or with a wrong one [ACC33-async-5]", function()
+case("rejects: a routine gets no value or a wrong one [ACC33-async-5]", function()
   expect.fails("type-mismatch", function() acc_copyin_async "a" end)
   expect.fails("type-mismatch", function() acc_wait() end)
   expect.fails("type-mismatch", function() acc_attach_async() end)
@@ -184,7 +184,7 @@ case("rejects: the routines without a value, or with a wrong one [ACC33-async-5]
   expect.absent "a"
 end)
 
-case("accepts: events have the queue [ACC33-async-2]", function()
+case("accepts: events name their queue [ACC33-async-2]", function()
   local list = events(function()
     acc "enter data copyin(a) async(6)"
     acc "exit data copyout(a)  async(6)"

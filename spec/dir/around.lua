@@ -1,6 +1,6 @@
 -- What the document leaves open around its directives, and how it is read here: deep copies, other bases, routines,
 -- compute constructs, and the end of a device.
-scenario { title = "DIR: other ways to data", rules = "directory", devices = 2 }
+scenario { title = "DIR: deep copies, routines and compute constructs", rules = "directory", devices = 2 }
 
 declare [[
   float a[2000], b[20], m[8][4]; float *c, *q; int yes = 1, no = 0;

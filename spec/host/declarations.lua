@@ -13,7 +13,7 @@ declare [[
   class part part;
 ]]
 
-case("accepts: initial values in order, by name and by index [HOUSE-language]", function()
+case("accepts: initial values are in order, by name and by index [HOUSE-language]", function()
   declare [[
     struct point p = { .y = 2, .x = 1 }, list[3] = { { 1, 2 }, [2] = { 5, 6 } };
     union number u = { .f = 1.5f };
@@ -31,7 +31,8 @@ case("accepts: initial values in order, by name and by index [HOUSE-language]", 
   expect.host("q.y", 2)
 end)
 
-case("accepts: templates, namespaces, references and member functions [HOUSE-language HOUSE-names]", function()
+case("accepts: templates, namespaces, references and member functions may be declared"
+  .. " [HOUSE-language HOUSE-names]", function()
   declare [[
     box<float> b; block<int, 3> three;
     namespace outer { namespace inner { int deep = 4; } typedef int number; }
@@ -45,7 +46,7 @@ case("accepts: templates, namespaces, references and member functions [HOUSE-lan
   expect.host("part.twice() + part.pick(1)", 16)
 end)
 
-case("rejects: types that there are not, or that have no size"
+case("rejects: a type is unknown or has no size"
   .. " [HOUSE-names HOUSE-language HOUSE-version HOUSE-layout TR14-3.1.1-04 HOUSE-limit]", function()
   expect.invalid({ "struct unheard @v;", "struct unheard list@[2];", "void @v;", "void list@[3];", "int @list[];",
     "@unheard v;", "@enum unheard e;", "@long char v;", "@short double v;", "@unsigned float v;", "@box v;",
@@ -66,14 +67,14 @@ case("rejects: types that there are not, or that have no size"
   expect.invalid({ "template<class T> struct ever { @ever<ever<T> > *p; ever<ever<T> > v; }; ever<int> e;" }, "limit")
 end)
 
-case("rejects: names that are declared already [HOUSE-names LLNL-3.2-01]", function()
+case("rejects: a name is declared twice [HOUSE-names LLNL-3.2-01]", function()
   expect.invalid({ "int b; int @b;", "enum { one, @one };", "typedef int t; typedef float @t;",
     "template<class T> struct two { T v; }; template<class T> @struct two { T w; };",
     "extern int b; float @b; int b;" }, "duplicate-name")
   expect.invalid({ "int &n = @f;" }, "type-mismatch")
 end)
 
-case("rejects: initial values that do not fit [HOUSE-language HOUSE-names HOUSE-scenario LLNL-3.2-01]", function()
+case("rejects: an initial value does not fit [HOUSE-language HOUSE-names HOUSE-scenario LLNL-3.2-01]", function()
   expect.invalid({ "int v = @{ 1, 2 };", "int v = @{ .x = 1 };", "int list[2] = @5;", "struct point p = @5;",
     "int *p = @f;", "int *p = @1.5;", "int *p = @5;", "int *p = @n;",
     "int &r = @f;", "int &r = @5;", "int &@r;", "int @(&r)[2];",
@@ -85,29 +86,28 @@ case("rejects: initial values that do not fit [HOUSE-language HOUSE-names HOUSE-
   expect.invalid({ "int v = n @/ (n - 3);" }, "scenario-error")
 end)
 
-case("rejects: text that is no declaration, or that this version does not take"
-  .. " [HOUSE-version HOUSE-syntax]", function()
+case("rejects: a text is no declaration, or this version does not support it [HOUSE-version HOUSE-syntax]", function()
   expect.fails("unsupported", { "@using namespace std;", "int f(int x) @{ return x; }",
     "template<@class... T> struct pack { int n; };", "template@<> struct box<int> { int n; };" }, { by = declare })
   expect.fails("syntax", { "@}", "namespace one { int k@;", "extern \"C\" { int k@;", "int v@", "int @= 3;",
     "struct { int n;@", "int @3v;", "struct point p = { 1, @;", "template<class T> @{ T v; };" }, { by = declare })
 end)
 
-case("rejects: calls of member functions that there are not, or with other arguments"
+case("rejects: a call names an unknown member function or has other arguments"
   .. " [TR14-3.1.1-21 HOUSE-language HOUSE-names]", function()
   expect.fails("unknown-member", { "part.@thrice()", "part.@k()", "part.@twice" }, { by = host })
   expect.fails("type-mismatch", { "part.twice@(1)", "part.pick@()", "part.pick@(1, 2)" }, { by = host })
   expect.fails("not-a-pointer", "part@->twice()", { by = host })
 end)
 
-case("rejects: sizes and enumerators that are no integers, references to taken names [HOUSE-language HOUSE-names]",
+case("rejects: a size or enumerator is no integer, or a reference has a used name [HOUSE-language HOUSE-names]",
   function()
     expect.invalid({ "int list[@1.5];", "int list[@\"x\"];", "enum { one = 1.5f @+ 1 };", "enum { one = @(void *)0 };",
       "int list[4] = { [@1.5] = 1 };" }, "type-mismatch")
     expect.invalid({ "int b; int &@b = n;", "int b; int *@b;", "int &r = n; int &@r = n;" }, "duplicate-name")
   end)
 
-case("rejects: types of classes that declare none, templates without a name [HOUSE-names HOUSE-syntax]", function()
+case("rejects: a class does not declare the type, or a template has no name [HOUSE-names HOUSE-syntax]", function()
   declare "struct later; enum paint { RED };"
   expect.fails("unknown-type", { "@later::z v;", "@paint::z v;" }, { by = declare })
   expect.invalid({ "@template<class T> struct { T t; };" }, "syntax")

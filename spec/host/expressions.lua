@@ -37,7 +37,7 @@ case("accepts: operators follow C's precedence and promotions [HOUSE-language]",
   expect.host("sizeof(struct point) + sizeof a[0] + sizeof(int[2][3])", 36)
 end)
 
-case("accepts: functions of C's library are on doubles, with an f on floats [HOUSE-language]", function()
+case("accepts: functions of C's library take doubles, or floats with an f [HOUSE-language]", function()
   expect.host("trunc(-2.7) + round(-2.5) + floor(-0.5) + ceil(1.5)", -4)
   expect.host("1 / trunc(-0.5) < 0 && 1 / ceil(-0.5) < 0 && 1 / round(-0.25) < 0", true)
   expect.host("round(0.49999999999999994) == 0 && round(-1e300) == -1e300", true)
@@ -52,7 +52,7 @@ case("accepts: functions of C's library are on doubles, with an f on floats [HOU
   expect.host("f", -2)
 end)
 
-case("accepts: members, elements, pointers and addresses in expressions [HOUSE-language HOUSE-names]", function()
+case("accepts: expressions contain members, elements, pointers and addresses [HOUSE-language HOUSE-names]", function()
   expect.host("s.at.y + (&s)->n + s.v[1] + *s.v", 11)
   expect.host("*(a + 2) - a[1]", 1)
   expect.host("&a[3] - a", 3)
@@ -63,7 +63,7 @@ case("accepts: members, elements, pointers and addresses in expressions [HOUSE-l
   expect.host("text[1]", 105)
 end)
 
-case("accepts: assignments, steps and loops in a body [HOUSE-language]", function()
+case("accepts: bodies contain assignments, steps and loops [HOUSE-language]", function()
   body "n += 4; n = n++ + ++n; a[1] <<= 3; t = s; d = none; do s.at.x -= 1; while (s.at.x > 2);"
   expect.host("n", 16)
   expect.host("a[1]", 16)
@@ -77,19 +77,19 @@ case("accepts: assignments, steps and loops in a body [HOUSE-language]", functio
   expect.host("d == 0", true)
 end)
 
-case("accepts: a condition takes numbers and pointers, as if does [HOUSE-language]", function()
+case("accepts: a condition takes numbers and pointers, like if [HOUSE-language]", function()
   acc "data copy(a) if(none || n)" (function() expect.present "a" end)
   expect.accepts("data copy(a) if(zero)", function() expect.absent "a" end)
 end)
 
-case("rejects: operands of another kind than the operator takes [HOUSE-language HOUSE-scenario]", function()
+case("rejects: an operand has a type that the operator does not take [HOUSE-language HOUSE-scenario]", function()
   expect.fails("type-mismatch", { "s @+ 1", "-@s", "@!s", "n @&& s", "s @|| n", "f @% 2", "f @& 1", "1 @<< f", "@~f",
     "raw @+ s", "s @== 1", "none @* f", "none @+ f", "f @- none", "none @* none", "none @<< 1", "@n ? s : 1",
     "@n ? 1 : s", "@s ? 1 : 2" }, { by = host })
   expect.fails("scenario-error", { "n @/ zero", "n @% zero" }, { by = host })
 end)
 
-case("rejects: addresses of values, elements and members of what has none, '*' of what is no pointer"
+case("rejects: an address, element or member is taken of an operand that has none"
   .. " [HOUSE-language ACC33-2.7-2 ACC33-2.7.1-1]", function()
   expect.fails("type-mismatch", { "@&1", "@&(n + 1)", "a[@f]", "s.v[@1.0]", "@*raw", "raw@[1]" }, { by = host })
   expect.fails("not-a-pointer", { "@*n", "@*s", "n@[0]", "s@[1]", "s@->n" }, { by = host })
@@ -98,13 +98,13 @@ case("rejects: addresses of values, elements and members of what has none, '*' o
   expect.fails("out-of-bounds", { "a@[7]", "m[1]@[5]", "s.v[9]" }, { by = host })
 end)
 
-case("rejects: names, members and types that nobody declared [HOUSE-names]", function()
+case("rejects: a name, member or type is not declared [HOUSE-names]", function()
   expect.fails("unknown-member", { "s.@m", "s.at.@z", "(&s)->@w" }, { by = host })
   expect.fails("unknown-name", { "@unheard", "@unheard(1)", "s.v[@unheard]", "sizeof(@unheard)" }, { by = host })
   expect.fails("unknown-type", "@sizeof(struct unheard)", { by = host })
 end)
 
-case("rejects: calls of what is no function, and functions as values"
+case("rejects: a call names no function, or a function is used as a value"
   .. " [HOUSE-language HOUSE-names TR14-3.1.1-21]", function()
   expect.fails("type-mismatch", { "(n + 1)@(2)", "a[0]@(1)", "@twice", "@twice + 1", "word@()" }, { by = host })
   expect.fails("unknown-name", "@n(1)", { by = host })
@@ -113,7 +113,7 @@ case("rejects: calls of what is no function, and functions as values"
   expect.fails("unknown-member", "s.@size()", { by = host })
 end)
 
-case("rejects: casts to structures and arrays, sections as values, text that is no expression"
+case("rejects: an expression casts to a structure, uses a section as a value, or is malformed"
   .. " [HOUSE-language HOUSE-syntax]", function()
   expect.fails("type-mismatch", { "@(struct point)n", "@(int[2])n", "@(int)s" }, { by = host })
   expect.fails("invalid-section", { "a@[0:2] + 1", "n + m[0]@[0:1]" }, { by = host })
@@ -121,7 +121,7 @@ case("rejects: casts to structures and arrays, sections as values, text that is 
     "s.@" }, { by = host })
 end)
 
-case("rejects: assignments to what is no variable, and of values that do not fit"
+case("rejects: the target of an assignment is no variable, or the value does not fit"
   .. " [HOUSE-language HOUSE-scenario HOUSE-names HOUSE-version]", function()
   expect.fails("type-mismatch", { "1 @= 2;", "n + 1 @= 2;", "twice(1) @= 2;", "5@++;", "@--twice(1);", "@fixed = 8;",
     "@fixed++;", "s @= 1;", "n @= s;", "s @= u;", "none @= s;", "d @= f;", "d @= n;", "d @= 5;",
@@ -133,7 +133,7 @@ case("rejects: assignments to what is no variable, and of values that do not fit
   expect.fails("not-a-pointer", "@*n = 1;", { by = body })
 end)
 
-case("rejects: statements that C does not have, or a kernel does not do"
+case("rejects: a statement is not C, or a kernel does not support it"
   .. " [HOUSE-names HOUSE-version HOUSE-language HOUSE-syntax]", function()
   expect.fails("duplicate-name", { "int n; int @n;", "int w = 1, @w = 2;" }, { by = body })
   expect.fails("unsupported", { "int w[3] = @{ 1, 2, 3 };", "int f(int x) @{ return x; }" }, { by = body })
@@ -147,7 +147,7 @@ case("rejects: statements that C does not have, or a kernel does not do"
     "for (int i = 0; i < 3@) n = 1;" }, { by = body })
 end)
 
-case("rejects: bounds of sections that are no integers, or change something"
+case("rejects: a bound of a section is no integer, or changes a variable"
   .. " [ACC33-2.7.1-1 HOUSE-language HOUSE-limit HOUSE-names TR14-3.1.1-22]", function()
   expect.fails("type-mismatch", { "data copy(a[0:@f])", "data copy(a[0:@s])", "data copy(a[0:@none])",
     "data copy(a[0:n@++])", "data copy(a[0:@\"text\"])", "data copy(a[0:(@1, 2)])", "data copy(a[0:@twice])",
@@ -164,19 +164,20 @@ case("rejects: bounds of sections that are no integers, or change something"
   expect.fails("unknown-member", "data copy(a[0:s.@m])")
 end)
 
-case("rejects: conditions and async values that are no numbers [HOUSE-language HOUSE-names]", function()
+case("rejects: a condition or an async value is no number [HOUSE-language HOUSE-names]", function()
   expect.fails("type-mismatch", { "wait(@s)", "wait(@f)", "update self(a) if(@s)", "update self(a) async(@f)",
     "update self(a) async(@s)" })
   expect.fails("unknown-name", { "wait(@unheard)", "update self(a) if(@unheard)" })
 end)
 
-case("rejects: values of what has none, library functions with another number of arguments [HOUSE-language]", function()
+case("rejects: a void expression is used as a value, or a library function has other arguments"
+  .. " [HOUSE-language]", function()
   expect.fails("type-mismatch", { "@(void)n", "@(void)n + 1" }, { by = host })
   expect.fails("type-mismatch", { "n = @(void)n;", "f = sqrt@(1.0, 2.0);", "f = powf@(1);", "n = abs@();" },
     { by = body })
 end)
 
-case("rejects: OpenMP's constructs of threads in another form"
+case("rejects: a construct of OpenMP's threads has another form"
   .. " [HOUSE-version OMP60-nest-1 OMP60-share-1 HOUSE-threads HOUSE-language]", function()
   local function target(text) omp "target map(a, s, n)" (text) end
   expect.fails("unsupported", {
@@ -189,7 +190,7 @@ case("rejects: OpenMP's constructs of threads in another form"
     { by = target })
 end)
 
-case("rejects: directives about types in C text of the host [TR14-3.1.1-01 ACC33-dec-1]", function()
+case("rejects: a text of the host contains a directive about types [TR14-3.1.1-01 ACC33-dec-1]", function()
   local function threads(text) omp "parallel" (text) end
   expect.fails("clause-not-allowed", { "#pragma acc @shape include(v)\nn = 1;",
     "#pragma acc @declare create(n)\nn = 1;" }, { by = threads })

@@ -41,7 +41,7 @@ contains
 ]]
 func("word_of", function() return "word" end)
 
-case("accepts: arithmetic, arrays and intrinsic functions [HOUSE-language]", function()
+case("accepts: expressions contain arithmetic, arrays and intrinsic functions [HOUSE-language]", function()
   expect.host("2**3 + mod(7, 4) * sum(list)", 38)
   expect.host("size(grid) + size(grid, 2) + lbound(list, 1) + ubound(grid, 1)", 12)
   expect.host("maxval(list(2:3)) - minval(list)", 2)
@@ -52,7 +52,7 @@ case("accepts: arithmetic, arrays and intrinsic functions [HOUSE-language]", fun
   expect.host("aimag(z)", 2)
 end)
 
-case("accepts: assignments of scalars, arrays, components and pointers [HOUSE-language HOUSE-names]", function()
+case("accepts: scalars, arrays, components and pointers may be assigned [HOUSE-language HOUSE-names]", function()
   fortran [[
     row = 2 * row + 1
     grid(1,:) = (/7, 8, 9/)
@@ -72,7 +72,7 @@ case("accepts: assignments of scalars, arrays, components and pointers [HOUSE-la
   expect.host("a(2)", 3)
 end)
 
-case("rejects: operands of another type than the operator takes"
+case("rejects: an operand has a type that the operator does not take"
   .. " [HOUSE-language HOUSE-version HOUSE-scenario]", function()
   expect.fails("type-mismatch", { "i + @yes", ".not. @i", "@yes + 1", "@word * 2", "@i .and. yes", "@word // 5",
     "@pt + 1", "list @+ row(1:3)", "@null() + 1" }, { by = host })
@@ -80,14 +80,14 @@ case("rejects: operands of another type than the operator takes"
   expect.fails("scenario-error", { "i @/ zero", "@mod(i, zero)" }, { by = host })
 end)
 
-case("rejects: names, components and types that nobody declared [HOUSE-names HOUSE-language]", function()
+case("rejects: a name, component or type is not declared [HOUSE-names HOUSE-language]", function()
   expect.fails("unknown-name", { "@unheard", "@unheard(1)", "size(@unheard)" }, { by = host })
   expect.fails("unknown-member", "pt%@z", { by = host })
   expect.fails("not-a-struct", { "@i%x", "@list%x", "@pt%x%y" }, { by = host })
   expect.fails("unknown-type", { "real(i, @3)", "@1.0_3" }, { by = host })
 end)
 
-case("rejects: elements of what is no array, with other subscripts, or out of bounds"
+case("rejects: an element is of no array, has other subscripts, or is out of bounds"
   .. " [HOUSE-language ACC33-2.7.1-1 HOUSE-version HOUSE-syntax ACC33-2.7-2]", function()
   expect.fails("type-mismatch", { "@i(1)", "@list(1,2)", "@grid(1)", "list(@x)", "list(@yes)",
     "@twice(i)(1)" }, { by = host })
@@ -98,12 +98,12 @@ case("rejects: elements of what is no array, with other subscripts, or out of bo
   expect.fails("null-pointer", { "@a(1)", "@p(1)" }, { by = host })
 end)
 
-case("rejects: procedures as values, and calls with other arguments [HOUSE-language]", function()
+case("rejects: a procedure is used as a value, or a call has other arguments [HOUSE-language]", function()
   expect.fails("type-mismatch", { "@twice", "@work", "@work(1)", "@work + 1", "@twice()", "twice(1, @2)",
     "twice(j=@1)", "twice(k=1, k=@2)", "twice(@yes)", "twice(@list)", "@word_of()" }, { by = host })
 end)
 
-case("rejects: intrinsic functions of other arguments [HOUSE-language HOUSE-version HOUSE-names]", function()
+case("rejects: an intrinsic function has other arguments [HOUSE-language HOUSE-version HOUSE-names]", function()
   expect.fails("type-mismatch", { "sqrt(@2)", "@sqrt()", "sqrt(x, @y=1)", "sqrt(@1:2)", "abs(@yes)", "size(@i)",
     "associated(p, @5)", "sum(@i)", "@max(1)", "is_contiguous(@5)", "same_type_as(@i, pt)", "(/1, 2.5, @yes/)",
     "@(/ /)", "(@i, x)", "@shape()" }, { by = host })
@@ -114,7 +114,7 @@ case("rejects: intrinsic functions of other arguments [HOUSE-language HOUSE-vers
   expect.fails("unknown-type", "int(1, @3)", { by = host })
 end)
 
-case("rejects: assignments to what is no variable, and of values that do not fit"
+case("rejects: the target of an assignment is no variable, or the value does not fit"
   .. " [HOUSE-syntax HOUSE-language ACC33-2.7-2 HOUSE-names]", function()
   expect.fails("syntax", { "@5 = 1", "where (mask) d%p @=> t" }, { by = fortran })
   expect.fails("type-mismatch", { "@twice(1) = 2", "@fixed = 8", "@i = yes", "@i = pt", "@pt = 5", "@pt = d",
@@ -125,7 +125,7 @@ case("rejects: assignments to what is no variable, and of values that do not fit
   expect.fails("unknown-member", "pt%@z = 1", { by = fortran })
 end)
 
-case("rejects: pointers to what is no target, of another type or rank, with other bounds"
+case("rejects: a pointer has no target, or its target has another type, rank or bounds"
   .. " [HOUSE-language HOUSE-names HOUSE-syntax ACC33-2.7-2]", function()
   expect.fails("not-a-pointer", { "@i => t", "@a => t", "@d%n => t" }, { by = fortran })
   expect.fails("type-mismatch", { "p => @row", "p => @list", "p => @wide", "p => @5", "pp => @t", "@p(1:2,1:2) => t",
@@ -136,20 +136,20 @@ case("rejects: pointers to what is no target, of another type or rank, with othe
   expect.fails("null-pointer", "pp(1:2,1:2) => @q", { by = fortran })
 end)
 
-case("rejects: objects of types whose components do not fit [HOUSE-language HOUSE-names]", function()
+case("rejects: the components of a constructed object do not fit [HOUSE-language HOUSE-names]", function()
   expect.fails("type-mismatch", { "pt = @point(1)", "pt = point(1, 2, @3)", "pt = point(1, @x=2)",
     "pt = point(1, @z=2)", "pt = point(@yes, 1)" }, { by = fortran })
   expect.fails("unknown-name", "pt = @unheard(1, 2)", { by = fortran })
 end)
 
-case("rejects: ranges, keywords and '*' as values, arrays where one number is needed [HOUSE-syntax HOUSE-language]",
+case("rejects: a range, a keyword, '*' or an array is used as a number [HOUSE-syntax HOUSE-language]",
   function()
     expect.fails("syntax", { "twice(@*)", "twice(@1:2)", "aimag(@*)" }, { by = host })
     expect.fails("type-mismatch", { "grid(1:@list,1)", "size(list, @list)", "@word_of", "i + @word_of", "@null()" },
       { by = host })
   end)
 
-case("rejects: intrinsic functions of other values, or along one dimension"
+case("rejects: an intrinsic function has other values or one dimension"
   .. " [HOUSE-language HOUSE-version HOUSE-scenario]", function()
   expect.fails("type-mismatch", { "present(@5)", "present(@list(1))", "is_contiguous(@(/1, 2/))",
     "is_contiguous(list @+ 1)", "list @// 2" }, { by = host })
@@ -158,7 +158,7 @@ case("rejects: intrinsic functions of other values, or along one dimension"
   expect.fails("scenario-error", { "zero @** (-1)", "0 @** (-2)" }, { by = host })
 end)
 
-case("rejects: what a kernel does not do with Fortran's objects and procedures"
+case("rejects: a kernel does not support an object or a procedure"
   .. " [HOUSE-version HOUSE-language ACC33-2.5.7-1]", function()
   local function body(text) acc "parallel copy(i, list, x, pt)" (text) end
   expect.fails("unsupported", { "@d = d", "i = @twice(3)", "!$acc loop private(@list(1))\ndo i = 1, 2\nend do",
@@ -167,15 +167,15 @@ case("rejects: what a kernel does not do with Fortran's objects and procedures"
   expect.fails("type-mismatch", { "update self(list) if(@mask)", "data copy(@twice(1))" })
 end)
 
-case("rejects: pointers to rows of what is not contiguous, parts of a component that is not"
-  .. " [HOUSE-language ACC33-2.7.1-4]", function()
+case("rejects: a pointer with new bounds or a component is not contiguous [HOUSE-language ACC33-2.7.1-4]", function()
   expect.fails("invalid-section", { "pp(1:2,1:2) => @wide(1:2,:)", "pp(1:2,1:2) => @wide(1:4:2,1:4:2)" },
     { by = fortran })
   fortran "d%p => t(1:4:2)"
   expect.fails("invalid-section", "data copy(d) copy(@d%p(1:1))")
 end)
 
-case("rejects: functions of derived types, elements of a function's result [HOUSE-version HOUSE-syntax]", function()
+case("rejects: a function returns a derived type, or an element of its result is taken"
+  .. " [HOUSE-version HOUSE-syntax]", function()
   fortran [[
   contains
     type(point) function made(k)
@@ -191,13 +191,13 @@ case("rejects: functions of derived types, elements of a function's result [HOUS
   expect.fails("syntax", "@both(1)(2)", { by = host })
 end)
 
-case("rejects: a base of '@' that is no variable, or that there is not [TR14-3.5-01]", function()
+case("rejects: the base of '@' is no variable or is unknown [TR14-3.5-01]", function()
   fortran "p => t"
   expect.fails("type-mismatch", "data present(p(@@@twice(1)))")
   expect.fails("unknown-name", "data present(d%p(@@@unheard))")
 end)
 
-case("rejects: assignments to what is not allocated, of assumed rank, or no number where a mask chooses"
+case("rejects: an assignment has an unallocated target, an assumed rank, or a mask over objects"
   .. " [ACC33-2.7-2 HOUSE-language HOUSE-version]", function()
   fortran [[
     type(point) :: several(4)
@@ -216,7 +216,7 @@ case("rejects: assignments to what is not allocated, of assumed rank, or no numb
   expect.fails("unsupported", "where (mask) @several = several", { by = fortran })
 end)
 
-case("rejects: objects of abstract types, and on the device those that begin with something"
+case("rejects: an object of an abstract type is constructed, or a kernel constructs an initialised one"
   .. " [HOUSE-language HOUSE-version]", function()
   fortran "type, abstract :: form\ninteger :: n\nend type"
   expect.fails("type-mismatch", "@form(1)", { by = host })

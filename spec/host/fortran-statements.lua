@@ -52,7 +52,7 @@ contains
 fortran(program)
 func("one", function(k) return k end)
 
-case("accepts: declarations of all forms [HOUSE-language HOUSE-names]", function()
+case("accepts: declarations may have all forms [HOUSE-language HOUSE-names]", function()
   fortran [[
     integer(8), dimension(2,0:3) :: m = 1
     real(8), parameter :: half = 0.5d0
@@ -69,7 +69,7 @@ case("accepts: declarations of all forms [HOUSE-language HOUSE-names]", function
   expect.equal(sizeof "m", 64)
 end)
 
-case("accepts: statements: if, do, select, where, allocate, call, exit and cycle [HOUSE-language]", function()
+case("accepts: if, do, select, where, allocate, call, exit and cycle are statements [HOUSE-language]", function()
   fortran [[
     integer :: k, sum = 0
     do k = 1, 10, 2
@@ -100,7 +100,7 @@ case("accepts: statements: if, do, select, where, allocate, call, exit and cycle
   expect.host("t(1)", 2)
 end)
 
-case("accepts: what Lua assigns to arrays, components and pointers [HOUSE-language]", function()
+case("accepts: Lua may assign to arrays, components and pointers [HOUSE-language]", function()
   host.list = { 4, 3, 2, 1 }
   host.pt = { x = 5, y = 6 }
   host.p = { 1, 2, 3 }
@@ -109,7 +109,7 @@ case("accepts: what Lua assigns to arrays, components and pointers [HOUSE-langua
   expect.equal(host.list[1], 3)
 end)
 
-case("rejects: declarations of types and kinds that there are not, or with attributes that exclude each other"
+case("rejects: a declaration has an unknown type or kind, or attributes that exclude each other"
   .. " [HOUSE-names HOUSE-version HOUSE-limit HOUSE-language HOUSE-syntax]", function()
   expect.fails("unknown-type", { "integer(@3) :: k", "real(@5) :: k", "type(@unheard) :: v",
     "type s\ntype(@s) :: inner\nend type", "type, extends(@unheard) :: s\nend type" }, { by = fortran })
@@ -133,7 +133,7 @@ case("rejects: declarations of types and kinds that there are not, or with attri
   expect.fails("unknown-name", { "@w1 = 1", "integer :: w4 = 1, w5 = @unheard", "@w4 = 1" }, { by = fortran })
 end)
 
-case("rejects: allocate and deallocate of what is neither allocatable nor a pointer, or in another form"
+case("rejects: allocate or deallocate names a variable that is no pointer or allocatable, or has another form"
   .. " [HOUSE-language HOUSE-syntax HOUSE-names ACC33-2.7-2]", function()
   expect.fails("not-a-pointer", { "allocate(@i)", "allocate(@t(4))", "deallocate(@i)", "nullify(@a)",
     "nullify(@i)" }, { by = fortran })
@@ -145,7 +145,7 @@ case("rejects: allocate and deallocate of what is neither allocatable nor a poin
   expect.fails("invalid-section", "allocate(@a(99999999999999999))", { by = fortran })
 end)
 
-case("rejects: conditions, loops and selections of other types, ranks or forms"
+case("rejects: a condition, loop or selection has another type, rank or form"
   .. " [HOUSE-language HOUSE-names HOUSE-syntax HOUSE-scenario HOUSE-version]", function()
   expect.fails("type-mismatch", { "if (@i) i = 1", "if (@mask) i = 1", "do while (@i)\nend do", "@do x = 1, 2\nend do",
     "do i = 1, @yes\nend do", "select case (@x)\ncase (1)\nend select", "select case (i)\ncase (@\"a\")\nend select",
@@ -168,7 +168,7 @@ case("rejects: conditions, loops and selections of other types, ranks or forms"
   expect.fails("unsupported", "@goto 10", { by = fortran })
 end)
 
-case("rejects: calls of what is no subroutine, or with other arguments"
+case("rejects: a call names no subroutine or has other arguments"
   .. " [HOUSE-names HOUSE-language HOUSE-version ACC33-att-5 HOUSE-syntax]", function()
   expect.fails("unknown-name", { "call @unheard()", "call @i(1)", "call acc_copyin(@unheard)" }, { by = fortran })
   expect.fails("type-mismatch", { "call @twice(i)", "@call work()", "call work(1, @2)", "call work(@yes)",
@@ -180,8 +180,7 @@ case("rejects: calls of what is no subroutine, or with other arguments"
   expect.fails("syntax", "work(i)@", { by = fortran })
 end)
 
-case("rejects: procedures whose arguments or results are not declared"
-  .. " [HOUSE-names HOUSE-syntax HOUSE-limit]", function()
+case("rejects: an argument or result of a procedure is not declared [HOUSE-names HOUSE-syntax HOUSE-limit]", function()
   expect.fails("unknown-name", { "call s(i)\ncontains\n@subroutine s(k)\nend subroutine",
     "i = f(1)\ncontains\n@function f(k)\ninteger :: k\nf = k\nend function" }, { by = fortran })
   expect.fails("syntax", { "contains\nsubroutine s(k)\ninteger :: k@",
@@ -190,7 +189,7 @@ case("rejects: procedures whose arguments or results are not declared"
     .. "end function\ninteger function again(k)\ninteger :: k\nagain = @twice(k)\nend function", { by = fortran })
 end)
 
-case("rejects: types that are there already or not complete, attributes as statements"
+case("rejects: a type is declared twice or incomplete, or an attribute is a statement"
   .. " [HOUSE-names HOUSE-version HOUSE-syntax]", function()
   expect.fails("duplicate-name", "type q\ninteger :: k\nend type\n@type q\ninteger :: k\nend type", { by = fortran })
   expect.fails("unknown-type", {
@@ -201,7 +200,7 @@ case("rejects: types that are there already or not complete, attributes as state
   expect.fails("unsupported", { "@pointer :: i", "@target :: i", "@dimension i(4)" }, { by = fortran })
 end)
 
-case("rejects: two blocks for one rank, arguments of routines that are no variables [HOUSE-names HOUSE-language]",
+case("rejects: two blocks are for one rank, or an argument of a routine is no variable [HOUSE-names HOUSE-language]",
   function()
     fortran [[
     contains
@@ -219,7 +218,7 @@ case("rejects: two blocks for one rank, arguments of routines that are no variab
     expect.fails("type-mismatch", { "call acc_copyin(@null())", "call acc_copyin(@(/1, 2/))" }, { by = fortran })
   end)
 
-case("rejects: arguments and selections of polymorphic objects in another form, abstract ones that are allocated"
+case("rejects: a polymorphic argument or selection has another form, or an abstract object is allocated"
   .. " [HOUSE-version HOUSE-syntax HOUSE-language]", function()
   fortran [[
     type keeper
@@ -234,17 +233,17 @@ case("rejects: arguments and selections of polymorphic objects in another form, 
   expect.fails("type-mismatch", "allocate(@form)", { by = fortran })
 end)
 
-case("rejects: routines with other arguments or results, directives without their loop"
+case("rejects: a routine has other arguments or results, or a directive has no loop"
   .. " [HOUSE-language ACC33-2.6-1]", function()
   expect.fails("type-mismatch", { "i = @acc_malloc(5)", "call acc_detach(p, @p)" }, { by = fortran })
   expect.fails("syntax", "@!$acc loop", { by = function(text) acc "parallel copy(i)" (text) end })
 end)
 
-case("rejects: what is present of a pointer without a target [ACC33-2.7-2]", function()
+case("rejects: a pointer without a target is tested for presence [ACC33-2.7-2]", function()
   expect.fails("null-pointer", { "@p", "@a" }, { by = function(text) expect.present(text) end })
 end)
 
-case("rejects: shapes of components with other bounds, ranks or strides"
+case("rejects: a shape of a component has other bounds, ranks or strides"
   .. " [TR14-3.1.1-21 TR14-3.1.1-22 ACC33-2.7.1-4 HOUSE-version]", function()
   local n = 0
   local function shaped(text)
@@ -257,6 +256,6 @@ case("rejects: shapes of components with other bounds, ranks or strides"
   expect.fails("invalid-section", { shaped "w(1:2,@1:2)", shaped "v(@1:4:2)" }, { by = fortran })
 end)
 
-case("rejects: mappers of components with two lists of subscripts [OMP60-map-15 TR14-4.3-18]", function()
+case("rejects: a mapper of a component has two lists of subscripts [OMP60-map-15 TR14-4.3-18]", function()
   expect.fails("syntax", "!$omp declare mapper(deep :: o) map(@o%a(1:2)(1:2))", { by = fortran })
 end)

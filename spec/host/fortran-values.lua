@@ -16,7 +16,8 @@ fortran [[
 
 local function refuses(code, message, fn) expect.fails(code, fn, { message = message }) end
 
-case("accepts: tables for arrays, derived types and pointers, by index from zero [HOUSE-language]", function()
+case("accepts: tables give values to arrays, derived types and pointers, with indices from zero"
+  .. " [HOUSE-language]", function()
   host.list = { 9, 8, 7, 6 }
   host.pt = { x = 1, y = 2 }
   host.p = { 1, 2, 3 }
@@ -28,7 +29,7 @@ case("accepts: tables for arrays, derived types and pointers, by index from zero
   expect.equal(host.word, "abcd")
 end)
 
-case("rejects: elements out of bounds, other numbers of values and indices [HOUSE-language ACC33-2.7.1-1]", function()
+case("rejects: an element is out of bounds, or there are too many values [HOUSE-language ACC33-2.7.1-1]", function()
   refuses("out-of-bounds", "", function() return host.list[9] end)
   refuses("out-of-bounds", "", function() host.list = { 1, 2, 3, 4, 5 } end)
   refuses("out-of-bounds", "", function() host.grid = { { 1, 2, 3, 4, 5, 6, 7 } } end)
@@ -36,7 +37,7 @@ case("rejects: elements out of bounds, other numbers of values and indices [HOUS
   refuses("out-of-bounds", "", function() return host.p[9] end)
 end)
 
-case("rejects: values that a variable of Fortran does not take [HOUSE-language]", function()
+case("rejects: a variable of Fortran does not take the value [HOUSE-language]", function()
   refuses("type-mismatch", "", function() host.i = "one" end)
   refuses("type-mismatch", "", function() host.i = {} end)
   refuses("type-mismatch", "", function() host.pp = { 1, 2 } end)
@@ -44,7 +45,7 @@ case("rejects: values that a variable of Fortran does not take [HOUSE-language]"
   refuses("unknown-member", "'z'", function() host.pt.z = 1 end)
 end)
 
-case("rejects: subscripts of another number, too many values, lists for pointers on the device"
+case("rejects: an array gets other subscripts or too many values, or a device pointer gets a list"
   .. " [HOUSE-language ACC33-2.7.1-1]", function()
   refuses("type-mismatch", "the array has 2 dimensions", function() return host.grid(1) end)
   refuses("type-mismatch", "the array has 1 dimension", function() return host.list(1, 2) end)
@@ -56,6 +57,6 @@ case("rejects: subscripts of another number, too many values, lists for pointers
   end)
 end)
 
-case("rejects: declarations of C in a scenario in Fortran [HOUSE-language]", function()
+case("rejects: a scenario in Fortran contains declarations of C [HOUSE-language]", function()
   refuses("type-mismatch", "a scenario in Fortran", function() declare "int k;" end)
 end)

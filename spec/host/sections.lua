@@ -21,7 +21,7 @@ local function present(text) expect.present(text) end
 local function device(text) expect.device(text, 0) end
 local function attached(text) expect.attached(text) end
 
-case("accepts: sections of arrays and pointers in expectations [HOUSE-language]", function()
+case("accepts: expectations take sections of arrays and pointers [HOUSE-language]", function()
   acc "enter data copyin(a, p[0:3], m)"
   expect.present "a[1:2]"
   expect.present "p[0:n]"
@@ -31,7 +31,7 @@ case("accepts: sections of arrays and pointers in expectations [HOUSE-language]"
   expect.host("a[n - 3:2]", { 1, 2 })
 end)
 
-case("rejects: sections in expectations without a length, with another bound than an integer, or of no array"
+case("rejects: a section in an expectation has no length, a wrong bound, or no array"
   .. " [ACC33-2.7.1-1 HOUSE-language TR14-3.1.1-23 HOUSE-names]", function()
   expect.fails("type-mismatch", { "a[0:@f]", "a[0:@pt]", "@twice", "n @+ 1", "@5" }, { by = present })
   expect.fails("not-a-pointer", "n@[0:1]", { by = present })
@@ -40,18 +40,18 @@ case("rejects: sections in expectations without a length, with another bound tha
   expect.fails("unknown-name", { "@unheard", "@unheard[0:1]" }, { by = present })
 end)
 
-case("rejects: attachments of what is no pointer [ACC33-att-5 HOUSE-language]", function()
+case("rejects: an attachment of a non-pointer is expected [ACC33-att-5 HOUSE-language]", function()
   expect.fails("not-a-pointer", { "n", "a", "a[0:1]", "pt" }, { by = attached })
   expect.fails("type-mismatch", "n @+ 1", { by = attached })
 end)
 
-case("rejects: values of what there is not on the device [HOUSE-language ACC33-2.6.7-1 HOUSE-names]", function()
+case("rejects: a value is expected that is not on the device [HOUSE-language ACC33-2.6.7-1 HOUSE-names]", function()
   expect.fails("type-mismatch", "@twice", { by = device })
   expect.fails("not-present", { "@a[0:-1]", "*@n" }, { by = device })
   expect.fails("unknown-name", "@unheard", { by = device })
 end)
 
-case("rejects: directives of OpenACC in another form"
+case("rejects: a directive of OpenACC has another form"
   .. " [TR14-3.4-02 HOUSE-syntax ACC33-2.6-1 ACC33-2.9-1 ACC33-2.7-8 DIR-4.3-06 HOUSE-limit]", function()
   expect.fails("syntax", { "data copy(a@[0:2].x)", "data copy(n @+ 1)", "update self(a) @if", "set @default_async",
     "init @device_type", "wait @if", "exit data delete(a@[0:2].x)" })
@@ -64,7 +64,7 @@ case("rejects: directives of OpenACC in another form"
   expect.fails("null-pointer", "enter data copyin(r.rows[0:2]@[0:3])")
 end)
 
-case("rejects: mappers and shapes of what cannot be described"
+case("rejects: a mapper or map names something that cannot be described"
   .. " [TR14-4.2-03 TR14-4.3-18 OMP60-map-3 HOUSE-syntax TR14-3.1.1-23 HOUSE-names]", function()
   expect.fails("unsupported", { "declare mapper(struct inner v) map(v.v[0:v.n]) map(v.@v[0:2])",
     "declare mapper(struct inner v) @map(iterator(i = 0:2), to: v.v[i])" }, { by = omp })
@@ -74,7 +74,7 @@ case("rejects: mappers and shapes of what cannot be described"
   expect.fails("unknown-name", "target data map(to: @twice)", { by = omp })
 end)
 
-case("rejects: shapes of members that there are not, or in another form"
+case("rejects: a shape names an unknown type or member, or has another form"
   .. " [TR14-3.5-12 TR14-3.1.1-01 HOUSE-names]", function()
   expect.invalid({ "struct s { int n; float *v;\n#pragma acc shape include(v[@@@v][0:2])\n};" }, "invalid-section")
   expect.invalid({ "struct s { int n; float *v;\n#pragma acc @declare create(n)\n};" }, "clause-not-allowed")
@@ -82,18 +82,18 @@ case("rejects: shapes of members that there are not, or in another form"
   expect.invalid({ "@point::z v;", "@box<int>::z v;" }, "unknown-type")
 end)
 
-case("rejects: data of types whose size is not known [HOUSE-names HOUSE-language]", function()
+case("rejects: data have a type of unknown size [HOUSE-names HOUSE-language]", function()
   declare "struct later *later; int (*code)(int);"
   expect.fails("unknown-type", "enter data copyin(@*later)")
   expect.fails("type-mismatch", { "enter data copyin(@*raw)", "enter data copyin(@*code)" })
 end)
 
-case("rejects: a bound that frees memory of the host [HOUSE-misuse]", function()
+case("rejects: a bound frees memory of the host [HOUSE-misuse]", function()
   func("frees", function() free(addr "a") return 1 end)
   expect.fails("misuse", "enter data copyin(a[0:frees(1)])")
 end)
 
-case("rejects: updates of more pieces than one directive moves, pointers to rows behind pointers"
+case("rejects: an update has too many pieces, or a shape follows pointers to rows"
   .. " [HOUSE-limit HOUSE-version]", function()
   declare "int big[80][80][80][2];"
   expect.fails("limit", "update self(big[0:80][0:80][0:79]@[0:1])")
@@ -102,21 +102,20 @@ case("rejects: updates of more pieces than one directive moves, pointers to rows
     "unsupported")
 end)
 
-case("rejects: names of variables, of compute constructs and in references, with parts"
-  .. " [HOUSE-syntax HOUSE-names]", function()
+case("rejects: the second argument of acc names something else than a variable [HOUSE-syntax HOUSE-names]", function()
   local function references(text) acc("parallel", text) end
   expect.fails("syntax", { "a@[0]", "@5", "pt@.x", "@*n" }, { by = references })
   expect.fails("unknown-name", "@twice", { by = references })
 end)
 
-case("rejects: members that a nest and another clause name, '@' that is not the last section"
+case("rejects: a nest and another clause name a member, or '@' is not the last section"
   .. " [TR14-3.4-06 TR14-3.5-01]", function()
   expect.fails("duplicate-clause", "data copy(o)@::{ include(m) } copy(o.in)")
   expect.invalid({ "struct s { float **v;\n#pragma acc shape include(v@[@@][0:2])\n};",
     "struct s { float v[3];\n#pragma acc shape include(v@[@@])\n};" }, "not-a-pointer")
 end)
 
-case("rejects: a policy whose used policies treat a member differently [TR14-3.2.1-09]", function()
+case("rejects: used policies treat a member differently [TR14-3.2.1-09]", function()
   expect.fails("duplicate-member", [[
     struct s {
       int n; float *v;
@@ -128,13 +127,14 @@ case("rejects: a policy whose used policies treat a member differently [TR14-3.2
   ]], { by = declare })
 end)
 
-case("rejects: mappers of types without members [OMP60-map-15 TR14-4.3-18]", function()
+case("rejects: a mapper is for a type without members [OMP60-map-15 TR14-4.3-18]", function()
   declare "struct later; typedef struct later later_t;"
   expect.fails("unknown-type", { "declare mapper(@struct later v) map(v)", "declare mapper(@later_t v) map(v)" },
     { by = omp })
 end)
 
-case("rejects: containers without a length, names as parameters that are none [TR14-5-02 TR14-5-03]", function()
+case("rejects: a section of a container has no length, or a parameter has a wrong default"
+  .. " [TR14-5-02 TR14-5-03]", function()
   rules "tr14x"
   declare "struct box { int n; float *v; };"
   expect.invalid({ "struct s { struct box in;\n#pragma acc shape include(in@[0:])\n};" }, "invalid-section")
@@ -142,7 +142,8 @@ case("rejects: containers without a length, names as parameters that are none [T
     "shape(q) type(struct box) with(policy z = n @+ 1) include(v[0:n])" })
 end)
 
-case("rejects: bounds that are too long, or that a member function changes [HOUSE-limit HOUSE-language]", function()
+case("rejects: a bound is too long, or a member function in a bound changes a member"
+  .. " [HOUSE-limit HOUSE-language]", function()
   local sum = "0"
   for i = 2, 80 do sum = sum .. " + n / " .. i end
   expect.fails("limit", "data copy(a[0:" .. sum .. "])")
@@ -150,7 +151,7 @@ case("rejects: bounds that are too long, or that a member function changes [HOUS
   expect.fails("type-mismatch", "shape(q) type(struct grows) include(v[0:more@()])")
 end)
 
-case("rejects: a recursive shape with names of the objects around, whichever is first [TR14-5-10]", function()
+case("rejects: a recursive shape names members of the object around [TR14-5-10]", function()
   rules "tr14x"
   for _, members in ipairs { "struct in *more; float *w;", "float *w; struct in *more;" } do
     expect.invalid("struct in { " .. members .. [[

@@ -15,7 +15,7 @@ declare [[
 
 local function refuses(code, message, fn) expect.fails(code, fn, { message = message }) end
 
-case("accepts: tables for structures, arrays and pointers [HOUSE-language]", function()
+case("accepts: tables give values to structures, arrays and pointers [HOUSE-language]", function()
   host.s = { n = 2, v = { 1, 2 }, at = { x = 5, y = 6 } }
   host.t = host.s
   host.m[1] = { 7, 8, 9 }
@@ -28,7 +28,7 @@ case("accepts: tables for structures, arrays and pointers [HOUSE-language]", fun
   expect.host("p == 0", true)
 end)
 
-case("accepts: pointers take whole numbers and each other [HOUSE-language]", function()
+case("accepts: pointers take whole numbers and other pointers [HOUSE-language]", function()
   local q = addr "a[1]"
   expect.equal((q + 2)[0], 4)
   expect.equal((q + 2) - q, 2)
@@ -37,7 +37,7 @@ case("accepts: pointers take whole numbers and each other [HOUSE-language]", fun
   expect.equal(#host.a:values(), 4)
 end)
 
-case("rejects: names and members that nobody declared [HOUSE-names]", function()
+case("rejects: a name or member is not declared [HOUSE-names]", function()
   refuses("unknown-name", "'unheard'", function() return host.unheard end)
   refuses("unknown-name", "'unheard'", function() host.unheard = 1 end)
   refuses("unknown-member", "'z'", function() return host.s.z end)
@@ -49,7 +49,7 @@ case("rejects: names and members that nobody declared [HOUSE-names]", function()
   refuses("unknown-name", "", function() return addr "unheard" end)
 end)
 
-case("rejects: values that a variable does not take [HOUSE-language ACC33-2.7.1-1]", function()
+case("rejects: a variable does not take the value [HOUSE-language ACC33-2.7.1-1]", function()
   refuses("type-mismatch", "", function() host.n = "one" end)
   refuses("type-mismatch", "", function() host.n = {} end)
   refuses("type-mismatch", "", function() host.n = host.s end)
@@ -65,7 +65,7 @@ case("rejects: values that a variable does not take [HOUSE-language ACC33-2.7.1-
   refuses("null-pointer", "", function() return host.none[0] end)
 end)
 
-case("rejects: arithmetic of pointers with fractions and texts, values without a number [HOUSE-language]", function()
+case("rejects: pointer arithmetic takes a fraction or a text, or values has no number [HOUSE-language]", function()
   local q = addr "a[1]"
   for _, other in ipairs { 1.5, "one", {} } do
     refuses("type-mismatch", "p + n", function() return q + other end)
@@ -76,7 +76,7 @@ case("rejects: arithmetic of pointers with fractions and texts, values without a
   refuses("out-of-bounds", "", function() return q:values(9) end)
 end)
 
-case("rejects: arguments of another kind than a word takes [HOUSE-language]", function()
+case("rejects: a word gets an argument of another kind [HOUSE-language]", function()
   refuses("type-mismatch", "a type is given as text", function() return alloc(5, 1) end)
   refuses("invalid-section", "", function() return alloc("int", -1) end)
   refuses("invalid-section", "", function() return alloc("int", 1.5) end)
@@ -106,7 +106,7 @@ case("rejects: arguments of another kind than a word takes [HOUSE-language]", fu
   refuses("type-mismatch", "", function() expect.warns("bounds-changed", 5) end)
 end)
 
-case("accepts: functions and member functions of Lua in expressions [HOUSE-language]", function()
+case("accepts: expressions call functions and member functions of Lua [HOUSE-language]", function()
   func("twice", function(k) return 2 * k end)
   method("struct point", "sum", function(self, k) return self.x + self.y + k end)
   host.s = { at = { x = 1, y = 2 } }
@@ -114,7 +114,7 @@ case("accepts: functions and member functions of Lua in expressions [HOUSE-langu
   expect.equal(host.s.at:sum(1), 4)
 end)
 
-case("rejects: functions and member functions of other names, types or values [HOUSE-language HOUSE-names]", function()
+case("rejects: a function or member function has a wrong name, type or value [HOUSE-language HOUSE-names]", function()
   refuses("type-mismatch", "func takes", function() func("two words", function() end) end)
   refuses("type-mismatch", "func takes", function() func("twice", 5) end)
   refuses("type-mismatch", "method takes", function() method("struct point", "sum", 5) end)
@@ -129,13 +129,13 @@ case("rejects: functions and member functions of other names, types or values [H
   end)
 end)
 
-case("rejects: the language of the other kind of scenario [HOUSE-language]", function()
+case("rejects: a scenario uses the words of the other language [HOUSE-language]", function()
   refuses("type-mismatch", "fortran takes a text", function() fortran(5) end)
   refuses("type-mismatch", "a scenario in C", function() fortran "integer :: i" end)
   refuses("type-mismatch", "call takes", function() call(5) end)
 end)
 
-case("rejects: what a kernel's view does not do with pointers of the device [HOUSE-language]", function()
+case("rejects: a kernel's view does not support an operation on device pointers [HOUSE-language]", function()
   acc "enter data copyin(a, p, s)"
   refuses("type-mismatch", "on the device", function()
     acc "parallel present(p)" (function(d) d.p = { 1, 2 } end)
@@ -144,7 +144,7 @@ case("rejects: what a kernel's view does not do with pointers of the device [HOU
   refuses("unknown-member", "", function() acc "parallel present(s)" (function(d) d.s.z = 1 end) end)
 end)
 
-case("rejects: what a kernel's view and a region's handle do not take [HOUSE-language HOUSE-names]", function()
+case("rejects: a kernel's view or a region's handle gets a wrong argument [HOUSE-language HOUSE-names]", function()
   refuses("type-mismatch", "d takes", function() acc "parallel copy(n)" (function(d) return d(5) end) end)
   refuses("unknown-name", "'unheard'", function() acc "parallel copy(n)" (function(d) d.unheard = 1 end) end)
   refuses("type-mismatch", "takes a function as its body", function() acc "data copy(n)" (5) end)
@@ -152,7 +152,7 @@ case("rejects: what a kernel's view and a region's handle do not take [HOUSE-lan
   refuses("syntax", "expected ','", function() acc("parallel", "n + 1") end)
 end)
 
-case("rejects: profiles that are no name and no table, memory that nobody allocated [HOUSE-language]", function()
+case("rejects: a profile is neither a name nor a table, or memory was not allocated [HOUSE-language]", function()
   refuses("type-mismatch", "a profile's name", function() rules(5) end)
   refuses("type-mismatch", "is a variable", function() free(addr "a") end)
   refuses("type-mismatch", "a device pointer is needed", function() acc_free(5.5) end)
@@ -162,7 +162,7 @@ case("rejects: profiles that are no name and no table, memory that nobody alloca
   refuses("unknown-name", "counter", function() expect.count("a", { static = 1 }) end)
 end)
 
-case("rejects: indices that are no integers, routines without a pointer [HOUSE-language ACC33-att-2]", function()
+case("rejects: an index is no integer, or a routine gets no pointer [HOUSE-language ACC33-att-2]", function()
   refuses("type-mismatch", "index of an array", function() return host.a[1.5] end)
   refuses("type-mismatch", "index of an array", function() host.a.x = 1 end)
   refuses("type-mismatch", "index of a pointer", function() return host.p.x end)
@@ -172,7 +172,7 @@ case("rejects: indices that are no integers, routines without a pointer [HOUSE-l
   refuses("device-pointer-on-host", "address of a device", function() acc_memcpy_to_device(5, acc_malloc(8), 8) end)
 end)
 
-case("rejects: a function with a variable's name, and what is assigned to one [HOUSE-names HOUSE-language]", function()
+case("rejects: a function has the name of a variable, or is assigned to [HOUSE-names HOUSE-language]", function()
   func("one", function() return 1 end)
   declare "int own;"
   refuses("duplicate-name", "'own' is declared already", function() func("own", function() return 1 end) end)

@@ -10,7 +10,7 @@ local function wrong(code, rule, text, fields)
   expect.host("s", 0)
 end
 
-case("accepts: pragmas of others are passed over, wherever a directive may stand [HOUSE-bodies]", function()
+case("accepts: pragmas of others are skipped wherever a directive may be [HOUSE-bodies]", function()
   expect.moves(function()
     omp "target map(a)" [[
       #pragma unroll(4)
@@ -28,7 +28,7 @@ case("accepts: pragmas of others are passed over, wherever a directive may stand
   declare "#pragma STDC FP_CONTRACT OFF\n#pragma message(\"x\")\nint b;"
 end)
 
-case("accepts: directives over several lines, with comments, in _Pragma [HOUSE-bodies]", function()
+case("accepts: directives may span several lines, have comments, or be in _Pragma [HOUSE-bodies]", function()
   omp "target map(a, s)" [[
     # pragma   omp parallel \
         for /* over
@@ -52,7 +52,7 @@ case("accepts: directives over several lines, with comments, in _Pragma [HOUSE-b
   expect.present "c"
 end)
 
-case("rejects: every line that looks like a directive is read [HOUSE-bodies]", function()
+case("rejects: a line that looks like a directive is wrong [HOUSE-bodies]", function()
   wrong("syntax", "HOUSE-syntax", "#pragma omp nonsense kopy(zz)\n s = 1;")
   wrong("unknown-clause", "OMP60-map-1", "#pragma omp parallel privat(t)\n s = 1;",
     { help = "did you mean 'private'?" })
@@ -69,7 +69,8 @@ case("rejects: every line that looks like a directive is read [HOUSE-bodies]", f
   expect.fails("region-nesting", function() acc "parallel copy(s)" "#pragma acc update self(s)\n s = 1;" end)
 end)
 
-case("rejects: among declarations, too [HOUSE-bodies HOUSE-version OMP60-map-14]", function()
+case("rejects: a directive among declarations is wrong or not supported"
+  .. " [HOUSE-bodies HOUSE-version OMP60-map-14]", function()
   for _, name in ipairs { "unified_shared_memory", "self_maps", "unified_address" } do
     local err = expect.fails("unsupported", function() declare("#pragma omp requires " .. name) end)
     expect.equal(err.rule, "OMP60-map-14")
@@ -86,21 +87,21 @@ case("rejects: among declarations, too [HOUSE-bodies HOUSE-version OMP60-map-14]
   expect.fails("clause-not-allowed", function() declare "int x7;\n#pragma acc loop\nint x8;" end)
 end)
 
-case("accepts: requirements that are met, and nothing [HOUSE-version OMP60-map-14]", function()
+case("accepts: a requirement holds, and the directive nothing does nothing [HOUSE-version OMP60-map-14]", function()
   declare "#pragma omp requires reverse_offload dynamic_allocators\n#pragma omp nothing\nint x1;"
   omp "target map(s)" "#pragma omp nothing\n s = 3;"
   expect.accepts "omp nothing"
   expect.host("s", 3)
 end)
 
-case("accepts: a local that was written [HOUSE-locals]", function()
+case("accepts: a local variable is written before it is read [HOUSE-locals]", function()
   expect.moves(function()
     omp "target map(a)" "int q; q = 5; int r[2]; r[1] = q; int *p; p = r; a[0] = p[1]; int z; if (q) z = 1; a[1] = z;"
   end, { h2d = { count = 1, bytes = 40 }, d2h = { count = 1, bytes = 40 } })
   expect.host("a[0:2]", { 5, 1 })
 end)
 
-case("rejects: a local that was not written [HOUSE-locals]", function()
+case("rejects: a local variable is read before it is written [HOUSE-locals]", function()
   expect.moves(function()
     for _, text in ipairs { "int q; s = q;", "int q; q++;", "int q; q += 1;", "int *p; s = *p;",
       "int q; if (s) q = 1; s = q;",
@@ -115,7 +116,7 @@ case("rejects: a local that was not written [HOUSE-locals]", function()
   expect.host("s", 0)
 end)
 
-case("accepts: bytes that nobody wrote come back, without a meaning [HOUSE-unwritten]", function()
+case("accepts: bytes that were never written are copied to the host and have no meaning [HOUSE-unwritten]", function()
   omp "target map(from: a)" "a[0] = 7;"
   expect.host("a[0:2]", { 7, -0x5A5A5A5B })
   omp "target enter data map(alloc: s)"
@@ -123,13 +124,13 @@ case("accepts: bytes that nobody wrote come back, without a meaning [HOUSE-unwri
   expect.host("s", -0x5A5A5A5B)
 end)
 
-case("differs: reading them on the device [HOUSE-unwritten]", function()
+case("differs: device code cannot read bytes that were never written [HOUSE-unwritten]", function()
   expect.fails("uninitialized-read", function() omp "target map(from: a)" "a[0] = a[1];" end)
   omp "target enter data map(alloc: s)"
   expect.fails("uninitialized-read", function() expect.device("s", 0) end)
 end)
 
-case("accepts: switch [HOUSE-version]", function()
+case("accepts: a body may contain switch [HOUSE-version]", function()
   expect.moves(function()
     omp "target map(a)" [[
       for (int i = 0; i < 6; i++) {
@@ -147,7 +148,7 @@ case("accepts: switch [HOUSE-version]", function()
   expect.host("a[0:6]", { 110, 121, 120, -1, 144, -1 })
 end)
 
-case("rejects: labels elsewhere, twice, or without a constant [HOUSE-version]", function()
+case("rejects: a label is outside of switch, repeated, or not constant [HOUSE-version]", function()
   wrong("syntax", "HOUSE-syntax", "case 1: s = 1;")
   wrong("duplicate-name", "HOUSE-names", "switch (s) { case 1: s = 1; case 1: s = 2; }")
   wrong("unknown-name", "HOUSE-names", "switch (s) { case x: s = 1; }")

@@ -20,30 +20,37 @@ local layouts = {
       class D { public: D() : n(0), c{1} { if (n) { n = '}'; } } ~D() {} int size() const { return n; }
         void clear() noexcept; D &operator=(const D &) = delete; operator int() const { return n; } int n; char c; };]],
     8, { n = 0, c = 4 } },
-  { "the last bytes of a base class with private data are used", "class B { int x; char c; }; class D : public B "
+  { "the tail padding of a base class with private data is used", "class B { int x; char c; }; class D : public B "
       .. "{ public: char y; };", 8, { y = 5 } },
-  { "those of a base class with protected data, too", "class B { protected: int *p; char c; }; class D : protected B "
+  { "the tail padding of a base class with protected data is used",
+    "class B { protected: int *p; char c; }; class D : protected B "
       .. "{ public: char d; int e; };", 16, { d = 9, e = 12 } },
-  { "those of an instance of a template, too", "template<class T> class B { T *p; char c; }; class D : public B<int> "
+  { "the tail padding of an instance of a template is used",
+    "template<class T> class B { T *p; char c; }; class D : public B<int> "
       .. "{ public: char d; };", 16, { d = 9 } },
-  { "those of a plain structure are not", "struct B { int x; char c; }; struct D : B { char y; };", 12, { y = 8 } },
-  { "nor those of a structure with assignment from something else", "struct B { int x; char c; "
+  { "the tail padding of a plain structure is not used",
+    "struct B { int x; char c; }; struct D : B { char y; };", 12, { y = 8 } },
+  { "the tail padding of a structure with assignment from another type is not used", "struct B { int x; char c; "
       .. "B &operator=(int) { return *this; } }; struct D : B { char y; };", 12, { y = 8 } },
-  { "a constructor, a destructor and a value of a member make the difference", "struct A { A(int); int x; char c; }; "
+  { "tail padding is used after a constructor or an initial value of a member", "struct A { A(int); int x; char c; }; "
       .. "struct B : A { char y; }; struct E { int x = 1; char c; }; struct F : E { char z; }; "
       .. "struct D { ~D(); B b; F f; };", 16, {} },
-  { "a table of functions comes first, once", "class B { public: virtual int f(); char c; }; class D : public B "
+  { "the pointer to the table of functions comes first and only once",
+    "class B { public: virtual int f(); char c; }; class D : public B "
       .. "{ public: virtual int g(); char y; };", 16, { c = 8, y = 9 } },
-  { "a base class with a table goes first", "class N { public: int x; }; class V { public: virtual ~V(); char c; }; "
+  { "a base class with a table of functions comes first",
+    "class N { public: int x; }; class V { public: virtual ~V(); char c; }; "
       .. "class D : public N, public V { public: char z; };", 24, { c = 8, x = 12, z = 16 } },
   { "an empty base class has no bytes", "struct e {}; struct D : e { int x; };", 4, { x = 0 } },
-  { "an empty member has one", "struct e {}; struct D { e m; char c; };", 2, { c = 1 } },
-  { "two empty ones of one type have two addresses", "struct e {}; struct D : e { e m; int x; };", 8,
+  { "an empty member has one byte", "struct e {}; struct D { e m; char c; };", 2, { c = 1 } },
+  { "two empty objects of one type have two addresses", "struct e {}; struct D : e { e m; int x; };", 8,
     { m = 1, x = 4 } },
-  { "deep inside, too", "struct e {}; struct h { e a[2]; int x; }; struct D : e { h m; };", 12, { m = 4 } },
+  { "empty objects deep inside have different addresses, too",
+    "struct e {}; struct h { e a[2]; int x; }; struct D : e { h m; };", 12, { m = 4 } },
   { "an empty class has one byte", "class D { void f(); };", 1 },
   { "alignas raises the alignment", "struct alignas(32) D { char c; alignas(8) char d; };", 32, { d = 8 } },
-  { "what is nested and repeated", "struct B { private: long a; char b; }; struct D { struct in { B b[2]; } i; "
+  { "nested and repeated classes have their layout",
+    "struct B { private: long a; char b; }; struct D { struct in { B b[2]; } i; "
       .. "struct : B { char c; } j; };", 48, {} },
 }
 
@@ -51,7 +58,7 @@ for _, layout in ipairs(layouts) do
   case(("accepts: %s [HOUSE-layout]"):format(layout[1]), function() lies(layout[2], layout[3], layout[4]) end)
 end
 
-case("rejects: virtual base classes, and what compilers lay out differently [HOUSE-layout]", function()
+case("rejects: a class has a virtual base class, or compilers lay it out differently [HOUSE-layout]", function()
   expect.invalid("struct B { int x; }; struct D : virtual B { int y; };", "unsupported")
   expect.invalid("struct B { B() = default; int x; char c; }; struct D : B { char y; };", "unsupported")
   declare "struct C { C() = default; int x; char c; }; struct E : C { int y; };" -- here they agree
@@ -59,7 +66,7 @@ case("rejects: virtual base classes, and what compilers lay out differently [HOU
   expect.invalid("struct U { [[no_unique_address]] C c; };", "unsupported")
 end)
 
-case("accepts: classes are called classes, names inside of others, what is meant is proposed [HOUSE-names]", function()
+case("accepts: messages call classes by their names and propose similar names [HOUSE-names]", function()
   declare "class field { int n; }; struct Outer { struct Inner { int n; } i; }; class field F; Outer::Inner I;"
   declare "namespace app { struct grid { float *u; }; int k = 2; const int N = 3; } app::grid G; float v[app::N];"
   expect.equal({ sizeof "v", host "app::k + app::N" }, { 12, 5 })
@@ -70,7 +77,7 @@ case("accepts: classes are called classes, names inside of others, what is meant
   expect.invalid("class feild @x;", "unknown-type", { help = "did you mean 'field'?" })
 end)
 
-case("rejects: what is only announced has no size, whoever asks [HOUSE-names]", function()
+case("rejects: a type that is only announced has no size [HOUSE-names]", function()
   declare "struct field { int n; }; struct feild *p; void *q; struct holder { struct feild *f; } H;"
   for _, text in ipairs { "enter data copyin(p[0:1])", "enter data copyin(H.f[0:1])" } do
     local ok, err = pcall(acc, text)
@@ -81,7 +88,7 @@ case("rejects: what is only announced has no size, whoever asks [HOUSE-names]", 
   expect.fails("type-mismatch", function() acc "enter data copyin(q[0:1])" end)
 end)
 
-case("accepts: const numbers are constants, pointers to const ones move on [HOUSE-language]", function()
+case("accepts: const numbers are constants, and pointers to const data may move [HOUSE-language]", function()
   declare "const int n = 4; constexpr long m = n + 1; float w[n]; const float *p = w; int *const q = 0; int k = n;"
   expect.equal(sizeof "w", 16)
   host.p, host.k = addr "w[1]", 5
@@ -95,7 +102,8 @@ local with_const = [[
   C X, Y; const struct s { int a; int *b; } S = { 1 }; struct outer { C in; int m; } O; int t = 0;
 ]]
 
-case("accepts: members beside const ones, values of const ones for the host's objects [HOUSE-language]", function()
+case("accepts: members beside const members change, and the host gives const members their values"
+  .. " [HOUSE-language]", function()
   declare(with_const)
   host.X = { k = 3, n = 1, w = { 1, 2 } } -- constructors do not run: the host gives const members their values
   host.X.k = 4
@@ -111,7 +119,7 @@ case("accepts: members beside const ones, values of const ones for the host's ob
   expect.host("t", 5)
 end)
 
-case("rejects: const members keep their values [HOUSE-language]", function()
+case("rejects: a statement changes a const member [HOUSE-language]", function()
   declare(with_const)
   host.X = { k = 3, n = 1 }
   local function const(name, body)
@@ -134,7 +142,7 @@ case("rejects: const members keep their values [HOUSE-language]", function()
   expect.host("X.k", 3)
 end)
 
-case("rejects: const variables keep their values [HOUSE-language]", function()
+case("rejects: a statement changes a const variable [HOUSE-language]", function()
   declare "const int n = 4; int const v[2] = { 1, 2 }; int *const q = 0;"
   expect.fails("type-mismatch", function() host.n = 5 end)
   expect.fails("type-mismatch", function() host.v = { 3, 4 } end)

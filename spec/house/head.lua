@@ -1,4 +1,4 @@
--- What the head of a scenario takes. It is the first statement: what is refused stands in front of it.
+-- What the head of a scenario takes. The head is the first statement; the refused heads come before it.
 
 local function refuses(code, message, head)
   return expect.fails(code, function() scenario(head) end, { message = message })
@@ -22,14 +22,14 @@ scenario { title = "The head of a scenario", devices = 2 }
 
 problems[#problems + 1] = refuses("scenario-error", "a file has one head", {})
 
-case("accepts: a head behind those that are refused [HOUSE-scenario]", function()
+case("accepts: a correct head may follow heads that were refused [HOUSE-scenario]", function()
   expect.equal(omp_get_num_devices(), 2)
 end)
 
-case("rejects: a head that is not the first statement [HOUSE-scenario]", function()
+case("rejects: a head is not the first statement [HOUSE-scenario]", function()
   refuses("scenario-error", "is the first statement", {})
 end)
 
-case("differs: refused heads say what may stand there [HOUSE-names HOUSE-language]", function()
+case("differs: the help of a refused head says what a head may contain [HOUSE-names HOUSE-language]", function()
   for _, problem in ipairs(problems) do expect(problem.help and problem.rule, problem.message) end
 end)

@@ -1,5 +1,6 @@
--- Every knob of a rule profile alone: the same steps under each of its values, and what comes of them. What a value
--- means, and whose rule it is, `accdeep rules --profile NAME` tells; knobs.lua of spec/flang has those of Fortran.
+-- Each knob of a rule profile alone: the same steps under each of its values, with their results. The command
+-- `accdeep rules --profile NAME` says what a value means and which rule it follows. spec/flang/knobs.lua has the
+-- knobs of Fortran.
 scenario { title = "Knobs: what each changes" }
 
 local program = [[
@@ -51,7 +52,7 @@ end
 -- A case for each value: under it the steps give what is wanted.
 local function turned(knob, base, steps, wanted)
   for value, result in pairs(wanted) do
-    case(("accepts: %s = %s under %s [HOUSE-knobs]"):format(knob, tostring(value), base), function()
+    case(("accepts: %s = %s has its effect under %s [HOUSE-knobs]"):format(knob, tostring(value), base), function()
       world(base, knob, value)
       expect.equal(steps(), result)
     end)
@@ -251,7 +252,7 @@ turned("untranslated", "tr14", function()
   return held == addr "A[0]" and "host" or held == NULL and "null" or "poison"
 end, { host = "host", null = "null", poison = "poison" })
 
-case("accepts: untranslated = null leaves attached pointers alone where data are sent again [HOUSE-knobs]", function()
+case("accepts: untranslated = null keeps attached pointers where data are sent again [HOUSE-knobs]", function()
   rules { base = "libgomp-12", untranslated = "null", partial_overlap = "update_and_copy" }
   declare(program)
   host.S.a = addr "A[0]"
@@ -330,15 +331,15 @@ turned("extended_range", "openmp-5.2", function()
   return { counters(), outcome(function() omp "target" "q[3] = 1;" end), sent "z[8]" }
 end, { [false] = { "p[4:4] 0+1", "host-pointer-on-device", 8 }, [true] = { "p[4:4] 0+1", "done", 1 } })
 
--- ------------------------------------------------------------------------------- what there is not --
+-- ------------------------------------------------------------------------- unknown knobs and values --
 
-case("rejects: a knob that there is not [HOUSE-knobs]", function()
+case("rejects: a knob is unknown [HOUSE-knobs]", function()
   local problem = expect.fails("unknown-name", function() rules { base = "tr14", atach = "new" } end)
   expect.equal(problem.help, "did you mean 'attach'?")
   expect.fails("unknown-name", function() rules { base = "tr14", fancy = true } end)
 end)
 
-case("rejects: a value that the knob has not [HOUSE-knobs]", function()
+case("rejects: a knob has an unknown value [HOUSE-knobs]", function()
   local problem = expect.fails("type-mismatch", function() rules { base = "tr14", attach_null = "rejects" } end)
   expect.equal(problem.message, "attach_null is ignore or reject, not 'rejects'")
   expect.equal(problem.help, "did you mean 'reject'?")
@@ -347,7 +348,7 @@ case("rejects: a value that the knob has not [HOUSE-knobs]", function()
   expect.fails("type-mismatch", function() rules { base = "tr14", counting = 1 } end)
 end)
 
-case("rejects: rules that are neither a name nor knobs of one [HOUSE-knobs]", function()
+case("rejects: rules are neither a name nor a table of knobs [HOUSE-knobs]", function()
   local function refused(wanted, message)
     local problem = expect.fails("type-mismatch", function() rules(wanted) end, { rule = "HOUSE-knobs" })
     expect.equal(problem.message, message)

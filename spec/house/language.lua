@@ -18,7 +18,7 @@ declare [[
   int *q = &a[1];
 ]]
 
-case("accepts: types laid out as the C ABI says [HOUSE-layout]", function()
+case("accepts: types have the layout of the C ABI [HOUSE-layout]", function()
   expect.equal(sizeof "mixed", 24)
   expect.equal(sizeof "union either", 8)
   expect.equal(sizeof "struct nested", 80)
@@ -30,7 +30,7 @@ case("accepts: types laid out as the C ABI says [HOUSE-layout]", function()
   expect.equal(addr "N.m[1].d" - addr "N.m[0].d", 3)
 end)
 
-case("accepts: initialisers, members, elements, enumerators"
+case("accepts: declarations have initialisers, members, elements and enumerators"
   .. " [HOUSE-layout HOUSE-syntax HOUSE-names]",
   function()
     expect.host("N.at.y", 3)
@@ -50,7 +50,7 @@ case("accepts: initialisers, members, elements, enumerators"
     expect.host("grid[1][0:3]", { 9, 8, 7 })
   end)
 
-case("rejects: bit-fields, incomplete types, names twice, what is too long"
+case("rejects: a declaration has a bit-field, an incomplete type, a repeated name or too many values"
   .. " [HOUSE-layout HOUSE-syntax]",
   function()
     expect.invalid("struct bits { int n : 3; };", "unsupported")
@@ -69,7 +69,7 @@ case("rejects: bit-fields, incomplete types, names twice, what is too long"
     expect.malformed "int x"
   end)
 
-case("rejects: names and values that do not fit [HOUSE-names HOUSE-language]", function()
+case("rejects: a name is unknown, or a value does not fit [HOUSE-names HOUSE-language]", function()
   expect.fails("unknown-name", function() return host.unheard end)
   expect.fails("unknown-name", function() host.unheard = 1 end)
   expect.fails("unknown-member", function() host.N.unheard = 1 end)
@@ -83,7 +83,7 @@ case("rejects: names and values that do not fit [HOUSE-names HOUSE-language]", f
   expect.fails("invalid-section", function() return alloc("int", -1) end)
 end)
 
-case("accepts: alloc, free, addr, pointers as values [HOUSE-language]", function()
+case("accepts: alloc, free and addr work, and pointers are values [HOUSE-language]", function()
   local p = alloc("int", 4, { 1, 2, 3, 4 })
   expect.equal((p + 2)[0], 3)
   expect.equal((p + 3) - p, 3)
@@ -108,7 +108,7 @@ local function fill()
   return held
 end
 
-case("accepts: what does not fit on the device fits after something left [HOUSE-memory]", function()
+case("accepts: data that did not fit on the device fit after other data are unmapped [HOUSE-memory]", function()
   local held = fill()
   expect.fails("out-of-device-memory", function() acc "enter data copyin(N) create(big)" end)
   expect.absent "N"
@@ -117,7 +117,7 @@ case("accepts: what does not fit on the device fits after something left [HOUSE-
   expect.present "big"
 end)
 
-case("rejects: a construct that does not fit changes nothing [HOUSE-memory TR14-4.2-06]", function()
+case("rejects: a construct does not fit on the device and changes nothing [HOUSE-memory TR14-4.2-06]", function()
   acc "enter data copyin(a)"
   fill()
   expect.fails("out-of-device-memory", function() acc "data copyin(a) copyin(big)" end)
@@ -125,7 +125,7 @@ case("rejects: a construct that does not fit changes nothing [HOUSE-memory TR14-
   expect.device("a[1]", 2)
 end)
 
-case("accepts: each expectation that holds [HOUSE-expect]", function()
+case("accepts: each expectation holds [HOUSE-expect]", function()
   acc "data copyin(a) create(b)" (function()
     expect(true)
     expect.equal({ 1, { x = 2 } }, { 1, { x = 2 } })
@@ -147,7 +147,7 @@ case("accepts: each expectation that holds [HOUSE-expect]", function()
   expect.attached("q", 1)
 end)
 
-case("rejects: each expectation that does not hold [HOUSE-expect]", function()
+case("rejects: each expectation fails where it does not hold [HOUSE-expect]", function()
   local function no(fn, fields)
     local problem = expect.fails("expectation", fn)
     for name, value in pairs(fields or {}) do expect.equal(problem[name], value) end
@@ -191,7 +191,7 @@ case("rejects: each expectation that does not hold [HOUSE-expect]", function()
   no(function() expect.fails("not-present", function() error "a string" end) end)
 end)
 
-case("accepts: an @ in a text that fails marks the place, and is no part of it [HOUSE-expect]", function()
+case("accepts: an @ in a text that fails marks the place and is no part of the text [HOUSE-expect]", function()
   expect.malformed("data copy(a@", "syntax", "HOUSE-syntax")
   expect.invalid("data copy(a) copy(@unheard)", "unknown-name", { rule = "HOUSE-names", message = "'unheard'" })
   expect.invalid("data copy(b@[@@q])", "clause-not-allowed", { message = "'@' alone" })
@@ -201,7 +201,7 @@ case("accepts: an @ in a text that fails marks the place, and is no part of it [
   expect.fails("not-present", function() acc "update self(a)" end, "ACC33-upd-1")
 end)
 
-case("accepts: several texts that fail alike, each with its mark [HOUSE-expect]", function()
+case("accepts: several texts fail alike, each at its mark [HOUSE-expect]", function()
   expect.malformed({ "data copy(a@", "data (@a)" }, "syntax")
   local problem = expect.invalid({ "data copy(@other)", "data copy(a, @unheard)" }, "unknown-name", "HOUSE-names")
   expect(problem.message:find("'other'", 1, true), "the first one is given")
@@ -209,7 +209,8 @@ case("accepts: several texts that fail alike, each with its mark [HOUSE-expect]"
   expect.fails("unknown-member", { "N.@z", "N.@z + 1" }, { by = host })
 end)
 
-case("rejects: several texts of which one is accepted, or fails elsewhere or otherwise [HOUSE-expect]", function()
+case("rejects: one of several texts is accepted, or fails at another place or with another error"
+  .. " [HOUSE-expect]", function()
   local function no(message, expectation, ...)
     local given = table.pack(...)
     expect.fails("expectation", function() expectation(table.unpack(given, 1, given.n)) end, { message = message })
@@ -224,7 +225,7 @@ case("rejects: several texts of which one is accepted, or fails elsewhere or oth
   expect.fails("type-mismatch", function() expect.invalid({ 5 }, "unknown-name") end, { message = "is a text" })
 end)
 
-case("rejects: an error of another place, rule, message or help [HOUSE-expect]", function()
+case("rejects: an error has another place, rule, message or help than expected [HOUSE-expect]", function()
   local function no(...)
     local given = table.pack(...)
     expect.fails("expectation", function() expect.fails(table.unpack(given)) end)
@@ -240,7 +241,7 @@ case("rejects: an error of another place, rule, message or help [HOUSE-expect]",
   expect.fails("type-mismatch", function() expect.fails("not-present", "update self(a)", 7) end)
 end)
 
-case("rejects: expectations of what there is not [HOUSE-expect HOUSE-names HOUSE-language]", function()
+case("rejects: an expectation names something unknown [HOUSE-expect HOUSE-names HOUSE-language]", function()
   expect.fails("unknown-name", function() expect.moves(function() end, { sideways = 0 }) end)
   expect.fails("unknown-name", function() expect.present "unheard" end)
   expect.fails("unknown-name", function() expect.fails("no-such-code", function() end) end)
@@ -256,7 +257,7 @@ case("rejects: expectations of what there is not [HOUSE-expect HOUSE-names HOUSE
   end, misplaced)
 end)
 
-case("accepts: device_words gives the memory of what is present, the bytes behind whole words too [HOUSE-expect]",
+case("accepts: device_words returns the memory of present data, including bytes after whole words [HOUSE-expect]",
   function()
     declare "int words_k = 5; float words_a[3] = {1, 2, 5}; double words_d[4];"
     acc "enter data copyin(words_k, words_a, words_d[0:2])"
@@ -265,7 +266,7 @@ case("accepts: device_words gives the memory of what is present, the bytes behin
     expect.equal(#device_words "words_d[0:2]", 2)
   end)
 
-case("rejects: device_words of what is present in part, tuples of what is none [HOUSE-expect]", function()
+case("rejects: device_words gets partly present data, or tuples gets no list of tuples [HOUSE-expect]", function()
   declare "double words_d[4];"
   acc "enter data create(words_d[0:2])"
   expect.fails("not-present", function() device_words "words_d" end)
@@ -276,7 +277,7 @@ case("rejects: device_words of what is present in part, tuples of what is none [
   expect.equal(#state().levels, 0) -- the region that was opened is over
 end)
 
-case("accepts: errors carry code, message, rule and place [HOUSE-expect HOUSE-scenario]", function()
+case("accepts: errors have a code, a message, a rule and a place [HOUSE-expect HOUSE-scenario]", function()
   local err = expect.fails("not-present", function() acc "update self(a, grid)" end)
   expect.equal(err.code, "not-present")
   expect.equal(err.rule, "ACC33-upd-1")
@@ -285,7 +286,7 @@ case("accepts: errors carry code, message, rule and place [HOUSE-expect HOUSE-sc
   expect(math.type(err.line) == "integer" and err.column == 71, "line and column of the variable")
 end)
 
-case("accepts: a case starts with the file's declarations and values [HOUSE-scenario]", function()
+case("accepts: a case starts with the declarations and values of the file [HOUSE-scenario]", function()
   expect.host("a[0]", 1)
   host.a[0] = 50
   declare "int only_here;"
@@ -293,16 +294,17 @@ case("accepts: a case starts with the file's declarations and values [HOUSE-scen
   expect.moves(function() acc "enter data copyin(a)" end, { h2d = { count = 1, bytes = 12 }, d2h = 0 })
 end)
 
-case("accepts: pairs goes by numbers, then by names in their order [HOUSE-scenario]", function()
+case("accepts: pairs visits numbers first, then names in their order [HOUSE-scenario]", function()
   local t, keys = { "first", zeta = 1, alpha = 2, [30] = 3, mid = 4, [-1] = 5, [2.5] = 6, beta = false }, {}
   for key in pairs(t) do
     keys[#keys + 1] = key
-    t.mid = nil -- what is removed meanwhile is not met
+    t.mid = nil -- a key that is removed meanwhile is not visited
   end
   expect.equal(keys, { -1, 1, 2.5, 30, "alpha", "beta", "zeta" })
 end)
 
-case("accepts: a case with other rules begins with them, too [HOUSE-scenario]", function()
+case("accepts: a case with other rules also starts with the declarations and values of the file"
+  .. " [HOUSE-scenario]", function()
   rules { base = "openmp-4.0", section = "two-step" }
   expect.host("a[0:3]", { 1, 2, 0 })
   omp "target data map(q[0:1])" (function() expect.present "q" end)
@@ -313,13 +315,13 @@ case("accepts: a case with other rules begins with them, too [HOUSE-scenario]", 
   expect(problem.help:find("first statement of the case", 1, true), problem.help)
 end)
 
-case("rejects: what another case did is not seen [HOUSE-scenario HOUSE-names]", function()
+case("rejects: a case uses a name that another case declared [HOUSE-scenario HOUSE-names]", function()
   expect.host("a[0]", 1)
   expect.absent "a"
   expect.fails("unknown-name", function() return host.only_here end)
 end)
 
-case("rejects: heads, rules and cases in the wrong place [HOUSE-scenario]", function()
+case("rejects: a head, rules or a case is in the wrong place [HOUSE-scenario]", function()
   expect.fails("scenario-error", function() scenario { title = "again" } end)
   expect.fails("scenario-error", function() case("inner", function() end) end)
   declare "int declared;"
@@ -328,7 +330,7 @@ case("rejects: heads, rules and cases in the wrong place [HOUSE-scenario]", func
   expect.fails("type-mismatch", function() declare() end)
 end)
 
-case("accepts: directives that are nobody's here are passed over [HOUSE-version]", function()
+case("accepts: directives of other tools are skipped [HOUSE-version]", function()
   declare "#pragma GCC poison gets\nint after;"
   host.after = 1
   expect.moves(function()
@@ -337,12 +339,12 @@ case("accepts: directives that are nobody's here are passed over [HOUSE-version]
   expect.host("a[2]", 2)
 end)
 
-case("rejects: what this version does not do yet is not passed over [HOUSE-version]", function()
+case("rejects: a feature that this version does not support is reported, not skipped [HOUSE-version]", function()
   expect.fails("unsupported", function() omp "target device(ancestor: 1)" "" end)
   expect.invalid("#pragma pack(1)\nstruct p { int n; };", "unsupported")
 end)
 
-case("differs: a text is of one language, whatever ran at its place before [HOUSE-language]", function()
+case("differs: a text has one language, whatever ran at its place before [HOUSE-language]", function()
   declare "int shared[4];"
   for text, run in pairs { ["enter data copyin(shared)"] = { acc, omp },
     ["target enter data map(to: shared)"] = { omp, acc } } do
@@ -353,7 +355,7 @@ case("differs: a text is of one language, whatever ran at its place before [HOUS
   end
 end)
 
-case("rejects: a script does not say where pictures are written [HOUSE-draw]", function()
+case("rejects: a script names the place of a picture [HOUSE-draw]", function()
   expect.equal(expect.fails("file", function() draw "../picture.svg" end).rule, "HOUSE-draw")
   expect.fails("file", function() draw "/picture.svg" end)
   expect.fails("file", function() draw ".svg" end)
@@ -361,7 +363,7 @@ case("rejects: a script does not say where pictures are written [HOUSE-draw]", f
   expect.fails("type-mismatch", function() draw() end)
 end)
 
-case("differs: files, modules and the debugger are out of reach [HOUSE-scenario]", function()
+case("differs: a script cannot reach files, modules and the debugger [HOUSE-scenario]", function()
   for _, name in ipairs { "io", "require", "dofile", "loadfile", "debug", "package" } do
     expect.equal(_G[name], nil)
   end

@@ -1,5 +1,5 @@
--- Where rules meet: templates inside templates, aliases after sections, policies on exit, member functions.
-scenario { title = "TR14: corners", rules = "tr14" }
+-- Combinations of rules: templates inside templates, aliases after sections, policies on exit, member functions.
+scenario { title = "TR14: combinations of rules", rules = "tr14" }
 
 case("accepts: a template is described after another template used it as a member [TR14-2.3-05]", function()
   declare [[
