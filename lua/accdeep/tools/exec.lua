@@ -3,6 +3,7 @@
 -- variables what to do.
 
 local diagnostic = require "accdeep.base.diagnostic"
+local files = require "accdeep.tools.files"
 local system = require "accdeep.system"
 
 local LIBRARY = "libaccdeep-goacc.so"
@@ -116,25 +117,20 @@ local function remove_old(pattern)
   end
 end
 
--- Whether the file can be written, or an error. mode "ab": what it holds stays for now.
-local function try(path, mode)
-  local file, problem = io.open(path, mode)
-  if not file then fail(problem) end
-  file:close()
-end
-
 -- options: program, arguments, rules, format, trace, draw, strict. Returns only by an error.
 return function(options)
   local path = find(options.program)
-  if not path then fail(("%s: there is no such program"):format(options.program)) end
+  if not path then
+    error(files.unreadable(options.program, ("%s: there is no such program"):format(options.program)), 0)
+  end
   if system.filetype(path) == "directory" then fail(("%s is a directory"):format(path)) end
   check(path, options.format == "json")
   local trace, draw = of_rank(options.trace), of_rank(options.draw)
-  if draw and not draw:find "%%[pr]" then try(draw, "ab") end
+  if draw and not files.to_write(draw):find "%%[pr]" then files.open(draw, "ab"):close() end
   if trace and trace:find "%%[pr]" then
-    remove_old(trace)
+    remove_old(files.to_write(trace))
   elseif trace and trace ~= "-" then
-    try(trace, "wb") -- the runtime appends: programs may start others
+    files.open(trace, "wb"):close() -- the runtime appends: programs may start others
   end
   local before = os.getenv "LD_PRELOAD"
   local env = {

@@ -64,26 +64,42 @@ local function cut(list)
   return shown
 end
 
+-- The rules that have the word, by language; a word of one language alone has all of them. ACC33 comes first.
+local function rules_of(word, entry)
+  local found, others = { OpenACC = {}, OpenMP = {} }, {}
+  for _, id in ipairs(rules.search(word)) do
+    local of_openmp = id:find "^OMP" or id:find "^LLNL"
+    if not entry.OpenACC or entry.OpenMP and of_openmp then
+      table.insert(found.OpenMP, id)
+    else
+      table.insert(id:find "^ACC33" and found.OpenACC or others, id)
+    end
+  end
+  table.move(others, 1, #others, #found.OpenACC + 1, found.OpenACC)
+  return found
+end
+
+local function put_rules(out, ids, word)
+  if #ids > 0 then out[#out + 1] = "  rules about it" end
+  for i = 1, math.min(#ids, SHOWN) do
+    out[#out + 1] = ("    %-18s %s"):format(ids[i], rules.first_words(ids[i]))
+  end
+  if #ids > SHOWN then out[#out + 1] = ("    and %d more: accdeep rules %s"):format(#ids - SHOWN, word) end
+end
+
 -- What there is to say of a word; nil if it is none.
 function words.text(word)
   local entry = index()[word]
   if not entry then return nil end
-  local out = {}
+  local out, found = {}, rules_of(word, entry)
   for _, language in ipairs { "OpenACC", "OpenMP" } do
     local e = entry[language]
     if e then
       out[#out + 1] = ("%s  a %s of %s%s"):format(word, e.kind, language, e.also and ", as " .. e.also or "")
       if e.text then out[#out + 1] = rules.wrapped(e.text, "  ", 100) end
       if #e.of > 0 then out[#out + 1] = rules.wrapped("of " .. table.concat(cut(e.of), ", "), "  ", 100) end
+      put_rules(out, found[language], word)
     end
-  end
-  local found = rules.search(word)
-  if #found > 0 then
-    out[#out + 1] = "  rules about it"
-    for i = 1, math.min(#found, SHOWN) do
-      out[#out + 1] = ("    %-18s %s"):format(found[i], rules.first_words(found[i]))
-    end
-    if #found > SHOWN then out[#out + 1] = ("    and %d more: accdeep rules %s"):format(#found - SHOWN, word) end
   end
   return table.concat(out, "\n") .. "\n"
 end

@@ -2,6 +2,7 @@
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
+local files = require "accdeep.tools.files"
 local progress = require "accdeep.base.progress"
 local report = require "accdeep.base.report"
 local profiles = require "accdeep.catalogue.profiles"
@@ -14,13 +15,16 @@ common.USAGE = 4 -- the exit status
 -- Limits of a scenario where no option sets them.
 common.LIMIT_MEMORY, common.LIMIT_STEPS = "1G", "2e9"
 
--- The option --trace, whose file stands behind a '=' if there is one.
+-- The option --trace, whose file stands behind a '=' if there is one, or is a word of its own that is no scenario.
 function common.trace(command)
-  local option = command:option("--trace",
-    "Write every event as a JSON object on a line of its own; to standard error, or to a file."):argname "<file>"
+  local option = command:option("--trace", "Write every event as a JSON object on a line of its own; to standard "
+    .. "error, or to a file. A name in .json, .jsonl or .trace needs no '='."):argname "<file>"
   function option._get_usage() return "[--trace[=<file>]]" end
   function option._get_label_lines() return { "--trace[=<file>]" } end
 end
+
+-- Whether a word behind --trace is its file.
+function common.is_trace_file(word) return word ~= nil and (word:find "%.jsonl?$" or word:find "%.trace$") ~= nil end
 
 -- -------------------------------------------------------------------------------------- streams --
 
@@ -71,8 +75,8 @@ function common.device(text)
 end
 
 function common.profile(text)
-  local ok, problem = pcall(profiles.profile, text)
-  if ok then return text end
+  local ok, problem = pcall(profiles.profile, text:lower())
+  if ok then return text:lower() end
   return nil, ("%s; %s"):format(problem.message, problem.help)
 end
 
@@ -90,13 +94,7 @@ function common.environment_error(message, help)
   return diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }
 end
 
--- The whole text of a file.
-function common.read(path)
-  local file, problem = io.open(path, "rb")
-  local text = file and file:read "a"
-  if file then file:close() end
-  return text or error(common.environment_error(problem or path .. ": cannot be read"), 0)
-end
+common.read = files.read
 
 -- A file without a name, for what another process has to say.
 function common.temporary()

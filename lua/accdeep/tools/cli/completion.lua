@@ -1,18 +1,61 @@
 -- completion.lua - `accdeep completion`: what a shell needs to complete our command lines.
 
+local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
+local explain = lazy.require "accdeep.tools.cli.explain"
+local profiles = require "accdeep.catalogue.profiles"
+local rules = lazy.require "accdeep.catalogue.rules"
+local sorted = require "accdeep.base.sorted"
 
 local function options(command)
   command:argument("shell", "The shell: bash, zsh, fish."):choices { "bash", "zsh", "fish" }
 end
 
+-- Values that shells offer, by option and, where they are arguments, by command.
+local function values()
+  local function words(set)
+    local list = {}
+    for name in sorted(set) do
+      name = name:gsub(" ", "-") -- terms are found so, too
+      if name:find "^[%w_.-]+$" then list[#list + 1] = name end
+    end
+    return list
+  end
+  local names, documents, spelled = {}, {}, {}
+  for _, name in ipairs(profiles.names()) do names[name] = true end
+  for _, document in ipairs(rules.documents) do documents[document.prefix] = true end
+  for _, name in pairs(explain.known()) do spelled[name] = true end
+  return { ["--rules"] = words(names), ["--profile"] = words(names), ["--device"] = { "sim", "cuda" } },
+    { explain = words(spelled), rules = words(rules.names()), conform = words(documents) }
+end
+
+-- Bash and fish: argparse offers values of options alone.
+local function with_arguments(shell, text, by_command)
+  local out = {}
+  for command, list in sorted(by_command) do
+    out[#out + 1] = shell == "bash"
+      and ('            %s) COMPREPLY=($(compgen -W "%s" -- "$cur")) ;;\n'):format(command, table.concat(list, " "))
+      or ("complete -c accdeep -n '__fish_accdeep_seen_command %s' -a '%s'\n"):format(command, table.concat(list, " "))
+  end
+  if shell == "fish" then return text .. table.concat(out) end
+  return (text:gsub('(%-W "%$opts" %-%- "%$cur"%)%)\n)(    fi\n)', function(before, after)
+    return before .. '    else\n        case "$cmd" in\n' .. table.concat(out) .. "        esac\n" .. after
+  end))
+end
+
 local function run(chosen, parser)
+  local of_option, of_command = values()
+  of_command.completion = { "bash", "zsh", "fish" }
   for _, command in ipairs(parser._commands) do
     for _, option in ipairs(command._options) do
-      if option._name == "--trace" then option._minargs, option._maxargs = 0, 0 end -- no word follows it
+      if option._name == "--trace" then option._minargs, option._maxargs = 0, 0 end -- no word need follow it
+      if option._maxargs > 0 then option._choices = option._choices or of_option[option._name] end
     end
+    local argument = command._arguments[1]
+    if of_command[command._name] then argument._choices = of_command[command._name] end
   end
-  common.out(parser["get_" .. chosen.shell .. "_complete"](parser))
+  local text = parser["get_" .. chosen.shell .. "_complete"](parser)
+  common.out(chosen.shell == "zsh" and text or with_arguments(chosen.shell, text, of_command))
   return 0
 end
 

@@ -3,6 +3,8 @@
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
 local conformance = lazy.require "accdeep.catalogue.conformance"
+local diagnostic = require "accdeep.base.diagnostic"
+local rules = lazy.require "accdeep.catalogue.rules"
 local run = require "accdeep.tools.cli.run"
 
 local function options(command)
@@ -17,7 +19,11 @@ local function run_documents(chosen)
   for _, document in ipairs(chosen.documents) do
     local found = conformance.of(document)
     if not found then
-      common.err(("accdeep: there is no document '%s'; accdeep rules lists rules of all\n"):format(document))
+      local known = {}
+      for _, one in ipairs(rules.documents) do known[one.prefix] = true end
+      local meant = diagnostic.meant(document:upper(), known)
+      common.err(("accdeep: there is no document '%s'; %s\n"):format(document, meant
+        or "accdeep rules lists rules of all"))
       return common.USAGE
     end
     if not seen[found] then table.insert(chosen.files, folder .. "/" .. found) end

@@ -3,6 +3,7 @@
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
 local draw = lazy.require "accdeep.see.draw"
+local files = require "accdeep.tools.files"
 local report = require "accdeep.base.report"
 
 local function file(text)
@@ -51,7 +52,7 @@ local function run(chosen)
   if format == "html" then
     local steps = 0
     for _, case in ipairs(cases) do steps = steps + #case.steps end
-    draw.write(chosen.out, draw.page(result.title or path, path, cases))
+    draw.write(files.to_write(chosen.out), draw.page(result.title or path, path, cases))
     common.out(("%s: %d case%s, %d step%s\n"):format(chosen.out, #cases, #cases == 1 and "" or "s", steps,
       steps == 1 and "" or "s"))
   else
@@ -60,7 +61,7 @@ local function run(chosen)
     local step = case and choose(case.steps, chosen.step, draw.usual(case), "step",
       ("case %d of %s"):format(number, path))
     if not step then return common.USAGE end
-    draw.write(chosen.out, draw.step(case, step, format))
+    draw.write(files.to_write(chosen.out), draw.step(case, step, format))
     common.out(("%s: case %d of %d, step %d of %d: %s\n"):format(chosen.out, number, #cases, step, #case.steps,
       case.steps[step].title))
   end

@@ -44,6 +44,7 @@ local function spell(args)
       return table.move(args, i, #args, i + 1, table.move(args, 1, i - 1, 1, { [i] = "--" }))
     end
     valued = arg:find "^%-%-[^=]+$" and VALUED:find(arg, 1, true) ~= nil
+      or arg == "--trace" and common.is_trace_file(args[i + 1])
   end
   return args
 end

@@ -30,16 +30,30 @@ local function about(text)
   add(rule_text.of_code(text) or rule_text.of_rule(text) or reference.text(text))
   add(words.text(text) or words.text(text:lower()))
   if #found > 0 then return table.concat(found, "\n") end
-  return rule_text.of_code(text:lower()) or rule_text.of_rule(rules.spelled(text))
+  return rule_text.of_code(text:lower()) or reference.text(text:lower()) or rule_text.of_rule(rules.spelled(text))
+end
+
+-- All that there is something to say of, as keys: codes, names, clauses, terms, rules; lower case -> as it is spelled.
+local function known()
+  local all = {}
+  for _, list in ipairs { rules.names(), glossary.all(), words.all(), reference.all(), diagnostic.codes() } do
+    for name in pairs(list) do all[name:lower()] = name end
+  end
+  return all
 end
 
 -- A word that is neither a place, nor a code, nor a rule, nor a term, nor a name.
 local function unknown(word)
   common.err "accdeep: explain takes FILE:LINE, an error code, a rule, a term, a clause, a name, or a directive\n"
-  local near = diagnostic.closest(word, diagnostic.codes()) or diagnostic.closest(word, reference.all())
-    or diagnostic.closest(word, words.all()) or diagnostic.closest(word:lower(), glossary.all())
-    or diagnostic.closest(word:upper(), rules.names())
-  if near then common.err(("did you mean '%s'?\n"):format(near)) end
+  local names, rules_about = known(), rules.search(word)
+  local near = names[diagnostic.closest(word:lower(), names)]
+  if near then
+    common.err(("did you mean '%s'?\n"):format(near))
+  elseif #rules_about > 0 then
+    common.err(("rules that have the word: accdeep rules '%s'\n"):format(word))
+  else
+    common.err "for example: accdeep explain not-present, TR14-4.2-07, 'attach counter', copyin, acc_attach\n"
+  end
   return common.USAGE
 end
 
@@ -94,5 +108,5 @@ local function run(chosen)
   return common.USAGE
 end
 
-return { options = options, run = run,
+return { options = options, run = run, known = known,
   about = "Show how one directive is understood and what it does; what an error code, a rule, a term or a name means." }

@@ -3,7 +3,7 @@
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
 local export = lazy.require "accdeep.tools.export"
-local system = require "accdeep.system"
+local files = require "accdeep.tools.files"
 
 local function options(command)
   command:argument("scenario", "The scenario."):argname "<file>"
@@ -15,17 +15,8 @@ local function options(command)
   command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.profile)
 end
 
--- Makes a folder, and those it lies in.
-local function make_folder(path)
-  for at in (path:gsub("/*$", "") .. "/"):gmatch "()/" do
-    local ok, why = system.mkdir(path:sub(1, at - 1))
-    if not ok then error(common.environment_error(("%s: %s"):format(path, why)), 0) end
-  end
-end
-
 local function write(name, text)
-  local made, why = io.open(name, "w")
-  if not made then error(common.environment_error(why), 0) end
+  local made = files.open(name)
   local ok = made:write(text)
   if not (made:close() and ok) then error(common.environment_error(name .. ": cannot be written"), 0) end
 end
@@ -41,7 +32,7 @@ local function run(chosen)
     common.err(("accdeep: %s has %d cases: choose one with --case, or a folder with --out\n"):format(path, #cases))
     return common.USAGE
   end
-  if chosen.out then make_folder(chosen.out) end
+  if chosen.out then files.make_folder(chosen.out) end
   local status = 0
   for i, case in ipairs(cases) do
     if only and i ~= only then goto continue end

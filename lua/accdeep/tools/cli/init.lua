@@ -34,12 +34,13 @@ end
 -- --trace may stand alone, which argparse knows only for options that end the line.
 local function spelled_out(args, command)
   if command and command.spell then args = command.spell(args) end
-  local list = {}
-  for i, arg in ipairs(args) do
-    if arg == "--" then return table.move(args, i, #args, i, list) end
-    list[i] = arg == "--trace" and "--trace=-" or arg
+  local list, i = {}, 1
+  while args[i] and args[i] ~= "--" do
+    local has_file = args[i] == "--trace" and common.is_trace_file(args[i + 1])
+    list[#list + 1] = has_file and "--trace=" .. args[i + 1] or args[i] == "--trace" and "--trace=-" or args[i]
+    i = i + (has_file and 2 or 1)
   end
-  return list
+  return table.move(args, i, #args, #list + 1, list)
 end
 
 return function(args)

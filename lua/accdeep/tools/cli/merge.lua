@@ -2,6 +2,7 @@
 -- one trace.
 
 local common = require "accdeep.tools.cli.common"
+local files = require "accdeep.tools.files"
 local json = require "dkjson"
 
 local function options(command)
@@ -89,11 +90,7 @@ local function run(chosen)
     if fields.rule then common.out(("  rule: %s\n"):format(fields.rule)) end
     if fields.level == "error" then status = 1 end
   end
-  local file, problem
-  if chosen.out then
-    file, problem = io.open(chosen.out, "wb")
-    if not file then error(common.environment_error(problem), 0) end
-  end
+  local file = chosen.out and files.open(chosen.out, "wb")
   for _, rank in ipairs(list) do
     if file and #rank.events > 0 then file:write(table.concat(rank.events, "\n"), "\n") end
     if #rank.events > 0 then common.out(("rank %d: %d events\n"):format(rank.rank, #rank.events)) end

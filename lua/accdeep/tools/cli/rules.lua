@@ -5,6 +5,7 @@ local rules = lazy.require "accdeep.catalogue.rules"
 local common = require "accdeep.tools.cli.common"
 local diagnostic = require "accdeep.base.diagnostic"
 local profile = lazy.require "accdeep.see.profile_page"
+local words = lazy.require "accdeep.see.reference.words"
 
 local function options(command)
   command:argument("id", "An id, or how ids begin: TR14, TR14-3.2, TR14-4.2-05. Or a word: the "
@@ -31,7 +32,7 @@ local function run(chosen)
   local found = not text and rules.search(chosen.id) or {}
   if not text and #found == 0 then
     common.err(("accdeep: there is no rule '%s', and none speaks of it\n"):format(chosen.id))
-    local near = diagnostic.closest(chosen.id:upper(), rules.names())
+    local near = diagnostic.closest(chosen.id:upper(), rules.names()) or diagnostic.closest(chosen.id, words.all())
     if near then common.err(("did you mean '%s'?\n"):format(near)) end
     return common.USAGE
   end

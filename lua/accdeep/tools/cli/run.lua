@@ -5,6 +5,7 @@ local common = require "accdeep.tools.cli.common"
 local diagnostic = require "accdeep.base.diagnostic"
 local draw = lazy.require "accdeep.see.draw"
 local explain = lazy.require "accdeep.see.explain"
+local files = require "accdeep.tools.files"
 local progress = require "accdeep.base.progress"
 local report = require "accdeep.base.report"
 local scenario = lazy.require "accdeep.script.scenario"
@@ -52,9 +53,7 @@ end
 
 -- Adds the scenarios of a path: a file, or all .lua files in a folder and below.
 local function find(path, named, list)
-  local kind, problem = system.filetype(path)
-  if not kind then error(environment_error(("%s: %s"):format(path, problem)), 0) end
-  if kind == "file" then
+  if files.kind(path) == "file" then
     if named or path:find "%.lua$" then list[#list + 1] = path end
     return
   end
@@ -88,11 +87,7 @@ end
 local function tracer(target)
   if not target then return nil end
   local file = io.stderr
-  if target ~= "-" then
-    local problem
-    file, problem = io.open(target, "w")
-    if not file then error(environment_error(problem), 0) end
-  end
+  if target ~= "-" then file = files.open(target) end
   return trace.writer(function(line)
     local ok, problem = file:write(line)
     if not ok then common.cannot_write(("%s: %s"):format(target, problem)) end
@@ -118,7 +113,7 @@ local function run_file(path, chosen, writer, live)
     device = chosen.device, rules = chosen.rules, async = chosen.async, descriptors = chosen.descriptors,
     observers = {}, trust = chosen.trust, conform = chosen.conform,
     limit_memory = chosen.limit_memory, limit_steps = chosen.limit_steps,
-    out = write, draw = draws and function(session, name) draw.save(session, folder .. name) end,
+    out = write, draw = draws and function(session, name) draw.save(session, files.to_write(folder .. name)) end,
   }
   local made
   if chosen.terminal then

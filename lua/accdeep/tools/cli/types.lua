@@ -4,6 +4,7 @@ local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
 local debug_info = lazy.require "accdeep.types.debug_info"
 local diagnostic = require "accdeep.base.diagnostic"
+local files = require "accdeep.tools.files"
 local location = require "accdeep.base.location"
 local session = lazy.require "accdeep.run.session"
 
@@ -14,6 +15,7 @@ end
 
 -- Types of a program as text of C. The first that is wrong ends it.
 local function run(chosen)
+  if files.kind(chosen.program) == "directory" then error(files.unreadable(chosen.program), 0) end
   if #chosen.types == 0 then
     for _, name in ipairs(debug_info.names(chosen.program)) do common.out(name .. "\n") end
     return 0

@@ -4,6 +4,7 @@
 -- numbers and events (difference.lua), before = the moment before these events, at = {file, line} where it stands.
 
 local draw = require "accdeep.see.draw"
+local files = require "accdeep.tools.files"
 local difference = require "accdeep.see.difference"
 local explain = require "accdeep.see.explain"
 local location = require "accdeep.base.location"
@@ -82,7 +83,7 @@ end
 
 local function draw_state(user, name)
   if not draw.format(name) then return user.terminal:write "  draw takes a file: FILE.svg, FILE.html or FILE.dot\n" end
-  local ok, err = pcall(draw.save, user:session(), name)
+  local ok, err = pcall(function() draw.save(user:session(), files.to_write(name)) end)
   user.terminal:write(ok and ("  drawn: %s\n"):format(name) or ("  %s\n"):format(tostring(err.message or err)))
 end
 

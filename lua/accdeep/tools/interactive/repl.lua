@@ -7,6 +7,7 @@ local reproducible = require "accdeep.tools.interactive.reproducible"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local draw = require "accdeep.see.draw"
+local files = require "accdeep.tools.files"
 local difference = require "accdeep.see.difference"
 local input = require "accdeep.tools.interactive.input"
 local location = require "accdeep.base.location"
@@ -56,10 +57,10 @@ local function save(self, argument)
   if not force and system.filetype(path) then
     return terminal:write(("  %s is there already; save -f %s replaces it\n"):format(path, path))
   end
-  local file, problem = io.open(path, "w")
-  local ok = file and file:write(script(self))
-  if file then ok = file:close() and ok end
-  if not ok then return terminal:write(("  cannot write %s\n"):format(problem or path)) end
+  local ok, file = pcall(files.open, path)
+  if not ok then return terminal:write(("  %s\n"):format(file.message)) end
+  ok = file:write(script(self))
+  if not (file:close() and ok) then return terminal:write(("  cannot write %s\n"):format(path)) end
   terminal:write(("  %d statement%s in %s\n"):format(#self.accepted, #self.accepted == 1 and "" or "s", path))
   local session = self:session()
   for device = 0, session.devices - 1 do
@@ -282,7 +283,7 @@ function Repl:pass(options)
       end,
     } },
     out = function(s) if not self.silent then self.terminal:write(s) end end,
-    draw = function(session, name) if not self.silent then draw.save(session, name) end end,
+    draw = function(session, name) if not self.silent then draw.save(session, files.to_write(name)) end end,
     limit_steps = options.limit_steps > 0 and options.limit_steps or math.maxinteger,
   }, { __index = options }))
 end

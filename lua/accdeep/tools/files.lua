@@ -1,0 +1,82 @@
+-- files.lua - files that command lines name: their text, folders for what is written, and errors that say what may be
+-- meant.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local system = require "accdeep.system"
+
+local files = {}
+
+-- The folder of a path, with its last '/', and the name in it.
+local function split(path)
+  local folder, name = path:match "^(.*/)([^/]*)$"
+  return folder or "", name or path
+end
+
+-- What there is whose path is close to one that there is not; nil: nothing.
+local function near(path)
+  local folder, name = split(path)
+  local there, longer = {}, nil -- the name with an ending
+  for _, other in ipairs(system.listdir(folder ~= "" and folder or ".") or {}) do
+    there[other] = true
+    if other:sub(1, #name + 1) == name .. "." then longer = longer or other end
+  end
+  local found = diagnostic.closest(name, there) or name ~= "" and longer
+  return found and ("did you mean '%s'?"):format(folder .. found)
+end
+
+-- An error about a file that cannot be read; problem: why.
+function files.unreadable(path, problem)
+  local folder, help = split(path), nil
+  if system.filetype(path) == "directory" then
+    problem, help = path .. " is a folder", "name a file in it"
+  elseif folder ~= "" and not system.filetype(folder) then
+    folder = folder:gsub("/+$", "")
+    problem, help = ("%s: there is no folder '%s'"):format(path, folder), near(folder)
+  elseif not system.filetype(path) then
+    help = near(path)
+  end
+  return diagnostic.new { code = "file", message = problem, rule = "HOUSE-files", help = help }
+end
+
+-- Raises if there is no such file or folder; its kind: "file" or "directory".
+function files.kind(path)
+  local kind, problem = system.filetype(path)
+  return kind or error(files.unreadable(path, ("%s: %s"):format(path, problem)), 0)
+end
+
+-- The whole text of a file.
+function files.read(path)
+  local file, problem = io.open(path, "rb")
+  local text = file and file:read "a"
+  if file then file:close() end
+  return text or error(files.unreadable(path, problem or path .. ": cannot be read"), 0)
+end
+
+-- Makes a folder, and those it lies in.
+function files.make_folder(path)
+  for at in (path:gsub("/*$", "") .. "/"):gmatch "()/" do
+    local folder = path:sub(1, at - 1)
+    local ok, why = system.mkdir(folder)
+    if not ok then
+      local message = system.filetype(folder) and ("'%s' is no folder"):format(folder)
+        or ("the folder '%s' cannot be made: %s"):format(folder, why)
+      error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files",
+        help = "name a folder that is there, or can be made" }, 0)
+    end
+  end
+end
+
+-- Makes the folder of a file that is to be written. Returns the file's name.
+function files.to_write(path)
+  local folder = split(path)
+  if folder ~= "" then files.make_folder(folder) end
+  return path
+end
+
+-- A file that is to be written, in the mode of io.open.
+function files.open(path, mode)
+  local file, problem = io.open(files.to_write(path), mode or "w")
+  return file or error(diagnostic.new { code = "file", message = problem, rule = "HOUSE-files" }, 0)
+end
+
+return files
