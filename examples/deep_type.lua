@@ -35,7 +35,17 @@ local function account(text, piece)
   number = number + 1
   print(("%2d. %s"):format(number, text))
   local moves, op, names = {}, nil, nil
-  local function line() if op then print(("      %-7s%s"):format(op, table.concat(names, ", "))) end end
+  local function line()
+    local row = op and ("      %-7s"):format(op)
+    for i, name in ipairs(names or {}) do
+      if #row + #name > 98 then
+        print((row:gsub(" $", "")))
+        row = (" "):rep(13)
+      end
+      row = row .. name .. (i < #names and ", " or "")
+    end
+    if row then print(row) end
+  end
   for _, event in ipairs(events(piece)) do
     if shown[event.op] then
       if event.op ~= op then

@@ -243,6 +243,19 @@ local function items(plan, out)
   end
 end
 
+-- Adds a list behind a head, in lines of 100 columns.
+local function add_list(head, list, out)
+  local row, margin = head, (" "):rep(#head)
+  for i, item in ipairs(list) do
+    if #row + #item > 98 and row ~= margin and row ~= head then
+      out[#out + 1] = row:gsub(" $", "")
+      row = margin
+    end
+    row = row .. item .. (i < #list and ", " or "")
+  end
+  out[#out + 1] = row
+end
+
 -- Lines about events, those of one kind that follow each other in one. most: so many of them are named in a line.
 function explain.add_events(events, out, most)
   local op, names, n
@@ -250,7 +263,7 @@ function explain.add_events(events, out, most)
     if not op then return end
     local more = n > #names and ("and %d more"):format(n - #names) or nil
     names[#names + 1] = more
-    out[#out + 1] = ("  %-7s %s"):format(op, table.concat(names, ", "))
+    add_list(("  %-7s "):format(op), names, out)
   end
   for _, event in ipairs(events) do
     if event.op ~= op then
