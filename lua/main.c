@@ -5,7 +5,6 @@
 #include "modules.h"
 #include "program.h"
 
-#include <lua-lpeg.h>
 #include <lualib.h>
 
 #include <stdio.h>

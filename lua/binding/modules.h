@@ -5,6 +5,8 @@
 #include <lua.h>
 #include <stddef.h>
 
+int luaopen_lpeg(lua_State *L); /* of LPeg itself, or lua/lpeg.c */
+
 struct embedded_module {
     const char *name;
     const unsigned char *code;

@@ -7,7 +7,6 @@
 
 #include <modules.h>
 
-#include <lua-lpeg.h>
 #include <lualib.h>
 
 #include <string.h>

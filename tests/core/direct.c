@@ -85,7 +85,7 @@ struct aggregate {
 static accd_item in_frame(accd_action action, void *host, uint64_t bytes, struct aggregate *whole,
                           uint64_t room)
 {
-    accd_item item = BYTES(action, host, bytes);
+    accd_item item = BYTES((uint8_t)action, host, bytes);
     item.frame = whole;
     item.room = room;
     return item;

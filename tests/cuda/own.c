@@ -11,7 +11,7 @@ static void write_by_itself(uint64_t to, const void *from, size_t bytes)
 {
     cu_device gpu;
     cu_context context;
-    cu_stream stream;
+    cu_stream stream = NULL;
     must(driver.cuDeviceGet(&gpu, 0) == CU_OK && driver.cuDevicePrimaryCtxRetain(&context, gpu) == CU_OK &&
              driver.cuCtxPushCurrent_v2(context) == CU_OK &&
              driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING_FLAG) == CU_OK,

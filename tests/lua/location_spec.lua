@@ -41,6 +41,12 @@ describe("the place of an error", function()
     assert.equal("  int b c;", err.snippet)
   end)
 
+  it("is found where the text ends in the line of the call, as Lua 5.4.6 counts", function()
+    local err = placed('declare [[\n  int a;\n  int b c;\n]]\n', 4, "  int a;\n  int b c;\n", 18)
+    assert.same({ 3, 9 }, { err.line, err.column })
+    assert.is_nil(err.in_text)
+  end)
+
   it("is found below an open parenthesis", function()
     local err = placed('acc(\n  "data copy(X)")\n', 1, "data copy(X)", 1)
     assert.same({ 2, 4 }, { err.line, err.column })

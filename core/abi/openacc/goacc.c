@@ -423,9 +423,9 @@ static __attribute__((noinline)) void compute(const struct goacc_site *site, int
     }
     span.kernel = fn;
     goacc_begin_part(&part, &span, GOACC_EV_ENTER_DATA);
-    struct {
+    union {
         struct goacc_kernel kernel;
-        void *room[FEW];
+        void *room[1 + FEW];
     } few;
     struct goacc_kernel *kernel = &few.kernel;
     struct goacc_items items;

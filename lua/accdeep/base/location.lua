@@ -145,12 +145,9 @@ function location.called_from(callers)
   return table.concat(names, ", ")
 end
 
--- Where a text stands as a literal in the source, at a line or just below.
-local function literal(source, text, starts, line)
-  if not starts[line] or not text:find "%S" then return nil end
-  local last = starts[line + LINES] or #source + 1
-  local at = starts[line]
-  while true do
+-- Where a text stands as a literal in the source, from one index to another.
+local function literal_between(source, text, at, last)
+  while at do
     local found = source:find(text, at, true)
     if not found or found >= last then return nil end
     local before = source:sub(1, found - 1):sub(-3):gsub("%[\r?\n$", "["):sub(-1)
@@ -160,6 +157,16 @@ local function literal(source, text, starts, line)
     end
     at = found + 1
   end
+  return nil
+end
+
+-- Where a text stands as a literal in the source, at a line or just below; or so that the text ends in the line, which
+-- Lua 5.4.6 and later give to a call.
+local function literal(source, text, starts, line)
+  if not text:find "%S" then return nil end
+  local _, breaks = text:gsub("\n", "")
+  return literal_between(source, text, starts[line], starts[line + LINES] or #source + 1)
+    or breaks > 0 and literal_between(source, text, starts[line - breaks], starts[line - breaks + 1]) or nil
 end
 
 -- The line of a file in which an index into a text lies, for a text that a call at file:line passed.
