@@ -133,6 +133,14 @@ case("accepts: type() gives the type of a shape outside of types [TR14-3.1.1-07]
   expect.accepts("data copyin<second>(A)", function() expect.absent "A.p[0:1]" end)
 end)
 
+case("accepts: type(struct s) names the structure though a variable is called s, too [TR14-3.1.1-07]", function()
+  declare "struct twin { int n; float *p; } twin;"
+  host.twin = { n = 2, p = { 1, 2 } }
+  acc "shape type(struct twin) include(p[0:n])"
+  acc "enter data copyin(twin)"
+  expect.present "twin.p[0:2]"
+end)
+
 case("rejects: a shape outside of types has no type, an unknown one, or no structure [TR14-3.1.1-07]",
   function()
     expect.invalid("acc shape include(a)", "missing-type")

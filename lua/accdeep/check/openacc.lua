@@ -3,6 +3,7 @@
 local advice = require "accdeep.grammar.advice"
 local diagnostic = require "accdeep.base.diagnostic"
 local openacc = require "accdeep.catalogue.openacc"
+local sorted = require "accdeep.base.sorted"
 local words = require "accdeep.base.words"
 
 local raise = diagnostic.raise
@@ -32,6 +33,15 @@ function allowed.directives_with(clause)
   return list
 end
 
+-- Which clauses a directive takes, by the first of their spellings; nil if there are many.
+local function taken(node, takes)
+  local list = {}
+  for name in sorted(takes) do
+    if openacc.clause[name] and openacc.clause[name].first == name then list[#list + 1] = name end
+  end
+  return #list <= 10 and ("%s takes %s"):format(node.name, table.concat(list, ", ")) or nil
+end
+
 -- Raises about a clause that a directive does not take.
 -- Decides ACC33-2.7-8.
 function allowed.refuse_clause(node, clause, takes)
@@ -44,7 +54,7 @@ function allowed.refuse_clause(node, clause, takes)
       { length = #name, rule = "ACC33-2.7-8", help = advice.clause(name, false, takes, openacc.known) })
   end
   raise("clause-not-allowed", clause.pos, ("'%s' is not allowed on '%s'"):format(name, node.name),
-    { length = #name, rule = name == "finalize" and "ACC33-2.6-1" or "ACC33-2.7-8" })
+    { length = #name, rule = name == "finalize" and "ACC33-2.6-1" or "ACC33-2.7-8", help = taken(node, takes) })
 end
 
 local keys = openacc.where(function(entry) return entry.keys and set(entry.keys) end)

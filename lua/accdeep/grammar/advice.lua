@@ -90,12 +90,15 @@ function advice.syntax(start, text, pos, what)
     local is_openmp = start == "omp_directive"
     if what == "expected a directive" then return no_directive(text, pos, is_openmp, names_of(is_openmp)) end
     if rest:find "^;" then return "a directive has no ';' at its end" end
+    if rest == "" and what:find("')'", 1, true) then return "there is one '(' more than ')'" end
     if rest:find "^%)" and what == "expected a clause" then return "there is one ')' more than '('" end
     local base, first = text:sub(1, pos - 1):match "[%(,]%s*([%a_][%w_.>%-]*)%s*%(([^()]*)$"
     if base and rest:find "^:" then
       local length = rest:match "^:%s*([%w_]+)%s*%)"
       return ("a section is written in brackets, [start:length]: %s[%s:%s]"):format(base, first, length or "n")
     end
+  elseif what == "expected ';' after a declaration" and rest == "" then
+    return "a declaration ends with ';'"
   elseif rest:find "^::" then
     local name = rest:match "^::%s*([%a_][%w_]*)"
     return ("there are no namespaces here: declare a class template %s, or take the type from a program "):format(
@@ -129,7 +132,10 @@ function advice.lua(message, variables, names)
     return ("scenarios have no '%s': accdeep run --trust gives them all of Lua's library"):format(name)
   end
   if name then return diagnostic.meant(name, names) or diagnostic.meant(name, variables) end
-  return nil
+  local array = message:match "arithmetic on an? %a+ value %(field '([%w_]+)'%)"
+  if array and variables[array] then return ("an expression of C stands in a text: host \"%s + 1\""):format(array) end
+  local near = diagnostic.closest(message:match "%(field '([%w_]+)'%)" or "", names.expect or {})
+  return near and ("did you mean 'expect.%s'?"):format(near) or nil
 end
 
 -- Help for a script that is no Lua, from the line of the error.

@@ -253,6 +253,8 @@ local function add_self(plan, clause)
   plan.on_self = vars and vars[1] or clause.e or list_item.number(1, clause.pos)
 end
 
+local examples = { ["exit data"] = "delete(x)", update = "self(x)" } -- others: copyin(x)
+
 -- Lowers a directive. references: variables that a compute construct's body uses.
 -- Decides TR14-3.2.2-01, TR14-3.3-01, ACC33-2.6-1, ACC33-2.7-9.
 function lower.directive(session, node, options)
@@ -367,7 +369,7 @@ function lower.directive(session, node, options)
   if #requests == 0 and not plan.absent and not seen.link and (needs_data[kind]
       or (kind == "region" and not seen.default and not seen.deviceptr)) then
     raise("syntax", node.pos + #node.name, ("'%s' needs at least one data clause"):format(node.name),
-      { rule = "ACC33-2.6-1" })
+      { rule = "ACC33-2.6-1", help = ("name the data: %s %s"):format(node.name, examples[kind] or "copyin(x)") })
   end
   plan.default = default
   if kind == "compute" then requests = session.language.with_roots(plan, requests) end

@@ -447,7 +447,8 @@ local function language(run)
     if type(name) == "function" then name, body = "case " .. (#run.cases + 1), name end
     if type(body) ~= "function" then raise("type-mismatch", nil, "case takes a name and a function") end
     if run.in_case then
-      raise("scenario-error", nil, "a case inside a case", { rule = "HOUSE-scenario" })
+      raise("scenario-error", nil, "a case inside a case", { rule = "HOUSE-scenario",
+        help = "end one case before the next one begins" })
     end
     need_text(name, "case takes a name and a function")
     run:case(name, body, location.caller(2))
@@ -529,7 +530,7 @@ function scenario.as_error(err, file, run)
   if at and (at == file or at:find "^%[string" or at:sub(1, 3) == "...") then
     return diagnostic.new { code = "scenario-error", message = message, file = file, line = tonumber(line),
       callers = location.kept_callers(text),
-      help = run and run.session and advice.lua(message, run.session.now.scope:names(), run.env) or nil }
+      help = run and run.env and advice.lua(message, run.session and run.session.now.scope:names() or {}, run.env) }
   end
   return diagnostic.new { code = "scenario-error", message = text, file = file }
 end
@@ -583,9 +584,9 @@ function Run:mark(kind, name)
   if self.observers.mark then self.observers.mark(kind, name) end
 end
 
--- An error of Lua about a global name gets its help while the names are known.
+-- An error of Lua about a global name or a field gets its help while the names are known.
 function Run:advised(err)
-  local about_name = type(err) == "string" and err:find("(global '", 1, true)
+  local about_name = type(err) == "string" and (err:find("(global '", 1, true) or err:find("(field '", 1, true))
   return about_name and scenario.as_error(err, self.file, self) or err
 end
 

@@ -57,9 +57,14 @@ end
 -- Decides TR14-3.1.1-06.
 local function named_type(session, clause, record)
   local spec = clause.type.spec
-  if (spec.tag == "named" or spec.tag == "record") and spec.name and not session.now.scope:type_named(spec.name) then
+  local scope = session.now.scope
+  local tag = spec.tag == "record" and spec.name and scope.tags[spec.name] -- a variable may have the same name
+  if (spec.tag == "named" or spec.tag == "record") and spec.name and not tag and not scope:type_named(spec.name) then
+    local names = {}
+    for name in next, scope.tags do names[name] = true end
+    for name in next, scope.typedefs do names[name] = true end
     raise("unknown-type", spec.pos, ("there is no type '%s'"):format(spec.name),
-      { length = #spec.name, rule = "TR14-3.1.1-07" })
+      { length = #spec.name, rule = "TR14-3.1.1-07", help = diagnostic.meant(spec.name, names) })
   end
   local t = session:type_of(clause.type)
   if not types.is_record(t) then

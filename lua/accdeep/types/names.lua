@@ -6,6 +6,7 @@
 local diagnostic = require "accdeep.base.diagnostic"
 local scope = require "accdeep.types.scope"
 local types = require "accdeep.types"
+local set = require "accdeep.base.words".set
 local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
@@ -78,6 +79,8 @@ local function type_in(at, name, is_own)
   return at.typedefs[name] or at.tags[name]
 end
 
+local basic = set "char short int long float double signed unsigned void bool"
+
 -- inner: the scope of a class, whose name stands before the last "::".
 -- Decides HOUSE-names.
 local function unknown(session, node, name, length, inner)
@@ -90,6 +93,7 @@ local function unknown(session, node, name, length, inner)
     add(inner)
   else
     for text in pairs(types.predefined) do all[text] = true end
+    for text in pairs(basic) do all[text] = true end
     local at = session.now.scope
     while at do
       add(at)

@@ -256,7 +256,8 @@ end
 
 -- Raises about a directive that may not stand where it does.
 local function no_place(node, why, rule)
-  raise("region-nesting", node.pos, ("'%s' %s"):format(node.name, why), { length = #node.name, rule = rule })
+  raise("region-nesting", node.pos, ("'%s' %s"):format(node.name, why), { length = #node.name, rule = rule,
+    help = why:find "^inside" and "move it out of the text of the construct's body" or nil })
 end
 read.no_place = no_place
 
