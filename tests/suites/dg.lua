@@ -48,11 +48,13 @@ function dg.comments(source)
   return list
 end
 
--- What holds of a simulated device of type nvidia without CUDA and without an offload compiler. A name
+-- What holds of this machine and a simulated device of type nvidia without CUDA and without an offload compiler. A name
 -- that is neither here nor a pattern for this machine's name does not hold.
 local HOLDS = {
   openacc_nvidia_accel_selected = true, openacc_nvidia_accel_present = true, lto = true,
-  weak_undefined = true, c = true, fortran = true, ["c++"] = true,
+  weak_undefined = true, c = true, fortran = true, ["c++"] = true, offload_device = true,
+  offload_device_nonshared_as = true, size32plus = true, tls_runtime = true, tls = true, sync_int_long = true,
+  shared = true, fpic = true, large_long_double = true,
 }
 local MACHINE = "x86_64-pc-linux-gnu"
 

@@ -1,12 +1,42 @@
--- gcc.lua - the OpenACC tests of gcc: programs of libgomp/testsuite whose comments (dg.lua) say how each
--- is compiled and what it should do. Only those that are run count, and each once: without optimisation,
--- or with -O2 if it is not meant to run without.
+-- gcc.lua - the OpenACC tests of gcc, and its tests of OpenMP's target directives: programs of libgomp/testsuite
+-- whose comments (dg.lua) say how each is compiled and what it should do. Only those that are run count, and each
+-- once: without optimisation, or with -O2 if it is not meant to run without.
 
 local dg = require "suites.dg"
 
-local gcc = {}
+-- What differs between the two. folders: where tests are; flags and environment: of each test; wants: whether a source
+-- is one of them.
+local openacc = {
+  option = "-fopenacc",
+  groups = { "C data tests", "C tests", "Fortran and C++ data tests", "Fortran and C++ tests" },
+  flags = { "-DACC_DEVICE_TYPE_nvidia=1", "-DACC_MEM_SHARED=0" }, -- the device that the suite is told to test
+  environment = { "ACC_DEVICE_TYPE=nvidia" },
+  folders = {
+    { folder = "libgomp.oacc-c/", group = "C", compilers = { c = "gcc" } },
+    { folder = "libgomp.oacc-c-c++-common/", group = "C", compilers = { c = "gcc" } },
+    { folder = "libgomp.oacc-c++/", group = "Fortran and C++", compilers = { C = "g++" } },
+    { folder = "libgomp.oacc-fortran/", group = "Fortran and C++",
+      compilers = { f = "gfortran", f90 = "gfortran", F90 = "gfortran", f95 = "gfortran" } },
+  },
+  wants = function() return true end,
+}
 
-gcc.groups = { "C data tests", "C tests", "Fortran and C++ data tests", "Fortran and C++ tests" }
+local openmp = {
+  option = "-fopenmp",
+  groups = { "C tests", "C++ tests", "Fortran tests" },
+  flags = {}, environment = {},
+  folders = {
+    { folder = "libgomp.c/", group = "C", compilers = { c = "gcc" } },
+    { folder = "libgomp.c-c++-common/", group = "C", compilers = { c = "gcc" } },
+    { folder = "libgomp.c++/", group = "C++", compilers = { C = "g++" } },
+    { folder = "libgomp.fortran/", group = "Fortran",
+      compilers = { f = "gfortran", f90 = "gfortran", F90 = "gfortran", f95 = "gfortran" } },
+  },
+  wants = function(source)
+    source = source:lower()
+    return source:find "omp%s+target" or source:find "declare%s+target" or source:find "omp_target_"
+  end,
+}
 
 -- The data tests: those about data clauses and directives, structured and dynamic lifetimes, deep copy,
 -- declare, update, host_data and the data routines of the API; not those about loops, reductions,
@@ -31,36 +61,26 @@ local function is_data_test(name)
   return false
 end
 
-local FOLDERS = {
-  { folder = "libgomp.oacc-c/", group = "C", compilers = { c = "gcc" } },
-  { folder = "libgomp.oacc-c-c++-common/", group = "C", compilers = { c = "gcc" } },
-  { folder = "libgomp.oacc-c++/", group = "Fortran and C++", compilers = { C = "g++" } },
-  { folder = "libgomp.oacc-fortran/", group = "Fortran and C++",
-    compilers = { f = "gfortran", f90 = "gfortran", F90 = "gfortran", f95 = "gfortran" } },
-}
-
-function gcc.root(files)
+local function root(files)
   for path in pairs(files) do
     local root = path:match "^(.*)libgomp%.oacc%-c%-c%+%+%-common/[^/]+$"
     if root then return root end
   end
 end
 
--- Which device the suite is told to test.
-local DEVICE = { "-DACC_DEVICE_TYPE_nvidia=1", "-DACC_MEM_SHARED=0" }
-
-local function is_skipped(comments, level)
+local function is_skipped(comments, flags, level)
   for _, comment in ipairs(comments) do
-    if comment.name == "skip-if"
-      and dg.skips(comment, { level, DEVICE[1], DEVICE[2] }, level ~= "-O0") then return true end
+    if comment.name == "skip-if" and dg.skips(comment, { level, table.unpack(flags) }, level ~= "-O0") then
+      return true
+    end
   end
   return false
 end
 
 -- The optimisation with which a test is meant to run, or nil.
-local function level_of(comments)
+local function level_of(comments, flags)
   for _, level in ipairs { "-O0", "-O2" } do
-    if not is_skipped(comments, level) then return level end
+    if not is_skipped(comments, flags, level) then return level end
   end
 end
 
@@ -103,11 +123,11 @@ function read_comment.output(test, comment, _, is_optimized)
   if dg.applies(comment, 2, is_optimized) then test.output = (test.output or "") .. comment[1] end
 end
 
-local function described(path, folder, source)
+local function described(path, folder, source, standard)
   local comments = dg.comments(source)
-  local level = level_of(comments)
+  local level = level_of(comments, standard.flags)
   local test = { action = level and "run" or "none", options = {}, sources = { path },
-    environment = { "ACC_DEVICE_TYPE=nvidia" } }
+    environment = { table.unpack(standard.environment) } }
   for _, comment in ipairs(comments) do
     local reader = read_comment[comment.name]
     if reader then reader(test, comment, folder, level == "-O2") end
@@ -115,30 +135,31 @@ local function described(path, folder, source)
   return test, level
 end
 
-local function compile_command(test, compiler, level, folder, root, full)
-  local command = { compiler, level, DEVICE[1], DEVICE[2], "-I" .. full(folder), "-I" .. full(root),
-    "-I" .. full(root .. "../../include") }
+local function compile_command(test, compiler, level, flags, folder, top, full)
+  local command = { compiler, level, "-I" .. full(folder), "-I" .. full(top), "-I" .. full(top .. "../../include") }
+  table.move(flags, 1, #flags, #command + 1, command)
   table.move(test.options, 1, #test.options, #command + 1, command)
   for _, source in ipairs(test.sources) do command[#command + 1] = full(source) end
   command[#command + 1] = "-lm" -- after the sources that need it
   return command
 end
 
-function gcc.tests(files, root, read, full)
+local function tests_of(standard, files, top, read, full)
   local tests = {}
-  for _, place in ipairs(FOLDERS) do
-    local folder = root .. place.folder
+  for _, place in ipairs(standard.folders) do
+    local folder = top .. place.folder
     for path in pairs(files) do
       local name = path:sub(1, #folder) == folder and path:sub(#folder + 1)
       local compiler = name and place.compilers[name:match "%.(%w+)$"]
+      local source = compiler and read(path)
       local test, level
-      if compiler then test, level = described(path, folder, read(path)) end
+      if compiler and standard.wants(source) then test, level = described(path, folder, source, standard) end
       if test and test.action == "run" and level then
         test.name = name
         test.groups = { place.group .. " tests" }
-        if is_data_test(name) then table.insert(test.groups, place.group .. " data tests") end
-        test.compile = compile_command(test, compiler, level, folder, root, full)
-        test.text = test.output and assert(dg.pattern(test.output), name)
+        if standard == openacc and is_data_test(name) then table.insert(test.groups, place.group .. " data tests") end
+        test.compile = compile_command(test, compiler, level, standard.flags, folder, top, full)
+        test.text = test.output and dg.pattern(test.output)
         tests[#tests + 1] = test
       end
     end
@@ -146,4 +167,9 @@ function gcc.tests(files, root, read, full)
   return tests
 end
 
-return gcc
+local function suite(standard)
+  return { root = root, groups = standard.groups, option = standard.option,
+    tests = function(...) return tests_of(standard, ...) end }
+end
+
+return { openacc = suite(openacc), openmp = suite(openmp) }

@@ -9,14 +9,17 @@ local verdict = require "suites.verdict"
 
 local NOTHING_RUN = 2
 
-local SUITES = { validation = require "suites.validation", gcc = require "suites.gcc" }
+local SUITES = { validation = require "suites.validation", openmp = require "suites.openmp",
+  gcc = require "suites.gcc".openacc }
+local GCC_OPENMP = { gcc = require "suites.gcc".openmp }
 
 local function options_of(arguments)
-  local parser = argparse("tests/suites/run", "Runs an OpenACC test suite on accdeep and on stock libgomp.")
-  parser:argument("folder", "The suite: the OpenACC validation suite, or a source of gcc 12.")
+  local parser = argparse("tests/suites/run", "Runs a suite of OpenACC or OpenMP tests on accdeep and on stock libgomp.")
+  parser:argument("folder", "The suite: the validation suite of OpenACC or OpenMP, or a source of gcc 12.")
+  parser:flag("--openmp", "Of gcc's tests, those of OpenMP's target directives.")
   parser:option("--exec", "What runs a program: words to put in front of it. 'none' for libgomp alone.",
     "build/accdeep exec"):argname "COMMAND"
-  parser:option("--rules", "Passed on to COMMAND; if that is accdeep, libgomp-12 for gcc's tests, else openacc-3.3.")
+  parser:option("--rules", "Passed on to COMMAND; if that is accdeep, libgomp-12 for gcc's OpenACC tests.")
     :argname "PROFILE"
   parser:option("--filter", "Only tests whose name has a match for this Lua pattern."):argname "PATTERN"
   parser:option("--jobs", "How many tests at a time.", "2"):convert(math.tointeger):argname "N"
@@ -43,29 +46,29 @@ local function absolute(path)
   return path:sub(1, 1) == "/" and path or shell.lines("pwd")[1] .. "/" .. path
 end
 
-local function tests_of(folder, files, filter)
+local function tests_of(folder, files, filter, suites)
   local function read(path) return assert(shell.read(folder .. "/" .. path)) end
   local function full(path) return folder .. "/" .. path end
-  for name, suite in pairs(SUITES) do
+  for name, suite in pairs(suites) do
     local root = suite.root(files)
     if root then
       local tests = {}
       for _, test in ipairs(suite.tests(files, root, read, full)) do
         if not filter or test.name:find(filter) then
-          table.insert(test.compile, 2, "-fopenacc")
+          table.insert(test.compile, 2, suite.option)
           table.insert(test.compile, 3, "-foffload=disable")
           tests[#tests + 1] = test
         end
       end
       table.sort(tests, function(a, b) return a.name < b.name end)
-      return name, tests, suite.groups
+      return name .. (suites == GCC_OPENMP and "-openmp" or ""), tests, suite.groups
     end
   end
-  error(folder .. " holds neither the OpenACC validation suite nor the tests of gcc", 0)
+  error(folder .. " holds neither a validation suite nor the tests of gcc", 0)
 end
 
 -- The rules each suite tests. Reasons in known.lua are about these.
-local PROFILES = { validation = "openacc-3.3", gcc = "libgomp-12" }
+local PROFILES = { validation = "openacc-3.3", gcc = "libgomp-12", openmp = "openmp-5.1", ["gcc-openmp"] = "openmp-5.1" }
 
 -- Words of COMMAND that name files do so from here, not from where tests run.
 local function tested(command, rules)
@@ -104,7 +107,7 @@ end
 local function run(options, here, work)
   local files = files_of(options.folder)
   local folder = absolute(options.folder)
-  local suite, tests, groups = tests_of(folder, files, options.filter)
+  local suite, tests, groups = tests_of(folder, files, options.filter, options.openmp and GCC_OPENMP or SUITES)
   if options.list then
     for _, test in ipairs(tests) do print(("%-40s %s"):format(test.name, table.concat(test.groups, ", "))) end
     return #tests > 0 and 0 or NOTHING_RUN

@@ -2,7 +2,7 @@
 -- one for each part T1, T2, ... that failed; it passes when that is 0. Flags are those the suite itself
 -- uses for gcc; a fixed seed makes the random numbers of most programs the same each time.
 
-local validation = {}
+local validation = { option = "-fopenacc" }
 
 local LANGUAGES = {
   c = { group = "C", compiler = "gcc" },
