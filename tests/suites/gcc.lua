@@ -63,8 +63,8 @@ end
 
 local function root(files)
   for path in pairs(files) do
-    local root = path:match "^(.*)libgomp%.oacc%-c%-c%+%+%-common/[^/]+$"
-    if root then return root end
+    local found = path:match "^(.*)libgomp%.oacc%-c%-c%+%+%-common/[^/]+$"
+    if found then return found end
   end
 end
 

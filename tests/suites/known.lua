@@ -20,7 +20,33 @@ local HELD = "wants copyout to copy while a data region holds the arrays; the re
 local UNWRITTEN = "T3 expects values in b, which is created on the device and never written there"
 local STOP = "wants STOP in a kernel to fail, as on an Nvidia device; it ends the program as on the host"
 
+local NOHOST_FUNCTION = "gcc compiles no function of device_type(nohost) for the host, where target regions run"
+local STACK = "overflows the stack of 8 MiB; fails with libgomp, too"
+local ABSENT_DEVICE = "names a device that is not there, which is an error (OMP60-tgt-2)"
+
 return {
+  openmp = {
+    ["5.0/declare_target/test_declare_target_device_type_nohost.F90"] = NOHOST_FUNCTION,
+    ["5.0/declare_target/test_declare_target_device_type_nohost.c"] = NOHOST_FUNCTION,
+    ["5.0/declare_target/test_declare_target_device_type_nohost1.c"] = NOHOST_FUNCTION,
+    ["5.0/loop/test_loop_collapse.F90"] = STACK,
+    ["5.0/loop/test_loop_collapse_device.F90"] = STACK,
+    ["5.0/target/test_target_defaultmap_firstprivate.F90"] =
+      "gcc 12 does not privatise what the pointer ptr points to; fails with libgomp, too",
+    ["5.0/teams_loop/test_target_teams_loop_collapse.c"] = STACK,
+    ["5.2/metadirective/test_metadirective_otherwise.c"] = "gcc 12 knows no metadirectives; fails with libgomp, too",
+    ["5.2/target/test_target_map_device_pointer.c"] =
+      "wants a pointer to nothing present to keep its value, as OpenMP 5.2 does (--rules openmp-5.2)",
+  },
+  ["gcc-openmp"] = {
+    ["address-space-1.c"] = "uses an address of a segment, which code of the host cannot; fails with libgomp, too",
+    ["declare-variant-2.c"] = "gcc chooses variants for the host, where target regions run",
+    ["examples-4/async_target-2.f90"] = "maps arrays before they are allocated; fails with libgomp, too",
+    ["examples-4/device-2.c"] = ABSENT_DEVICE,
+    ["examples-4/device-2.f90"] = ABSENT_DEVICE,
+    ["struct-elem-3.c"] = "releases a structure of which two members are present: an error (OMP60-map-13)",
+    ["struct-elem-5.c"] = "maps a member between two that are mapped together; bytes between them count as present",
+  },
   validation = {
     ["acc_copyin_async.c"] =
       "T4 makes c present twice and copies it out once: the counter stays at 1 and nothing is copied",

@@ -14,7 +14,7 @@ local SUITES = { validation = require "suites.validation", openmp = require "sui
 local GCC_OPENMP = { gcc = require "suites.gcc".openmp }
 
 local function options_of(arguments)
-  local parser = argparse("tests/suites/run", "Runs a suite of OpenACC or OpenMP tests on accdeep and on stock libgomp.")
+  local parser = argparse("tests/suites/run", "Runs a suite of OpenACC or OpenMP on accdeep and on stock libgomp.")
   parser:argument("folder", "The suite: the validation suite of OpenACC or OpenMP, or a source of gcc 12.")
   parser:flag("--openmp", "Of gcc's tests, those of OpenMP's target directives.")
   parser:option("--exec", "What runs a program: words to put in front of it. 'none' for libgomp alone.",
@@ -23,7 +23,7 @@ local function options_of(arguments)
     :argname "PROFILE"
   parser:option("--filter", "Only tests whose name has a match for this Lua pattern."):argname "PATTERN"
   parser:option("--jobs", "How many tests at a time.", "2"):convert(math.tointeger):argname "N"
-  parser:option("--limit", "How long a program may run.", "20"):convert(math.tointeger):argname "SECONDS"
+  parser:option("--limit", "How long a program may run.", "60"):convert(math.tointeger):argname "SECONDS"
   parser:option("--keep", "Keep programs and libgomp's results here, and use those kept."):argname "DIR"
   parser:option("--known", "The reasons of failures; known.lua if not given."):argname "FILE"
   parser:flag("--all", "One line for every test.")
@@ -68,7 +68,8 @@ local function tests_of(folder, files, filter, suites)
 end
 
 -- The rules each suite tests. Reasons in known.lua are about these.
-local PROFILES = { validation = "openacc-3.3", gcc = "libgomp-12", openmp = "openmp-5.1", ["gcc-openmp"] = "openmp-5.1" }
+local PROFILES = { validation = "openacc-3.3", gcc = "libgomp-12", openmp = "openmp-5.1",
+  ["gcc-openmp"] = "openmp-5.1" }
 
 -- Words of COMMAND that name files do so from here, not from where tests run.
 local function tested(command, rules)

@@ -131,10 +131,13 @@ static uint64_t room_for(const struct entries *map, size_t head)
     return known > end - start ? known : end - start + FRAME_ROOM;
 }
 
-/* Whether a pointer is one to a section of no length. */
-static bool is_to_nothing(const struct entries *map, size_t i)
+/* The host address that a pointer to a section of no length holds; NULL: the entry is none. */
+static const void *section_of_nothing(const struct entries *map, size_t i)
 {
-    return i && goacc_kind(map, i) == ALWAYS_POINTER && goacc_kind(map, i - 1) == ZERO_LENGTH;
+    const unsigned kind = goacc_kind(map, i);
+    if ((kind == ATTACH_ZERO_LENGTH || kind == POINTER_TO_ZERO_LENGTH) && map->host[i])
+        return (const void *)(word_at(map->host[i]) + map->size[i]);
+    return kind == ALWAYS_POINTER && i && goacc_kind(map, i - 1) == ZERO_LENGTH ? map->host[i - 1] : NULL;
 }
 
 /* Whether an implicit map uses what is present of its data, as not all of them are (OMP60-map-12). */
@@ -180,8 +183,8 @@ static accd_action entry_action(unsigned kind)
 }
 
 /* Members of one structure on a directive of OpenMP: one object, from the first of them to the last, of which each
- * member asks for its own bytes (OMP60-map-5, OMP60-map-13). room: bytes of the structure. */
-static void add_structure(const struct entries *map, size_t head, uint64_t room, struct goacc_items *items)
+ * member asks for its own bytes (OMP60-map-5, OMP60-map-13). */
+static void add_structure(const struct entries *map, size_t head, struct goacc_items *items)
 {
     accd_piece *pieces = calloc(map->size[head] + 1, sizeof *pieces); /* zeros between the fields, too: they are compared */
     uintptr_t low = UINTPTR_MAX, high = 0;
@@ -203,8 +206,8 @@ static void add_structure(const struct entries *map, size_t head, uint64_t room,
         pieces[i].offset -= low;
     if (n) {
         accd_item *item = add_item(items, n > 1 ? ACCD_CREATE : pieces[0].action, (const void *)low, high - low);
-        item->frame = map->host[head];
-        item->room = room;
+        item->room = aggregate_bytes(map, head);
+        item->frame = item->room ? map->host[head] : NULL;
         if (n > 1)
             item->program = goacc_structure_program(high - low, pieces, n);
     }
@@ -273,21 +276,23 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
         case STRUCT:
             head = i;
             members = size;
-            room = room_for(map, i);
             if (map->target)
-                add_structure(map, head, room, items);
+                add_structure(map, head, items);
+            else
+                room = room_for(map, i);
             break;
         case POINTER:
         case ALWAYS_POINTER:
         case POINTER_TO_ZERO_LENGTH:
             add_pointer(items, ACCD_ATTACH, host, size, ACCD_ITEM_TRY);
-            items->nulls |= map->target && is_to_nothing(map, i);
+            items->nulls |= map->target && section_of_nothing(map, i);
             if (pset == SIZE_MAX || !inside(map, pset, host))
                 add_item(items, ACCD_COPYIN, host, sizeof(void *));
             break;
         case ATTACH:
         case ATTACH_ZERO_LENGTH:
             add_pointer(items, ACCD_ATTACH, host, size, 0);
+            items->nulls |= map->target && section_of_nothing(map, i);
             break;
         case ZERO_LENGTH: /* of OpenMP: what is present there (OMP60-map-10) */
             if (map->target && accd_present_bounds(goacc.context, goacc_own.device, host, &start, &bytes))
@@ -443,14 +448,13 @@ void *goacc_argument(const struct goacc_thread *self, const struct entries *map,
     return device ? device : host; /* no_create of absent data: the host's */
 }
 
-void goacc_clear_pointers(const struct goacc_thread *self, const struct entries *map)
+void goacc_clear_pointers(const struct goacc_thread *self, const struct entries *map, bool back)
 {
     const void *const null = NULL;
     for (size_t i = 0; i < map->n; i++) {
-        const uint64_t slot = is_to_nothing(map, i)
-                                  ? accd_device_address(goacc.context, self->device, map->host[i])
-                                  : 0;
-        if (slot && !goacc_device_address(self, map->host[i - 1]))
-            goacc_must(accd_to_device(goacc.context, self->device, slot, &null, sizeof null));
+        const void *target = section_of_nothing(map, i);
+        const uint64_t slot = target ? accd_device_address(goacc.context, self->device, map->host[i]) : 0;
+        if (slot && !goacc_device_address(self, target) && (!back || !word_at((const void *)(uintptr_t)slot)))
+            goacc_must(accd_to_device(goacc.context, self->device, slot, back ? map->host[i] : &null, sizeof null));
     }
 }

@@ -107,7 +107,8 @@ bool goacc_is_pointer(const struct goacc_thread *self, const void *variable); /*
  * (ACC33-att-9). */
 void goacc_refresh_descriptors(const struct goacc_thread *self, const struct entries *map);
 
-/* Makes pointers to sections of no length null on the device where nothing is present (OMP60-map-10). */
-void goacc_clear_pointers(const struct goacc_thread *self, const struct entries *map);
+/* Makes pointers to sections of no length null on the device where nothing is present (OMP60-map-10). back: makes those
+ * that still are null what they are on the host, before they are fetched with the object that they lie in. */
+void goacc_clear_pointers(const struct goacc_thread *self, const struct entries *map, bool back);
 
 #endif

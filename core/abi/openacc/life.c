@@ -53,21 +53,17 @@ static int type_option(void)
     return GOACC_NVIDIA;
 }
 
-/* The profile of a program: its own choice, or that of the standard whose call comes first. The compiler passes members
- * one by one, so that under OpenMP, too, each is an object of its own, at its place in the structure. */
+/* The profile of a program: its own choice, or that of the standard whose call comes first. */
 static const accd_rules *rules_option(void)
 {
-    static accd_rules rules;
     const char *name = getenv("ACCDEEP_RULES");
     if (!name || !*name)
         name = goacc.target_first ? "openmp-5.1" : "openacc-3.3";
     goacc.options.unmatched = !strcmp(name, "openmp-5.2") || !strcmp(name, "openmp-6.0");
-    const accd_rules *named = accd_rules_named(goacc.options.unmatched ? "openmp-5.1" : name);
-    if (!named)
+    const accd_rules *rules = accd_rules_named(goacc.options.unmatched ? "openmp-5.1" : name);
+    if (!rules)
         goacc_die("file", "there is no rule profile '%s'", name);
-    rules = *named;
-    rules.holes = ACCD_IGNORE;
-    return &rules;
+    return rules;
 }
 
 static void read_options(void)

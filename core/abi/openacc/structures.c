@@ -26,7 +26,7 @@ void goacc_forget_structures(void)
 
 accd_program *goacc_structure_program(uint64_t bytes, accd_piece *pieces, size_t n)
 {
-    const accd_program_spec spec = {
+    accd_program_spec spec = {
         .stride = bytes, .pieces = pieces, .npieces = n, .registers = 1};
     uint64_t at = bytes + n;
     for (size_t i = 0; i < n; i++)
@@ -40,6 +40,17 @@ accd_program *goacc_structure_program(uint64_t bytes, accd_piece *pieces, size_t
     accd_program_release(found->program);
     free(found->pieces);
     *found = (struct kept){n, bytes, pieces, NULL};
+    accd_member *gaps = calloc(n, sizeof *gaps); /* bytes that no member has: in front of each */
+    if (!gaps)
+        goacc_die("out-of-memory", "no memory for a structure of %zu members", n);
+    uint64_t end = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (pieces[i].offset > end)
+            gaps[spec.nexcluded++] = (accd_member){.offset = end, .bytes = pieces[i].offset - end};
+        end = pieces[i].offset + pieces[i].bytes > end ? pieces[i].offset + pieces[i].bytes : end;
+    }
+    spec.excluded = gaps;
     goacc_must(accd_program_new(goacc.context, &spec, &found->program));
+    free(gaps);
     return found->program;
 }

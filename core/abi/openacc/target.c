@@ -124,9 +124,15 @@ static void carry_out(const struct directive *directive, void **depend)
 
 /* -------------------------------------------------------------------------------------- data -- */
 
-/* Runs a construct of the entries' items; its region, if it has one. */
-static accd_region *run_items(struct goacc_thread *self, accd_kind kind, const struct entries *map,
-                              void (*convert)(const struct entries *map, struct goacc_items *items))
+/* What a construct opened: its region, if it has one, and whether it made pointers null. */
+struct opened {
+    accd_region *region;
+    bool nulls;
+};
+
+/* Runs a construct of the entries' items. */
+static struct opened run_items(struct goacc_thread *self, accd_kind kind, const struct entries *map,
+                               void (*convert)(const struct entries *map, struct goacc_items *items))
 {
     struct goacc_items items;
     accd_region *region = NULL;
@@ -137,13 +143,13 @@ static accd_region *run_items(struct goacc_thread *self, accd_kind kind, const s
     if (items.descriptors)
         goacc_refresh_descriptors(self, map);
     if (items.nulls)
-        goacc_clear_pointers(self, map);
+        goacc_clear_pointers(self, map, false);
     goacc_close_items(&items);
-    return region;
+    return (struct opened){region, items.nulls};
 }
 
 /* use_device_ptr, use_device_addr: the program continues with device addresses, of what is not
- * present with the host's (OMP60-map-16). */
+ * present with the host's (OpenMP 5.1). */
 static void translate(const struct goacc_thread *self, const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++) {
@@ -165,7 +171,7 @@ void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsi
     const struct goacc_target_call call = goacc_target_enter(&site, device);
     struct goacc_level *level = goacc_push_level(call.self, 0);
     if (device >= 0) {
-        level->region = run_items(call.self, ACCD_REGION, &map, goacc_entry_items);
+        level->region = run_items(call.self, ACCD_REGION, &map, goacc_entry_items).region;
         translate(call.self, &map);
     }
     goacc_target_leave(&call);
@@ -284,12 +290,14 @@ static void compute(const struct directive *directive)
     kernel->region = "target";
     kernel->args[0] = body;
     *body = (struct body){directive->fn, directive->teams, directive->device};
-    accd_region *region = run_items(call.self, ACCD_COMPUTE, map, goacc_entry_items);
+    const struct opened opened = run_items(call.self, ACCD_COMPUTE, map, goacc_entry_items);
     for (size_t i = 0; i < map->n; i++)
         body->args[i] = goacc_argument(call.self, map, i);
     copy_private(map, (char *)kernel + args, body->args);
     goacc_launch(&directive->site, directive->device, kernel);
-    goacc_end_region(call.self, region);
+    if (opened.nulls)
+        goacc_clear_pointers(call.self, map, true);
+    goacc_end_region(call.self, opened.region);
     memory(kernel, bytes, 0);
     goacc_target_leave(&call);
 }
