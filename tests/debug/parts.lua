@@ -12,7 +12,7 @@ local function fill()
   host.v.holder.ends.last = host.v.holder.ends.start + 3
 end
 
-case("accepts: the outermost structure says it all [HOUSE-debug]", function()
+case("accepts: one shape of the outermost structure describes everything [HOUSE-debug]", function()
   acc(DESCRIBED)
   fill()
   acc "enter data copyin(v)"
@@ -26,7 +26,7 @@ case("accepts: the outermost structure says it all [HOUSE-debug]", function()
   expect.host("v.holder.ends.start[0:3]", { 3, 4, 5 })
 end)
 
-case("accepts: a shape of the inner structure holds where nothing is said [HOUSE-debug]", function()
+case("accepts: a shape of the inner structure holds where the outer shape says nothing [HOUSE-debug]", function()
   acc "shape type(struct ends) include(start[0:2]) exclude(finish)"
   acc "shape type(struct vector) include(holder.spare) exclude(holder.ends.last, other, row)"
   fill()
@@ -36,7 +36,7 @@ case("accepts: a shape of the inner structure holds where nothing is said [HOUSE
   expect.fails("excluded-member", function() acc "parallel present(v)" [[ v.holder.ends.last[0] = 1; ]] end)
 end)
 
-case("rejects: what has no parts [HOUSE-debug]", function()
+case("rejects: a part is named of a member that has no parts [HOUSE-debug]", function()
   expect.invalid("acc shape type(struct vector) include(id.x)", "not-a-struct")
   expect.invalid("acc shape type(struct vector) include(other.x[0:1])", "not-a-struct")
   expect.invalid("acc shape type(struct vector) include(row.start[0:1])", "not-a-struct")
@@ -46,23 +46,23 @@ case("rejects: what has no parts [HOUSE-debug]", function()
   expect.malformed "acc shape type(struct vector) include(holder.)"
 end)
 
-case("rejects: bounds that are made of other members [HOUSE-debug]", function()
+case("rejects: a bound uses other members [HOUSE-debug]", function()
   expect.invalid("acc shape type(struct vector) include(holder.ends.start[0:id])", "unsupported")
   expect.invalid("acc shape type(struct vector) include(holder.ends.start[0:holder.spare])", "unsupported")
 end)
 
-case("rejects: what is named twice [HOUSE-debug TR14-3.1.1-20]", function()
+case("rejects: a shape names a member twice [HOUSE-debug TR14-3.1.1-20]", function()
   expect.invalid("acc shape type(struct vector) include(holder.spare, holder)", "duplicate-member")
   expect.invalid("acc shape type(struct vector) include(holder, holder.spare)", "duplicate-member")
   expect.invalid("acc shape type(struct vector) include(holder.spare) exclude(holder.spare)", "duplicate-member")
 end)
 
-case("rejects: parts in policies [HOUSE-debug]", function()
+case("rejects: a policy names a part of a member [HOUSE-debug]", function()
   expect.malformed "acc policy(p) type(struct vector) default(copy) copyin(holder.spare)"
   expect.malformed "acc data copy(v)::{ copyin(holder.spare) }"
 end)
 
-case("rejects: parts of members of types that are declared [TR14-3.1.1-04]", function()
+case("rejects: a shape of a declared type names a part of a member [TR14-3.1.1-04]", function()
   declare "struct pair { int a; struct { int x; } b; };"
   expect.invalid("acc shape type(struct pair) include(b.x)", "syntax")
 end)

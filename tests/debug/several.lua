@@ -2,7 +2,7 @@
 
 scenario { title = "types of one name", cites = { "HOUSE-debug" } }
 
-case("rejects: arguments of a template that are left out, where they differ", function()
+case("rejects: a name leaves out template arguments in which types differ", function()
   local problem = expect.fails("unknown-type", function()
     declare_from(os.getenv "PROGRAM", "app::block<unsigned long>")
   end, { rule = "HOUSE-debug", message = "may be app::block<unsigned long,", help = "write all of the name" })
