@@ -26,7 +26,7 @@
  * does so, the next call undoes its construct. After any other callback that does so, the session can only be
  * closed.
  *
- * Nothing here prints, exits, or has global state. Rule ids, in brackets, are those of spec/rules. */
+ * Nothing here prints or exits. Rule ids, in brackets, are those of spec/rules. */
 #ifndef ACCDEEP_H
 #define ACCDEEP_H
 

@@ -31,7 +31,11 @@ describe("the glossary", function()
       assert.equal(entry[1] .. "  ", text:sub(1, #entry[1] + 2))
       assert.truthy(text:gsub("%s+", " "):find(entry.text, 1, true), entry[1])
       for _, name in ipairs(glossary.list(entry.also)) do assert.equal(text, glossary.text(name), name) end
-      assert.equal(text, glossary.text(entry[1]:upper():gsub(" ", "-")))
+      assert.equal(text, glossary.text((entry[1]:upper():gsub(" ", "-"))))
+      assert.equal(text, glossary.text((entry[1]:gsub(" ", "_"))))
+    end
+    for plural, term in pairs { ["Attach Counters"] = "attach counter", policies = "policy", aliases = "@" } do
+      assert.equal(glossary.text(term), glossary.text(plural), plural)
     end
     assert.is_nil(glossary.text "nesst")
   end)

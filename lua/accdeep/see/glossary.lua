@@ -7,8 +7,8 @@ local glossary = {}
 
 local by_name -- each spelling of a term -> its entry
 
--- Upper and lower case, hyphens and blanks are the same.
-local function spelled(name) return (name:lower():gsub("[-%s]+", " ")) end
+-- Upper and lower case, hyphens, underscores and blanks are the same.
+local function spelled(name) return (name:lower():gsub("[-_%s]+", " ")) end
 
 -- What a list of an entry holds.
 function glossary.list(text)
@@ -28,6 +28,12 @@ function glossary.all()
   return by_name
 end
 
+-- The entry of a term, in any spelling, or of its plural.
+local function find(name)
+  local names, wanted = glossary.all(), spelled(name)
+  return names[wanted] or names[wanted:gsub("s$", "")] or names[wanted:gsub("es$", "")] or names[wanted:gsub("ies$", "y")]
+end
+
 -- The document that a term comes from.
 function glossary.source(entry)
   local prefix = entry.rule and entry.rule:match "^[^-]+"
@@ -39,7 +45,7 @@ end
 
 -- What there is to say of a term; nil if it is none.
 function glossary.text(name)
-  local entry = glossary.all()[spelled(name)]
+  local entry = find(name)
   if not entry then return nil end
   local out = { ("%s  a term, from %s"):format(entry[1], glossary.source(entry)) }
   local function put(text) out[#out + 1] = rules.wrapped(text, "  ", 100) end
