@@ -10,7 +10,7 @@
  *   copies       the calls that carry batches out
  *   parts        what crosses while more of it is made
  *   places       the host's memory of batches
- *   batches      batches that go on in the stream of a queue by themselves
+ *   batches      batches that continue in the stream of a queue by themselves
  *   transfer     batches: many small pieces in a few large transfers
  *   launch       kernels made from bodies of compute constructs, compiled by nvrtc
  *   device_cuda  the table for the core
@@ -99,7 +99,7 @@ enum {
     ACCD_CUDA_ROW = 3 * sizeof(uint64_t)
 };
 
-/* All that a batch brings, in memory of its own on the device: chunks with their tables, large pieces, and
+/* All that a batch copies, in memory of its own on the device: chunks with their tables, large pieces, and
  * the one table of the launch. */
 struct accd_cuda_landing {
     cu_address at;
@@ -140,9 +140,9 @@ struct accd_cuda_batch {
     uint64_t windows; /* sent so far */
     struct accd_cuda_pieces filled; /* parts of the present one */
     struct accd_cuda_landing landing;
-    bool torn; /* what it brings goes over data in more than one call */
+    bool torn; /* what it copies changes data in more than one call */
 
-    bool departed; /* its work goes on by itself */
+    bool departed; /* its work continues by itself */
     bool arrived;  /* though it is over already */
     cu_event done; /* when that is over; NULL: it never has */
     struct accd_cuda_batch *next_made, *next_idle;
@@ -186,7 +186,7 @@ struct accd_cuda {
     struct accd_cuda_kernels *kernels; /* launch.c; NULL: none was asked for */
 
     bool entered;
-    struct accd_cuda_batch usual; /* what does not go on by itself */
+    struct accd_cuda_batch usual; /* what does not continue by itself */
     struct accd_cuda_batch *batch; /* the one that is at work at present */
     struct accd_cuda_batch *made, *idle; /* of queues */
     struct accd_cuda_group { /* copies that go out together */
@@ -196,7 +196,7 @@ struct accd_cuda {
     } group;
 };
 
-/* Whether the batch goes on by itself once it departs. */
+/* Whether the batch continues by itself once it departs. */
 static inline bool accd_cuda_is_queued(const struct accd_cuda_batch *batch)
 {
     return batch != &batch->cuda->usual;
@@ -304,7 +304,7 @@ void accd_cuda_streams_close(struct accd_cuda *cuda);
 struct accd_cuda_batch *accd_cuda_new_batch(struct accd_cuda *cuda, struct accd_cuda_stream *stream);
 /* It is over; the usual one is at work again. */
 void accd_cuda_batch_over(struct accd_cuda_batch *batch);
-/* What was issued goes on, or is over. */
+/* What was issued continues, or is over. */
 bool accd_cuda_mark_departure(struct accd_cuda_batch *batch);
 int accd_cuda_arrived(void *device, const void *under_way);
 void accd_cuda_batches_close(struct accd_cuda *cuda);

@@ -1,4 +1,4 @@
-/* batches.c - batches that go on in the stream of a queue by themselves: depart leaves one to its stream,
+/* batches.c - batches that continue in the stream of a queue by themselves: depart leaves one to its stream,
  * arrive takes it up again. Host memory of such a batch is its own until then, or until the ring runs short and
  * nothing reads it any more. */
 #include "backend.h"

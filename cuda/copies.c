@@ -179,7 +179,7 @@ bool accd_cuda_move_receipt(struct accd_cuda_batch *batch)
                                     batch->stream->at);
 }
 
-/* Whether something may lie already where the batch brings something. Memory that was never written is
+/* Whether something may lie already where the batch writes. Memory that was never written is
  * given back when its construct fails. */
 static bool goes_over_data(const struct accd_cuda_batch *batch)
 {
@@ -189,7 +189,7 @@ static bool goes_over_data(const struct accd_cuda_batch *batch)
     return used;
 }
 
-/* Whether what the batch brings changes the device in more than one call. */
+/* Whether what the batch copies changes the device in more than one call. */
 static bool in_many_calls(const struct accd_cuda_batch *batch)
 {
     const bool batches = has_batches(batch);

@@ -44,7 +44,7 @@ struct launch {
     size_t ntouched, touched_room;
     cu_address on_device, scratch; /* 0: none */
     cu_event done;      /* of a queue's */
-    bool told;          /* it tells when the launch is over */
+    bool has_event;     /* it says when the launch is over */
     struct launch *next, **at;
 };
 
@@ -398,7 +398,7 @@ static accd_status launch_now(struct accd_cuda *cuda, const struct accd_launch *
     return status;
 }
 
-/* A launch that goes on by itself, or NULL: there is no memory for one. */
+/* A launch that continues by itself, or NULL: there is no memory for one. */
 static struct launch *new_launch(struct accd_cuda *cuda, unsigned queue)
 {
     struct accd_cuda_kernels *kernels = cuda->kernels;
@@ -436,7 +436,7 @@ static accd_status launch_in_queue(struct accd_cuda *cuda, const struct accd_lau
         return *cuda->why ? accd_cuda_status(cuda) : ACCD_OUT_OF_MEMORY;
     accd_status status = start(cuda, asked, launch, end, &started);
     if (started) { /* without an event its end is not known: who asks waits for it */
-        launch->told = accd_cuda_new_event(cuda, &launch->done) &&
+        launch->has_event = accd_cuda_new_event(cuda, &launch->done) &&
                        ACCD_CUDA(cuda, cuEventRecord, launch->done, launch->stream->at);
         status = cuda->lost ? ACCD_DEVICE_ERROR : ACCD_OK;
         *end = (accd_kernel_end){.how = ACCD_KERNEL_UNDER_WAY, .under_way = launch};
@@ -467,7 +467,7 @@ accd_status accd_cuda_launch(void *device, const struct accd_launch *launch, acc
 int accd_cuda_kernel_arrived(void *device, const void *under_way)
 {
     const struct launch *launch = under_way;
-    return !launch->told || accd_cuda_has_happened(device, launch->done);
+    return !launch->has_event || accd_cuda_has_happened(device, launch->done);
 }
 
 /* Bytes that the kernel wrote are known as written. Beside its ranges others may have done what they like. */

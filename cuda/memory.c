@@ -165,7 +165,7 @@ uint64_t *accd_cuda_bits(struct accd_cuda_memory *memory)
     return memory->other_bits;
 }
 
-/* The bits of what a large construct brings take longer to set than its bytes to cross, and few ask for them:
+/* The bits of what a large construct copies take longer to set than its bytes to cross, and few ask for them:
  * the largest range is remembered by its ends. */
 void accd_cuda_mark(struct accd_cuda_memory *memory, uint64_t dev, uint64_t bytes)
 {

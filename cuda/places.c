@@ -86,7 +86,7 @@ static char *place_in_chunk(struct accd_cuda_batch *batch, uint64_t dev, uint64_
     return chunk->at + at;
 }
 
-/* Adds a piece and gives it memory. What a queue fetches lies in chunks: the driver goes on only where memory
+/* Adds a piece and gives it memory. What a queue fetches lies in chunks: the driver continues only where memory
  * is pinned. */
 static char *add_piece(struct accd_cuda_batch *batch, const struct accd_cuda_piece *piece, bool out)
 {

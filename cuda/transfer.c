@@ -134,7 +134,7 @@ void accd_cuda_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
         accd_cuda_batch_fail(batch, accd_cuda_status(batch->cuda));
 }
 
-/* Once copies within the device are done: what they brought was written as far as it was there. */
+/* Once copies within the device are done: what they copied was written as far as it was there. */
 static void mark_copied(struct accd_cuda_batch *batch)
 {
     for (size_t i = 0; i < batch->ncopied; i++) {
@@ -245,7 +245,7 @@ static void mark_written(const struct accd_cuda_side *side)
     }
 }
 
-/* What was brought is known as written. A batch that goes on by itself says so when it departs: what comes
+/* What was copied is known as written. A batch that continues by itself says so when it departs: what comes
  * behind it in its stream finds it, and everybody else waits. */
 static void mark_brought(struct accd_cuda_batch *batch)
 {

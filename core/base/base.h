@@ -104,7 +104,7 @@ struct accd_context {
     struct accd_device *devices; /* of the directories */
     struct accd_directory *dirs;
     int ndirs;
-    struct accd_span *host_uses[2]; /* host memory of tasks that go on by themselves: of those that send, that fetch */
+    struct accd_span *host_uses[2]; /* host memory of tasks that run by themselves: of those that send, that fetch */
     struct accd_look { /* for tasks that a construct does not come behind */
         uint64_t number;
         struct accd_queue *queue; /* it comes behind this one, up to a task, or NULL */

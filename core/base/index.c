@@ -65,7 +65,7 @@ static inline __attribute__((always_inline)) void fetch(const node *n)
         __builtin_prefetch((const char *)n + at);
 }
 
-/* A search that goes from a leaf to the next one will go on: what lies behind is fetched ahead. */
+/* A search that goes from a leaf to the next one will continue: what lies behind is fetched ahead. */
 static inline void fetch_behind(const node *leaf)
 {
     if (leaf->next)

@@ -39,7 +39,7 @@ bool accd_rules_plain(const accd_rules *rules)
 
 enum verdict {
     STAYS, TAKES, CUTS, FILLS, SKIPS, /* as enum accd_outcome */
-    PRESENT, PART, PART_TO_NAME, BROUGHT, GROWS, HOLES, EXCLUDED, ABSENT, NOT_BEFORE, PART_BEFORE,
+    PRESENT, PART, PART_TO_NAME, MAPPED_PART, GROWS, HOLES, EXCLUDED, ABSENT, NOT_BEFORE, PART_BEFORE,
     EXIT_ABSENT, EXIT_UNOWNED, UPDATE_ABSENT, PART_AGAIN,
     SLOT_ABSENT, SLOT_OF_ABSENT, SLOT_NULL, UNATTACHED, REPOINTED, CHANGED
 };
@@ -60,7 +60,7 @@ const struct accd_verdict accd_verdicts[] = {
                        " allows only for present_or clauses"),
     [PART] = REJECT(ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT, PART_PRESENT, ""),
     [PART_TO_NAME] = REJECT(ACCD_PARTIAL_OVERLAP, R_OVERLAP_LEVELS, PART_PRESENT, NAME_THAT),
-    [BROUGHT] = REJECT(ACCD_PARTIAL_OVERLAP, R_OVERLAP_LEVELS, "only a part of " ACCD_ASKED " was brought to device",
+    [MAPPED_PART] = REJECT(ACCD_PARTIAL_OVERLAP, R_OVERLAP_LEVELS, "only a part of " ACCD_ASKED " was mapped to device",
                        NAME_THAT),
     [GROWS] = REJECT(ACCD_NOT_PRESENT, R_PARTIALLY_PRESENT, NOT_PRESENT_ON,
                      ", but other parts of what it belongs to are: map them together"),
@@ -104,8 +104,8 @@ static void compile_slots(const accd_rules *rules, struct accd_verdicts *to)
 /* What profiles have in common, and what all choices in their rules add. */
 static const uint8_t presence[ACCD_ASKERS][ACCD_FINDINGS] = {
     /*               nothing, object, excluded, holes, unnamed, named part, tuple, objects, part */
-    [ACCD_ASKS_NEW] = {STAYS, TAKES, GROWS, HOLES, FILLS, BROUGHT, CUTS, PART, PART},
-    [ACCD_ASKS_DATA] = {STAYS, TAKES, GROWS, HOLES, FILLS, BROUGHT, CUTS, PART, PART},
+    [ACCD_ASKS_NEW] = {STAYS, TAKES, GROWS, HOLES, FILLS, MAPPED_PART, CUTS, PART, PART},
+    [ACCD_ASKS_DATA] = {STAYS, TAKES, GROWS, HOLES, FILLS, MAPPED_PART, CUTS, PART, PART},
     [ACCD_ASKS_REST] = {STAYS, TAKES, GROWS, HOLES, FILLS, FILLS, CUTS, CUTS, CUTS},
     [ACCD_ASKS_PRESENT] = {STAYS, TAKES, EXCLUDED, HOLES, TAKES, TAKES, CUTS, PART, PART},
     [ACCD_ASKS_NO_MORE] = {STAYS, TAKES, SKIPS, HOLES, TAKES, TAKES, CUTS, PART, PART},

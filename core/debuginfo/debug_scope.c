@@ -70,7 +70,7 @@ static bool find_function(const struct goacc_debug *debug, Dwarf_Die *in, Dwarf_
 }
 
 /* Where a variable lies that the compiler needed no more than for the call. Until the call it may
- * be told to lie in the array that is passed, which still holds it while the call looks at it. */
+ * be said to lie in the array that is passed, which still holds it while the call looks at it. */
 static struct goacc_expr place_before(const struct goacc_debug *debug, struct goacc_site *site,
                                       Dwarf_Die *die)
 {

@@ -69,8 +69,8 @@ struct accd_backend {
     /* Required, inside a batch; ranges may overlap. */
     void (*copy)(void *device, uint64_t to, uint64_t from, uint64_t bytes);
     /* Optional, together: batches of a queue, which send or fetch, not both. depart comes in place of end, or,
-     * where the batch fetches, in place of ready: then it goes on by itself, in order with others of its queue,
-     * while there are other batches. arrive waits for it and goes on with it: with fetch, and end. If it fails,
+     * where the batch fetches, in place of ready: then it continues by itself, in order with others of its queue,
+     * while there are other batches. arrive waits for it and continues with it: with fetch, and end. If it fails,
      * the batch is over. Ranges that are fetched have at most ACCD_FETCH_PART bytes. */
     uint64_t fetch_most; /* bytes that one batch fetches so */
     accd_status (*depart)(void *device, void **batch_p);
@@ -184,7 +184,7 @@ accd_status accd_copy_failed(struct accd_device *device, accd_status status);
 /* What a batch does: copies and, added to moved by kind, bytes of the program's data. */
 struct accd_traffic accd_batch_traffic(const struct accd_batch *batch, uint64_t *moved);
 accd_status accd_batch_now(struct accd_device *device, const struct accd_batch *batch);
-/* In a queue (traffic says which) the batch goes on by itself, one way or the other. */
+/* In a queue (traffic says which) the batch continues by itself, one way or the other. */
 accd_status accd_batch_depart(struct accd_device *device, const struct accd_batch *batch,
                               const struct accd_traffic *traffic, void **under_way_p);
 /* Waits for it; what it fetches reaches the host, if that is wanted. */

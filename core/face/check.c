@@ -132,12 +132,12 @@ static bool descriptor_is_there(struct accd_directory *dir, const struct accd_at
 
 static const char *check_attachments(struct accd_directory *dir, struct tallies *tallies)
 {
-    size_t n = 0, brought = 0, leading = 0;
+    size_t n = 0, records = 0, leading = 0;
     ACCD_EACH(struct accd_attach, attach, &dir->attached.slots, 0) {
         const struct accd_object *holder = accd_object_at(dir, attach->slot, false), *target;
         char name[160];
         n++;
-        brought += attach->brings;
+        records += attach->holds_record;
         leading += attach->base != 0;
         accd_name_slot(dir, attach->slot, attach->label, name, sizeof name);
         if (!attach->count)
@@ -151,7 +151,7 @@ static const char *check_attachments(struct accd_directory *dir, struct tallies 
         target = accd_object_at(dir, attach->base, false);
         if (!target)
             return WRONG("%s points to nothing present", name);
-        if (attach->brings && !accd_attach_around(dir, attach))
+        if (attach->holds_record && !accd_attach_around(dir, attach))
             return WRONG("%s holds a type record of no descriptor", name);
         if (attach->dev - target->dev != attach->target - target->host)
             return WRONG("%s points to the wrong place", name);
@@ -181,7 +181,7 @@ static const char *check_attachments(struct accd_directory *dir, struct tallies 
     }
     if (leading && dir->attached.target_order)
         return WRONG("the order of attached pointers by their targets is not whole");
-    if (brought != dir->attached.nbrought)
+    if (records != dir->attached.nrecords)
         return WRONG("the number of attached type records is wrong");
     return n == dir->attached.live ? NULL : WRONG("the number of attachments is wrong");
 }
@@ -401,8 +401,8 @@ uint64_t accd_digest(accd_context *context)
             MIX(attach->target);
             MIX(attach->dev);
             MIX(attach->count);
-            const unsigned brings = attach->brings;
-            MIX(brings);
+            const unsigned holds_record = attach->holds_record;
+            MIX(holds_record);
             if (attach->descriptor)
                 hash = mix(hash, attach->descriptor->rest, attach->descriptor->bytes - sizeof(void *));
         }

@@ -86,7 +86,7 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
     if (!counts)
         n = plan_type(context, attached_type(dir, descriptor, attach, bytes),
                       accd_descriptor_type_slot(context, descriptor), items);
-    const bool brings = n > 0;
+    const bool has_record = n > 0;
     items[n++] = (accd_item){.host = section,
                              .bytes = size ? size : 1, /* present counts so, too */
                              .slot = descriptor,
@@ -94,10 +94,10 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
                              .action = ACCD_NO_CREATE,
                              .flags = ACCD_ITEM_UNCOUNTED | ACCD_ITEM_TRY};
     ACCD_TRY(run(context, device, ACCD_ENTER_DATA, 0, items, n, file, line));
-    struct accd_attach *typed = brings ? accd_attach_inside(dir, accd_address(descriptor), bytes) : NULL;
-    if (typed) { /* the reference is its own: it goes when the attachment does */
-        typed->brings = 1;
-        dir->attached.nbrought++;
+    struct accd_attach *typed = has_record ? accd_attach_inside(dir, accd_address(descriptor), bytes) : NULL;
+    if (typed) { /* the reference is its own: it ends with the attachment */
+        typed->holds_record = 1;
+        dir->attached.nrecords++;
     }
     return ACCD_OK;
 }

@@ -59,13 +59,13 @@ accd_status accd_map(accd_context *context, int device, const void *host, uint64
     return ACCD_OK;
 }
 
-/* What attachments in the object brought goes with them. */
-static accd_status let_records_go(struct accd_directory *dir, const struct accd_object *object)
+/* Attachments in the object that hold type records release them. */
+static accd_status release_records(struct accd_directory *dir, const struct accd_object *object)
 {
     accd_context *context = dir->context;
     const accd_construct construct = {.device = dir->device.number, .kind = ACCD_EXIT_DATA};
     struct accd_plan plan = {.context = context, .dir = dir, .given = {.construct = &construct}};
-    struct accd_attach **ends = accd_scratch_take(&context->scratch, dir->attached.nbrought * sizeof ends[0]);
+    struct accd_attach **ends = accd_scratch_take(&context->scratch, dir->attached.nrecords * sizeof ends[0]);
     struct accd_release *release = NULL;
     struct accd_range_cursor cursor;
     struct accd_attach *attach = NULL;
@@ -74,7 +74,7 @@ static accd_status let_records_go(struct accd_directory *dir, const struct accd_
                                                   &attach)
                               : accd_plan_no_memory(context);
     for (; attach; attach = accd_next_attach(&cursor, accd_object_end(object)))
-        if (attach->brings)
+        if (attach->holds_record)
             ends[n++] = attach;
     if (status == ACCD_OK && n)
         status = accd_release_plan(&plan, ends, n, &release);
@@ -96,8 +96,8 @@ static accd_status lose_attachments(struct accd_directory *dir, struct accd_obje
     ACCD_TRY(accd_index_all(dir)); /* nothing fails behind it, but what changes nothing */
     if (object->pins)
         ACCD_TRY(accd_order_targets(dir));
-    if (dir->attached.nbrought)
-        ACCD_TRY(let_records_go(dir, object));
+    if (dir->attached.nrecords)
+        ACCD_TRY(release_records(dir, object));
     for (;;) {
         struct accd_object *target;
         ACCD_TRY(accd_first_attach(dir, object->host, accd_object_end(object), &cursor, &attach));

@@ -72,16 +72,16 @@ accd_status accd_release_records(struct leave *leave)
     struct accd_directory *dir = leave->plan->dir;
     for (; leave->released < leave->removed.n; leave->released++) {
         struct accd_attach_change *ended = leave->removed.at[leave->released];
-        struct accd_attach *inner = dir->attached.nbrought ? accd_attach_brought(dir, ended->attach) : NULL;
+        struct accd_attach *inner = dir->attached.nrecords ? accd_attach_record(dir, ended->attach) : NULL;
         if (inner && accd_attach_left(leave->plan, inner))
             ACCD_TRY(accd_end_attachment(leave, inner));
-        if (ended->attach->brings)
+        if (ended->attach->holds_record)
             ACCD_TRY(release_record(leave, ended));
     }
     return ACCD_OK;
 }
 
-/* ------------------------------------------------------------------------------- what goes on -- */
+/* ------------------------------------------------------------------------------- what continues -- */
 
 /* Decides TR14-4.3-12. */
 static accd_status still_attached(const struct leave *leave, const struct accd_object *object,

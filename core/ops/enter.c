@@ -320,7 +320,7 @@ static accd_status reserve_records(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
     size_t attachments =
-        plan->dir->attached.nbrought ? entry->links.anew : 0; /* they may be removed before */
+        plan->dir->attached.nrecords ? entry->links.anew : 0; /* they may be removed before */
     for (size_t i = 0; i < entry->links.n; i++)
         attachments += !entry->links.at[i].attach;
     size_t framed = framed_claims(plan);
@@ -622,7 +622,7 @@ static __attribute__((noinline, cold)) accd_status check_frames(struct accd_plan
 static accd_status plan_and_move(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
-    if (plan->given.walk && !plan->dir->attached.nbrought) /* what goes may be looked for among its sections */
+    if (plan->given.walk && !plan->dir->attached.nrecords) /* what goes may be looked for among its sections */
         ACCD_TRY(accd_plan_group(plan));
     if (plan->given.walk && !plan->found.group)
         ACCD_TRY(accd_plan_sections(plan));

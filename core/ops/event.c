@@ -367,7 +367,7 @@ void accd_tell_exit(const struct leave *leave)
         if (!leave->removed.at[i]->forced) /* a clause has detached it */
             continue;
         accd_name_slot(plan->dir, attach->slot, attach->label, name, sizeof name);
-        tell(plan, ACCD_OP_DETACH, attach->brings ? R_RECORD : R_STILL_ATTACHED, name, attach->slot,
+        tell(plan, ACCD_OP_DETACH, attach->holds_record ? R_RECORD : R_STILL_ATTACHED, name, attach->slot,
              accd_attach_end(attach) - attach->slot);
     }
     if (leave->group_leaves)

@@ -6,7 +6,7 @@
 /* -------------------------------------------------------------------------------- exit data -- */
 
 /* The enter data that an exit data ends (DIR-6-01). Other profiles go by the counters alone. Storage for members that
- * several enter data brought goes with the last one.
+ * several enter data map is freed with the last one.
  * Decides DIR-6-01. */
 static accd_status end_opened(struct accd_plan *plan, struct accd_claim *claim, const struct accd_object *object)
 {

@@ -38,8 +38,8 @@ accd_status accd_device_full(const struct accd_plan *plan, const struct accd_cla
 
 /* --------------------------------------------------------------------------------- release.c -- */
 
-/* What descriptors brought that are attached anew goes, if they point elsewhere. *release_p: NULL, if
- * nothing. */
+/* Type records of descriptors that are attached again, with another type, are released. *release_p: NULL, if there
+ * are none. */
 accd_status accd_links_release(const struct accd_links *links, struct accd_release **release_p);
 
 /* --------------------------------------------------------------------------------- journal.c -- */

@@ -33,8 +33,8 @@ static accd_status take_off_attachment(struct leave *leave, struct accd_claim *c
     return accd_detach(leave, attach, claim->detached);
 }
 
-/* Both counters are one (OMP60-map-6): the first claim on an object takes one reference off, of the kind that
- * the construct brings, if there is one, and a final claim takes all.
+/* Both counters are one (OMP60-map-6): the first claim on an object removes one reference, of the kind that
+ * the construct adds, if there is one, and a final claim removes all.
  * Decides OMP60-map-6. */
 static void take_off_either(const struct leave *leave, size_t index)
 {
@@ -55,7 +55,7 @@ static void take_off_either(const struct leave *leave, size_t index)
         change->structured = 1;
     }
     claim->taken = change->structured + change->dynamic - structured - dynamic;
-    /* open regions lose references that they brought */
+    /* open regions lose references that they added */
     if (change->structured > structured &&
         (leave->dynamic || (index < plan->given.leaving->nclaims && !plan->given.leaving->claims[index].object)))
         change->fell_short = true;

@@ -10,7 +10,7 @@ struct leave {
     struct accd_object_change **changes; /* by claim: of its object, NULL: the claim asks for nothing */
     ACCD_LIST(struct accd_object *) dying;
     ACCD_LIST(struct accd_attach_change *) removed; /* attachments that end */
-    size_t released, unpinned;       /* of them: so many took along what they brought, pin their targets no more */
+    size_t released, unpinned;       /* of them: so many release a type record, or pin their targets no more */
     uint32_t group_references;       /* taken off its counter */
     bool dynamic, abandon;           /* last, so that what is set to zero before them is aligned */
     bool group_leaves, group_dies;
@@ -33,7 +33,7 @@ accd_status accd_detach(struct leave *leave, struct accd_attach *attach, uint32_
 accd_status accd_end_attachment(struct leave *leave, struct accd_attach *attach);
 /* An object goes, once, if no reference is left. */
 accd_status accd_end_object(struct leave *leave, struct accd_object_change *change);
-/* What attachments that end brought: the type records of descriptors lose a reference. */
+/* Type records that attachments hold lose a reference when these end. */
 accd_status accd_release_records(struct leave *leave);
 /* Attachments end whose pointer, or target, goes; until nothing more goes with them. */
 accd_status accd_end_attachments(struct leave *leave);

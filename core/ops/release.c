@@ -1,5 +1,5 @@
-/* release.c - attachments that end although no exit ends them, and what they brought: with the construct on the
- * way, and before what it does itself. */
+/* release.c - attachments that end although no exit ends them, and the type records that they hold: with the
+ * construct on the way, and before what it does itself. */
 #include "ops/leave.h"
 #include "plan/fusion.h"
 
@@ -87,7 +87,7 @@ void accd_release_commit(struct accd_release *release)
     accd_leave_finish(&release->leave);
 }
 
-/* Whether a descriptor that is attached anew still points to the type record its attachment brought. */
+/* Whether a descriptor that is attached again still points to the type record that its attachment holds. */
 static bool keeps(const struct accd_link *link, const struct accd_attach *typed)
 {
     return typed != link->attach && link->pointer && link->descriptor &&
@@ -117,7 +117,7 @@ accd_status accd_links_release(const struct accd_links *links, struct accd_relea
     struct accd_plan *plan = links->plan;
     struct accd_directory *dir = plan->dir;
     size_t n = 0;
-    if (!links->anew || !dir->attached.nbrought)
+    if (!links->anew || !dir->attached.nrecords)
         return ACCD_OK;
     struct accd_attach **ends;
     ACCD_TAKE(plan->context, ends, links->anew);
@@ -126,7 +126,7 @@ accd_status accd_links_release(const struct accd_links *links, struct accd_relea
         if (!link->attach || link->counts)
             continue;
         struct accd_attach *typed =
-            link->attach->brings ? link->attach : accd_attach_brought(dir, link->attach);
+            link->attach->holds_record ? link->attach : accd_attach_record(dir, link->attach);
         if (typed && !keeps(link, typed))
             ends[n++] = typed;
     }

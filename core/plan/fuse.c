@@ -306,7 +306,7 @@ static accd_status refreshed(struct accd_plan *plan, struct accd_pair **pairs_p,
     return ACCD_OK;
 }
 
-/* Whether a copy goes on where the last one ends, and both lie in one allocation at either end. */
+/* Whether a copy continues where the last one ends, and both lie in one allocation at either end. */
 static bool goes_on(const struct accd_directory *dir, const struct accd_copy *last, const struct accd_copy *copy)
 {
     const uint64_t bytes = last->bytes + copy->bytes;

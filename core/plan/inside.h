@@ -14,7 +14,7 @@ static inline bool accd_present_or(unsigned flags)
 /* A clause of this construct, before it is an original. */
 struct accd_candidate {
     uint32_t claim;             /* its first one */
-    bool brings;                /* some of its bytes are not there */
+    bool allocates;             /* some of its bytes are absent */
     uint64_t base, host, bytes;
     uint32_t more, nmore;       /* split: claims of the other pieces */
     uint16_t flags;             /* of its item */
@@ -58,7 +58,7 @@ struct accd_walk *accd_group_before(const struct accd_directory *dir, const accd
 
 /* -------------------------------------------------------------------------------- presence.c -- */
 
-/* Whether a claim that makes an object brings a range in it; claim: who asks for it, or NULL. */
+/* Whether a claim that makes an object allocates a range in it; claim: who asks for it, or NULL. */
 bool accd_claim_keeps(const struct accd_plan *plan, const struct accd_claim *owner, uint64_t host,
                       uint64_t bytes, const struct accd_claim *claim);
 /* Claims from the first one on that must be present, are. */

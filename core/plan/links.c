@@ -150,7 +150,7 @@ static accd_status plan_link(struct accd_links *links, uint32_t index)
 /* Among objects that sections of one pointer point to, the one it is attached to: that which holds the
  * byte it points to, else the first in memory. So the order of clauses decides nothing (TR14-4.2-01).
  * Decides TR14-4.2-01. */
-static bool leads(const struct accd_plan *plan, const struct accd_link *a, const struct accd_link *b)
+static bool precedes(const struct accd_plan *plan, const struct accd_link *a, const struct accd_link *b)
 {
     uint64_t host[2];
     bool holds[2];
@@ -180,7 +180,7 @@ static __attribute__((noinline, cold)) accd_status choose_targets(struct accd_li
         for (end = i + 1; end < n && pairs[end].key == pairs[i].key; end++) {
             size_t other = pairs[end].value;
             first = other < first ? other : first;
-            best = leads(plan, &links->at[other], &links->at[best]) ? other : best;
+            best = precedes(plan, &links->at[other], &links->at[best]) ? other : best;
         }
         struct accd_link swap = links->at[first];
         links->at[first] = links->at[best];

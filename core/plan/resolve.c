@@ -51,7 +51,7 @@ static accd_status resolve_across(struct accd_plan *plan, uint32_t index, const 
     if (plan->found.fusion && !(claim->flags & ACCD_ITEM_UNCOUNTED) && (plan->context->rules.fusion || !one)) {
         candidate = accd_fuse_candidate(plan, index);
         candidate->dropped = one && accd_present_or(claim->flags);
-        candidate->split = candidate->brings = !whole;
+        candidate->split = candidate->allocates = !whole;
     }
     if (!whole)
         refresh(plan, claim);
@@ -80,7 +80,7 @@ static __attribute__((noinline, cold)) accd_status resolve_held(struct accd_plan
     struct accd_claim *claim = &plan->found.claims[index];
     struct accd_candidate *candidate = accd_fuse_candidate(plan, index);
     candidate->split = found->what == ACCD_FOUND_NAMED_PART;
-    candidate->brings = true;
+    candidate->allocates = true;
     if (candidate->split)
         refresh(plan, claim);
     size_t first = plan->found.nclaims;
@@ -120,7 +120,7 @@ static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
         (plan->context->rules.fusion || (!takes && lies_between(plan, claim)))) {
         struct accd_candidate *candidate = accd_fuse_candidate(plan, index);
         candidate->dropped = takes && accd_present_or(claim->flags);
-        candidate->brings = !takes && accd_demands[claim->action].creates;
+        candidate->allocates = !takes && accd_demands[claim->action].creates;
     }
     return takes ? resolve_inside(plan, claim) : ACCD_OK;
 }

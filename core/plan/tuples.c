@@ -85,7 +85,7 @@ static accd_status sort_candidates(struct accd_plan *plan, struct accd_pair **so
     struct accd_pair *pairs;
     ACCD_TAKE(plan->context, pairs, 2 * fusion->ncandidates);
     for (size_t i = 0; i < fusion->ncandidates; i++)
-        if (fusion->candidates[i].brings)
+        if (fusion->candidates[i].allocates)
             pairs[n++] = (struct accd_pair){
                 ~(fusion->candidates[i].bytes << 1) + accd_present_or(fusion->candidates[i].flags), i};
     struct accd_pair *sorted = accd_sort_pairs(pairs, pairs + n, n);
@@ -116,7 +116,7 @@ accd_status accd_compare_clauses(struct accd_plan *plan)
         for (size_t k = 0; k < depth && !drops && accd_present_or(candidate->flags) && plan->context->rules.fusion;
              k++) {
             const struct accd_candidate *outer = &fusion->candidates[around[k]];
-            if (plan->found.claims[outer->claim].action == ACCD_HOLD) /* it brings storage, with holes */
+            if (plan->found.claims[outer->claim].action == ACCD_HOLD) /* it allocates storage, with holes */
                 continue;
             drops |= end_of(outer) >= end && (outer->bytes > candidate->bytes || !accd_present_or(outer->flags));
         }

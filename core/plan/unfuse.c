@@ -274,7 +274,7 @@ static struct accd_former *still_there(const struct accd_directory *dir, struct 
     return former;
 }
 
-/* Which former places are still worth going back to. What was brought before objects went on to another
+/* Which former places are still worth going back to. What was mapped before objects moved on to another
  * tuple holds theirs together; if that tuple ends, whatever there is does. */
 static accd_status weigh_layers(struct accd_plan *plan, struct accd_occupant *members,
                                 const struct layer *layers, size_t n, bool ends)

@@ -1,4 +1,4 @@
-/* order.c - queues whose work goes on by itself while the program does: a task starts at its construct, and
+/* order.c - queues whose work continues by itself while the program does: a task starts at its construct, and
  * the queue keeps it until the program waits.
  *
  * All is as if it had been done in program order. What starts, in a queue or without one, waits first for what
@@ -179,7 +179,7 @@ static bool has_open(const struct accd_queue *queue, const struct accd_task *tas
     return any_on_device(queue->dir, is_own_open, &search);
 }
 
-/* Waits as above for a task that is not in its queue yet; then it starts, if it can go on by itself, or is done. */
+/* Waits as above for a task that is not in its queue yet; then it starts, if it can continue by itself, or is done. */
 static accd_status start(struct accd_queue *queue, struct accd_task *task, bool *done_p)
 {
     struct accd_directory *dir = queue->dir;

@@ -83,7 +83,7 @@ accd_status accd_queue_wait(accd_context *context, int device, unsigned number)
     return ACCD_OK;
 }
 
-/* Whether a queue is not done, or its work does not go on by itself and no wait has asked yet. */
+/* Whether a queue is not done, or its work does not continue by itself and no wait has asked yet. */
 static bool is_early(struct accd_queue *queue)
 {
     const bool early =

@@ -56,7 +56,7 @@ struct accd_task {
     struct accd_span host; /* memory in which all lies that it sends from, or fetches to */
     bool fetches;
     uint64_t again;  /* of a kernel that is under way: see accd_kernel */
-    void *under_way; /* the device's name of it, if it goes on by itself; NULL: it is done when its turn comes */
+    void *under_way; /* the device's name of it, if it continues by itself; NULL: it is done when its turn comes */
 };
 
 /* Tasks are numbered by queue, from 1, in the order in which they were asked for. */
@@ -74,7 +74,7 @@ struct accd_queue {
     uint64_t found; /* while tasks are looked for: the last one of its own, 0: none */
     struct accd_span met; /* then, among all queues with such */
     uint64_t looked;      /* number of the last look that marked something here ... */
-    uint64_t known;       /* ... up to this one tasks are done before the construct goes on */
+    uint64_t known;       /* ... up to this one tasks are done before the construct continues */
     const struct accd_task *next_known; /* the first one of kind AFTER behind that */
     struct accd_queue *held_by; /* the last test found that this other queue has not got ... */
     uint64_t held_at;           /* ... to this task yet; NULL: it found none */
@@ -86,7 +86,7 @@ static inline bool accd_is_of_queue(accd_status status)
     return status == ACCD_CALLBACK || status == ACCD_MISSING_WAIT;
 }
 
-/* Whether the work of queues goes on by itself, as if it had been done in program order. */
+/* Whether the work of queues continues by itself, as if it had been done in program order. */
 static inline bool accd_is_concurrent(const struct accd_directory *dir)
 {
     return dir->context->config.queues == ACCD_QUEUES_CONCURRENT && dir->device.ops->depart;
@@ -115,7 +115,7 @@ int64_t accd_async_of(const struct accd_directory *dir, unsigned number);
 /* Tasks that were asked for behind that one are not done, unless they give something back. */
 void accd_queue_cut(struct accd_queue *queue, uint64_t asked);
 void accd_queues_close(struct accd_directory *dir);
-/* The task that uses a device range and is not done before a construct of this queue, or of none, goes on;
+/* The task that uses a device range and is not done before a construct of this queue, or of none, continues;
  * NULL: there is none. The first call is for a construct, the others for its ranges. */
 void accd_pending_begin(struct accd_directory *dir, struct accd_queue *queue);
 const struct accd_task *accd_pending_at(const struct accd_directory *dir, uint64_t dev, uint64_t bytes);

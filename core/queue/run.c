@@ -23,11 +23,11 @@ static accd_status check_host(struct accd_queue *queue, const struct accd_task *
     if (!context->config.check_host || !has_lost(context, &task->u.batch, &host))
         return ACCD_OK;
     accd_host_range known;
-    bool told = accd_host_at(context, accd_pointer(host), &known);
+    bool is_known = accd_host_at(context, accd_pointer(host), &known);
     accd_task_describe(queue, task, text, sizeof text);
     accd_fail(context, ACCD_MISSING_WAIT, R_MISSING_WAIT, "host memory%s%s was freed, but %s",
-              told && *known.info.name ? " of " : "", told ? known.info.name : "", text);
-    if (told)
+              is_known && *known.info.name ? " of " : "", is_known ? known.info.name : "", text);
+    if (is_known)
         context->error.other = known.info;
     return ACCD_MISSING_WAIT;
 }

@@ -78,7 +78,7 @@ void accd_pending_begin(struct accd_directory *dir, struct accd_queue *queue)
     *look = (struct accd_look){.number = look->number + 1, .queue = queue, .asked = queue ? queue->asked : 0};
 }
 
-/* Whether a task is done before the construct goes on. Others are marked when the first one is met. */
+/* Whether a task is done before the construct continues. Others are marked when the first one is met. */
 static bool is_known(const struct accd_task *task)
 {
     struct accd_queue *queue = task->queue;

@@ -56,7 +56,7 @@ void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach)
 {
     accd_attach_lead(dir, attach, 0);
     accd_range_erase(&dir->attached.slots, attach->slot);
-    dir->attached.nbrought -= attach->brings;
+    dir->attached.nrecords -= attach->holds_record;
     dir->attached.nwhole -= attach->descriptor != NULL;
     accd_descriptor_forget(dir, attach->descriptor);
     accd_pool_give(&dir->attached.pool, attach);

@@ -119,17 +119,17 @@ struct accd_attach *accd_attach_inside(struct accd_directory *dir, uint64_t slot
                : NULL;
 }
 
-struct accd_attach *accd_attach_brought(struct accd_directory *dir, const struct accd_attach *attach)
+struct accd_attach *accd_attach_record(struct accd_directory *dir, const struct accd_attach *attach)
 {
     struct accd_attach *inner =
         attach->descriptor ? accd_attach_inside(dir, attach->slot, attach->descriptor->bytes) : NULL;
-    return inner && inner->brings ? inner : NULL;
+    return inner && inner->holds_record ? inner : NULL;
 }
 
-struct accd_attach *accd_attach_around(struct accd_directory *dir, const struct accd_attach *brought)
+struct accd_attach *accd_attach_around(struct accd_directory *dir, const struct accd_attach *record)
 {
-    struct accd_attach *around = brought->brings ? accd_range_floor(&dir->attached.slots, brought->slot - 1) : NULL;
-    return around && accd_attach_brought(dir, around) == brought ? around : NULL;
+    struct accd_attach *around = record->holds_record ? accd_range_floor(&dir->attached.slots, record->slot - 1) : NULL;
+    return around && accd_attach_record(dir, around) == record ? around : NULL;
 }
 
 /* Decides FLANG-moving-target-3. */

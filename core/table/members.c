@@ -270,7 +270,7 @@ static bool attachments_kept(struct accd_directory *dir, const struct accd_group
             const struct accd_attach *attach = accd_range_floor(&dir->attached.slots, like.slot);
             if (!attach || attach->slot != like.slot || attach->target != like.target || attach->base != like.base ||
                 attach->dev != like.dev || attach->count != like.count || attach->label != like.label ||
-                attach->descriptor || attach->brings)
+                attach->descriptor || attach->holds_record)
                 return false;
             dev += accd_padded(bytes);
         }

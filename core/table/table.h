@@ -20,7 +20,7 @@ struct accd_task;
 #define ACCD_OBJECT_TOUCHED ((uint64_t)1 << 58) /* the construct or kernel under way reached it before */
 #define ACCD_OBJECT_HELD ((uint64_t)1 << 52)    /* storage for members: what no clause names of it is a hole */
 #define ACCD_OBJECT_NAMED ((uint64_t)1 << 53)   /* a region's clause named it without a reference */
-#define ACCD_OBJECT_SHORT ((uint64_t)1 << 54)   /* exit data took references that open regions brought */
+#define ACCD_OBJECT_SHORT ((uint64_t)1 << 54)   /* exit data removed references that open regions added */
 #define ACCD_OBJECT_PIECE ((uint64_t)1 << 55)   /* a clause that was split names it and other pieces */
 #define ACCD_OBJECT_POINTER ((uint64_t)1 << 56) /* made only by items with ACCD_ITEM_POINTER */
 #define ACCD_OBJECT_HOLDS ((uint64_t)1 << 57)   /* a pointer in it was attached */
@@ -81,8 +81,8 @@ struct accd_attach {
     struct accd_attach *next_target, *prev_target; /* ring of those with its base, where there is such an order */
     uint32_t count;
     uint32_t label : 31;
-    uint32_t brings : 1; /* it holds a dynamic reference on its target, the type record of the descriptor it
-                            lies in, and ends with that one's attachment */
+    uint32_t holds_record : 1; /* it holds a dynamic reference on its target, the type record of the descriptor that
+                                  contains it, and ends with the attachment of that descriptor */
 };
 
 static inline uint64_t accd_attach_end(const struct accd_attach *attach)
@@ -136,7 +136,7 @@ struct accd_claim {
     uint8_t state : 4;
     uint8_t attached : 1;       /* this construct attached the slot, or detaches it */
     uint8_t counted : 1;        /* an entry has counted a reference for it */
-    uint8_t still : 1;          /* another clause brings its data: the claim moves nothing */
+    uint8_t still : 1;          /* another clause maps its data: the claim copies nothing */
 };
 
 /* A level of the stack of data environments. */
@@ -189,7 +189,7 @@ struct accd_attach_table {
     struct accd_pool pool;
     size_t live; /* attachments, pending ones included */
     size_t nwhole;   /* attachments of descriptors */
-    size_t nbrought; /* attachments that hold references */
+    size_t nrecords; /* attachments that hold type records */
 };
 
 /* What fusion knows (document DIR). */
@@ -299,10 +299,10 @@ accd_status accd_first_attach(struct accd_directory *dir, uint64_t low, uint64_t
 struct accd_attach *accd_next_attach(struct accd_range_cursor *cursor, uint64_t high);
 /* The attached pointer within a descriptor, behind its address: that of its addendum. Or NULL. */
 struct accd_attach *accd_attach_inside(struct accd_directory *dir, uint64_t slot, uint64_t bytes);
-/* The one that came with the attachment of a descriptor, or NULL. */
-struct accd_attach *accd_attach_brought(struct accd_directory *dir, const struct accd_attach *attach);
-/* The attachment of the descriptor that one came with, or NULL. */
-struct accd_attach *accd_attach_around(struct accd_directory *dir, const struct accd_attach *brought);
+/* The attachment of the type record that the attachment of a descriptor holds, or NULL. */
+struct accd_attach *accd_attach_record(struct accd_directory *dir, const struct accd_attach *attach);
+/* The attachment of the descriptor that holds a type record, or NULL. */
+struct accd_attach *accd_attach_around(struct accd_directory *dir, const struct accd_attach *record);
 /* Whether the pointer on the host is the one that was attached, with all that belongs to it. */
 bool accd_attached_as_now(const struct accd_attach *attach, uint32_t slot_bytes);
 accd_status accd_index_all(struct accd_directory *dir);
@@ -318,7 +318,7 @@ static inline struct accd_directory *accd_directory_of(accd_context *context, in
     return context && device >= 0 && device < context->ndirs ? &context->dirs[device]
                                                              : accd_no_directory(context, device);
 }
-/* A call goes on with the directory of its device alone. */
+/* A call continues with the directory of its device alone. */
 #define ACCD_ON_DEVICE(dir, context, device)                                       \
     struct accd_directory *const dir = accd_directory_of((context), (device)); \
     if (!(dir))                                                                    \

@@ -16,7 +16,7 @@ static int64_t cast_scalar(int64_t v, uint8_t type)
     }
 }
 
-/* Address of row i of a block: contiguous ones are told apart once, not for each row, and go four at
+/* Address of row i of a block: contiguous ones are recognised once, not for each row, and go four at
  * a time, because each address waiting for the one before would take longer than the rest. */
 #define EACH_ROW(statement)                                           \
     if (address) {                                                    \

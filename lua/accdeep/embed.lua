@@ -2,7 +2,7 @@
 -- whose memory is the host program's own.
 --
 -- Nothing here touches a device, but for directives that are carried out here as a whole (kind "done"): a plan
--- goes back to C, which runs it. Errors are raised as diagnostics; told() makes of them what C passes on.
+-- goes back to C, which runs it. Errors are raised as diagnostics; reported() makes of them what C passes on.
 
 local lazy = require "accdeep.base.lazy"
 local async = require "accdeep.run.async"
@@ -76,7 +76,7 @@ local function in_c(help)
 end
 
 -- An error as C passes it on: texts, and the message as the command line prints it.
-function embed.told(err)
+function embed.reported(err)
   if err == embed.limit then
     err = diagnostic.new { code = "limit",
       message = "the call takes more steps of the interpreter than the limit allows" }
@@ -84,11 +84,11 @@ function embed.told(err)
     err = diagnostic.new { code = "internal", message = tostring(err) }
   end
   err.help = err.help and in_c(err.help)
-  local told = report.plain(err)
-  told.text, told.column = err.text, told.column or told.text_column
-  told.shown = report.error(err):gsub("\n$", "")
-  told.objects = err.objects or {}
-  return told
+  local plain = report.plain(err)
+  plain.text, plain.column = err.text, plain.column or plain.text_column
+  plain.shown = report.error(err):gsub("\n$", "")
+  plain.objects = err.objects or {}
+  return plain
 end
 
 -- --------------------------------------------------------------------------------- types, objects --

@@ -18,7 +18,7 @@ struct context {
     int bound_ref;        /* table of functions for section bounds, by number */
     int error_ref;        /* what such a function raised */
     bool unchecked;       /* host memory is the program's own, and not known here */
-    struct told {         /* events since the last drain */
+    struct reported {     /* events since the last drain */
         struct event {
             accd_op op;
             int device, line;
@@ -29,7 +29,7 @@ struct context {
         } *events;
         size_t n, room;
         bool listening, lost;
-    } told;
+    } reported;
     struct handle *handles; /* programs and constructs, to be emptied before the context goes */
 };
 
@@ -54,7 +54,7 @@ accd_program *check_program(lua_State *L, int index);
 
 struct construct; /* a prepared construct */
 struct construct *check_construct(lua_State *L, int index);
-/* Looks where its items lie now, and runs it. *item_p: the item whose place cannot be told, from 1; 0: none. */
+/* Looks where its items lie now, and runs it. *item_p: the item whose place is not known, from 1; 0: none. */
 accd_status construct_run(struct construct *construct, int device, unsigned queue,
                           accd_region **region_p, size_t *item_p);
 

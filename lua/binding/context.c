@@ -8,23 +8,23 @@
 
 static void on_event(void *ud, const accd_event *event)
 {
-    struct told *told = ud;
-    if (told->n == told->room) {
-        size_t room = told->room ? 2 * told->room : 64;
-        struct event *grown = realloc(told->events, room * sizeof *grown);
+    struct reported *reported = ud;
+    if (reported->n == reported->room) {
+        size_t room = reported->room ? 2 * reported->room : 64;
+        struct event *grown = realloc(reported->events, room * sizeof *grown);
         if (!grown) {
-            told->lost = true;
+            reported->lost = true;
             return;
         }
-        told->events = grown;
-        told->room = room;
+        reported->events = grown;
+        reported->room = room;
     }
     char *name = strdup(event->name);
     if (!name) {
-        told->lost = true;
+        reported->lost = true;
         return;
     }
-    told->events[told->n++] = (struct event){
+    reported->events[reported->n++] = (struct event){
         .op = event->op,
         .device = event->device,
         .line = event->line,
@@ -37,12 +37,12 @@ static void on_event(void *ud, const accd_event *event)
     };
 }
 
-static void forget_events(struct told *told)
+static void forget_events(struct reported *reported)
 {
-    for (size_t i = 0; i < told->n; i++)
-        free(told->events[i].name);
-    told->n = 0;
-    told->lost = false;
+    for (size_t i = 0; i < reported->n; i++)
+        free(reported->events[i].name);
+    reported->n = 0;
+    reported->lost = false;
 }
 
 struct bound_call {
@@ -191,9 +191,9 @@ static int l_close(lua_State *L)
     }
     accd_context_close(context->core);
     context->core = NULL;
-    forget_events(&context->told);
-    free(context->told.events);
-    context->told.events = NULL;
+    forget_events(&context->reported);
+    free(context->reported.events);
+    context->reported.events = NULL;
     luaL_unref(L, LUA_REGISTRYINDEX, context->bound_ref);
     luaL_unref(L, LUA_REGISTRYINDEX, context->error_ref);
     context->bound_ref = context->error_ref = LUA_NOREF;
@@ -280,10 +280,10 @@ static int l_listen(lua_State *L)
 {
     struct context *context = check_context(L, 1);
     bool on = lua_toboolean(L, 2);
-    accd_context_on_event(context->core, on ? on_event : NULL, &context->told);
-    context->told.listening = on;
+    accd_context_on_event(context->core, on ? on_event : NULL, &context->reported);
+    context->reported.listening = on;
     if (!on)
-        forget_events(&context->told);
+        forget_events(&context->reported);
     return 0;
 }
 
@@ -291,14 +291,14 @@ static int l_listen(lua_State *L)
 static int l_drain(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    struct told *told = &context->told;
-    if (told->lost) {
-        forget_events(told);
+    struct reported *reported = &context->reported;
+    if (reported->lost) {
+        forget_events(reported);
         return luaL_error(L, "not enough memory for events");
     }
-    lua_createtable(L, (int)told->n, 0);
-    for (size_t i = 0; i < told->n; i++) {
-        const struct event *event = &told->events[i];
+    lua_createtable(L, (int)reported->n, 0);
+    for (size_t i = 0; i < reported->n; i++) {
+        const struct event *event = &reported->events[i];
         lua_createtable(L, 0, 8);
         set_text(L, "op", accd_op_name(event->op));
         set_text(L, "name", event->name);
@@ -317,7 +317,7 @@ static int l_drain(lua_State *L)
         }
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
-    forget_events(told);
+    forget_events(reported);
     return 1;
 }
 

@@ -30,7 +30,7 @@ static int l_call(lua_State *L)
 }
 
 /* Memory is counted at the allocator, steps by a hook. Once a limit is reached, every further step
- * raises again, so that a scenario cannot go on by catching the error. */
+ * raises again, so that a scenario cannot continue by catching the error. */
 struct limits {
     lua_Alloc alloc;
     void *ud;
@@ -135,7 +135,7 @@ static void push_limit(lua_State *L, const struct limits *limits)
         lua_pushstring(L, limits->stopped);
     else if (limits->refused > REFUSED_MOST)
         lua_pushliteral(L, "the scenario needs more memory than the limit allows");
-    else if (limits->seconds) /* told from a second on */
+    else if (limits->seconds) /* the message says so from a second on */
         lua_pushfstring(L, "the scenario took more than %I steps, in %d s", (LUAI_UACINT)limits->most_steps,
                         limits->seconds);
     else

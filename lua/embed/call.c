@@ -46,7 +46,7 @@ static _Unwind_Reason_Code look_at(struct _Unwind_Context *context, void *arg)
     return _URC_NORMAL_STOP;
 }
 
-/* Whether the stack has other calls where that one was. Not where they cannot be told. */
+/* Whether the stack has other calls where that one was. Not where they cannot be seen. */
 static bool is_gone(struct caller caller)
 {
     struct search search = {.caller = caller};
@@ -116,12 +116,12 @@ accd_status accd_handover(accd *a)
 
 accd_status accd_adopt(accd *a)
 {
-    uintptr_t nobody = 0;
+    uintptr_t no_thread = 0;
     if (!is_session(a))
         return ACCD_MISUSE;
     if (is_ours(a))
         return accd_refuse(a, ACCD_MISUSE, rule, "the session is this thread's already");
-    return atomic_compare_exchange_strong(&a->owner, &nobody, (uintptr_t)pthread_self())
+    return atomic_compare_exchange_strong(&a->owner, &no_thread, (uintptr_t)pthread_self())
                ? ACCD_OK
                : ACCD_MISUSE;
 }

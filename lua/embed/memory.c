@@ -47,7 +47,7 @@ static accd_status look_with(accd *a, struct caller caller, const void *host, si
     return status;
 }
 
-static accd_status told(accd *a, accd_status status)
+static accd_status result(accd *a, accd_status status)
 {
     return status == ACCD_OK ? ACCD_OK : accd_fail_core(a, status);
 }
@@ -57,7 +57,7 @@ accd_status accd_memcpy_to_device(accd *a, void *device, const void *host, size_
     accd_status status = look_with(a, ACCD_HERE, host, bytes);
     if (status != ACCD_OK)
         return status;
-    return told(a, accd_to_device(a->core, here(a), (uintptr_t)device, host, bytes));
+    return result(a, accd_to_device(a->core, here(a), (uintptr_t)device, host, bytes));
 }
 
 accd_status accd_memcpy_from_device(accd *a, void *host, const void *device, size_t bytes)
@@ -65,7 +65,7 @@ accd_status accd_memcpy_from_device(accd *a, void *host, const void *device, siz
     accd_status status = look_with(a, ACCD_HERE, host, bytes);
     if (status != ACCD_OK)
         return status;
-    return told(a, accd_from_device(a->core, here(a), host, (uintptr_t)device, bytes));
+    return result(a, accd_from_device(a->core, here(a), host, (uintptr_t)device, bytes));
 }
 
 accd_status accd_kernel_read(accd *a, void *to, const void *device, size_t bytes)
@@ -73,7 +73,7 @@ accd_status accd_kernel_read(accd *a, void *to, const void *device, size_t bytes
     accd_status status = look_with(a, ACCD_HERE, to, bytes);
     if (status != ACCD_OK)
         return status;
-    return told(a, accd_device_read(a->core, here(a), (uintptr_t)device, to, bytes));
+    return result(a, accd_device_read(a->core, here(a), (uintptr_t)device, to, bytes));
 }
 
 accd_status accd_kernel_write(accd *a, void *device, const void *from, size_t bytes)
@@ -81,7 +81,7 @@ accd_status accd_kernel_write(accd *a, void *device, const void *from, size_t by
     accd_status status = look_with(a, ACCD_HERE, from, bytes);
     if (status != ACCD_OK)
         return status;
-    return told(a, accd_device_write(a->core, here(a), (uintptr_t)device, from, bytes));
+    return result(a, accd_device_write(a->core, here(a), (uintptr_t)device, from, bytes));
 }
 
 /* --------------------------------------------------------------------------------------- devices -- */

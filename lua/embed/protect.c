@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static accd_status told(accd *a, const accd_detail *detail)
+static accd_status report(accd *a, const accd_detail *detail)
 {
     a->detail = *detail;
     snprintf(a->shown, sizeof a->shown, "accdeep: error[%s]: %s\n  rule: %s", detail->code,
@@ -17,7 +17,7 @@ static accd_status told(accd *a, const accd_detail *detail)
 
 accd_status accd_refuse(accd *a, accd_status status, const char *which, const char *message)
 {
-    return told(a, &(accd_detail){.status = status,
+    return report(a, &(accd_detail){.status = status,
                                   .code = accd_status_code(status),
                                   .message = message,
                                   .rule = which});
@@ -27,7 +27,7 @@ accd_status accd_fail_core(accd *a, accd_status status)
 {
     const accd_error *error = accd_context_error(a->core);
     snprintf(a->sentence, sizeof a->sentence, "%s", error->message);
-    return told(a, &(accd_detail){.status = status,
+    return report(a, &(accd_detail){.status = status,
                                   .code = accd_status_code(status),
                                   .message = a->sentence,
                                   .rule = error->rule,
@@ -88,7 +88,7 @@ static int tell(lua_State *L)
 {
     struct telling *telling = lua_touserdata(L, 1);
     lua_rawgeti(L, LUA_REGISTRYINDEX, telling->a->library);
-    lua_getfield(L, -1, "told");
+    lua_getfield(L, -1, "reported");
     lua_pushvalue(L, 2);
     lua_call(L, 1, 1);
     telling->shown = text_field(L, "shown");

@@ -59,8 +59,8 @@ refuse(accd_stacks *stacks, accd_status status, const char *rule, const char *fo
     return status;
 }
 
-/* Of a call of the core. */
-static accd_status told(accd_stacks *stacks, accd_status status)
+/* The status of a call of the core, whose error is kept. */
+static accd_status kept(accd_stacks *stacks, accd_status status)
 {
     if (status != ACCD_OK)
         stacks->error = *accd_context_error(stacks->context);
@@ -262,7 +262,7 @@ accd_status accd_stacks_write_pragma(accd_stacks *stacks)
         !grow(stacks, (void **)&stack->levels, stack->depth, &stack->room, sizeof stack->levels[0]))
         return no_memory(stacks);
     accd_region *region = NULL;
-    status = told(stacks, accd_run(stacks->context,
+    status = kept(stacks, accd_run(stacks->context,
                                    &(accd_construct){.device = stacks->device,
                                                      .kind = stacks->kind,
                                                      .items = stacks->items,
@@ -282,7 +282,7 @@ accd_status accd_stacks_end_dataE(accd_stacks *stacks, int device)
     accd_region *region = NULL;
     accd_status status = check_level(stacks, "accd_stacks_end_dataE", device, &region);
     if (status == ACCD_OK)
-        status = told(stacks, accd_region_end(region));
+        status = kept(stacks, accd_region_end(region));
     if (status == ACCD_OK)
         stacks->stacks[device].depth--;
     return status;
@@ -310,7 +310,7 @@ static accd_status section(accd_stacks *stacks, accd_item *item, const void *bas
         return refuse(stacks, ACCD_NULL_POINTER, R_NULL,
                       "the section has %lld elements, but its base is a null pointer",
                       (long long)length);
-    return told(stacks, accd_item_section(stacks->context, item, (uint64_t)(uintptr_t)base, first,
+    return kept(stacks, accd_item_section(stacks->context, item, (uint64_t)(uintptr_t)base, first,
                                           length, size));
 }
 
@@ -373,7 +373,7 @@ accd_status accd_stacks_pragma_update(accd_stacks *stacks, int device, accd_acti
     status = section(stacks, &item, base, first, length, size);
     if (status != ACCD_OK)
         return status;
-    return told(stacks, accd_run(stacks->context,
+    return kept(stacks, accd_run(stacks->context,
                                  &(accd_construct){.device = device,
                                                    .kind = ACCD_UPDATE,
                                                    .items = &item,

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* As omp.h declares them; the program brings that header, we bring the functions. */
+/* As omp.h declares them; the program has that header, we have the functions. */
 #define ROUTINES(X)                                                                       \
     X(int, omp_get_num_devices, (void))                                                   \
     X(int, omp_get_num_devices_, (void))                                                  \

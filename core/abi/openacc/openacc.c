@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As openacc.h declares them; the program brings that header, we bring the functions. */
+/* As openacc.h declares them; the program has that header, we have the functions. */
 #define ROUTINES(X)                                                                               \
     X(void *, acc_copyin, (void *host, size_t bytes))                                             \
     X(void *, acc_present_or_copyin, (void *host, size_t bytes))                                  \

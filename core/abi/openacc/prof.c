@@ -1,4 +1,4 @@
-/* prof.c - the profiling interface of OpenACC (3.3, section 5): what tools are told.
+/* prof.c - the profiling interface of OpenACC (3.3, section 5): what tools get.
  *
  * Callbacks run between the steps of a call, without the lock, and may call any routine; what tools do
  * themselves is not reported to them. What the core does under the lock is noted, and reported when the
@@ -211,12 +211,12 @@ void goacc_prof_note_event(const accd_event *event)
 {
     static const struct {
         int first, second;
-    } told[ACCD_OP_COUNT] = {[ACCD_OP_ALLOC] = {GOACC_EV_ALLOC, GOACC_EV_CREATE},
+    } kinds[ACCD_OP_COUNT] = {[ACCD_OP_ALLOC] = {GOACC_EV_ALLOC, GOACC_EV_CREATE},
                              [ACCD_OP_FREE] = {GOACC_EV_DELETE, GOACC_EV_FREE},
                              [ACCD_OP_H2D] = {GOACC_EV_UPLOAD, GOACC_EV_NONE},
                              [ACCD_OP_D2H] = {GOACC_EV_DOWNLOAD, GOACC_EV_NONE}};
     const void *host = (const void *)(uintptr_t)event->host;
-    const int events_of[] = {told[event->op].first, told[event->op].second};
+    const int events_of[] = {kinds[event->op].first, kinds[event->op].second};
     for (int i = 0; i < 2; i++)
         if (heard(events_of[i]))
             goacc_prof_note(events_of[i], host,

@@ -91,7 +91,7 @@ struct goacc_thread {
     size_t nlevels, levels_room;
     bool in_callback;         /* of a tool: what it does is not reported */
     bool muted;               /* tools hear nothing of this thread */
-    bool starting;            /* tools are told that the device starts */
+    bool starting;            /* tools are informed that the device starts */
     struct goacc_note *notes; /* what was done under the lock, to be reported after */
     size_t nnotes, notes_room;
 };
@@ -127,7 +127,7 @@ struct goacc_runtime {
     accd_context *context;
     atomic_bool quick; /* calls need the lock alone: devices are in use, without listeners, pictures, checks, names */
     struct goacc_options options;
-    atomic_bool profiled; /* tools are told of events, or may wish to be */
+    atomic_bool profiled; /* tools are informed of events, or may wish to be */
     bool data_profiled;   /* also of data; with the lock */
     bool traced;          /* there is a trace */
     bool active[2];       /* used or initialised since the start or acc_shutdown: devices, host */

@@ -494,19 +494,19 @@ void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
 
 bool goacc_untold(uintptr_t pc)
 {
-    static uintptr_t *told;
+    static uintptr_t *reported;
     static size_t n, room;
     for (size_t i = 0; i < n; i++)
-        if (told[i] == pc)
+        if (reported[i] == pc)
             return false;
     if (n == room) {
-        uintptr_t *grown = realloc(told, (2 * room + 64) * sizeof *grown);
+        uintptr_t *grown = realloc(reported, (2 * room + 64) * sizeof *grown);
         if (!grown) /* without memory a place is reported again */
             return true;
-        told = grown;
+        reported = grown;
         room = 2 * room + 64;
     }
-    told[n++] = pc;
+    reported[n++] = pc;
     return true;
 }
 

@@ -1,5 +1,5 @@
 -- dynamic.lua - with(object, values, fn, ...) runs fn(...) while fields of an object have other values. Whatever
--- happens, the fields then have the values of before; an error of fn goes on.
+-- happens, the fields then have the values of before; an error of fn propagates.
 
 local function put_back(object, before, ok, ...)
   for name, value in next, before do object[name] = value end

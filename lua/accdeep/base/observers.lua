@@ -7,7 +7,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local observers = {}
 
 -- Hooks whose functions are just called.
-local told = {
+local called = {
   names = "(env, run): the script's names are there; nothing has run",
   mark = "(kind, name): \"scenario\" or \"case\" begins; \"end\" of a case",
   event = "(event, session, batch, i): what the core did",
@@ -29,7 +29,7 @@ local standing = {
 }
 
 local hooks = {}
-for _, kind in ipairs { told, around, standing } do
+for _, kind in ipairs { called, around, standing } do
   for hook in pairs(kind) do hooks[hook] = true end
 end
 
@@ -78,7 +78,7 @@ function observers.of(list)
     end
   end
   local made = {}
-  for kind, join in pairs { [told] = tell_all, [around] = ask_all, [standing] = stand_all } do
+  for kind, join in pairs { [called] = tell_all, [around] = ask_all, [standing] = stand_all } do
     for hook in pairs(kind) do
       local functions = having(list, hook)
       made[hook] = #functions > 0 and join(functions)

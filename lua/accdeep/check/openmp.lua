@@ -60,7 +60,7 @@ local operators = set("+ - * & | ^ && || max min .and. .or. .eqv. .neqv. iand io
 local of_shared_memory = set("unified_shared_memory unified_address self_maps")
 
 -- Raises if a directive has a clause it does not take, or one too often. version: of the rules, nil: they have none.
--- Clauses that a group brought along are called so (LLNL-4-10).
+-- Clauses of a group are named with the group (LLNL-4-10).
 function directive.check(node, version)
   local what = directive.of(node.name)
   if what.kind == "beyond" then

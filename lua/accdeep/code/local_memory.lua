@@ -1,7 +1,7 @@
 -- local_memory.lua - host memory of private and local variables: what it holds before something is written is unknown.
 --
--- A session keeps such blocks in a list, the innermost last: {address, bytes, name, written}. Reading bytes that nobody
--- wrote is an error (HOUSE-threads, HOUSE-locals).
+-- A session keeps such blocks in a list, the innermost last: {address, bytes, name, written}. Reading bytes that were
+-- never written is an error (HOUSE-threads, HOUSE-locals).
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -21,8 +21,8 @@ local function block_at(blocks, address)
   return nil
 end
 
--- Host memory of a session tells of reads of bytes that nobody wrote. The core, too, may write some. Returns a function
--- that ends it.
+-- From now on, reads of bytes that were never written are reported. The core may write some, too. Returns a function
+-- that ends this.
 local function watch(space, blocks)
   local load_before, store_before = rawget(space, "load"), rawget(space, "store")
   local load, store = space.load, space.store

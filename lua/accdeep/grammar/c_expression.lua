@@ -211,7 +211,7 @@ return function(rules, lx)
     if state.is_template and state.is_template(text) then return at, text end
     return nil
   end) * lx.space
-  -- A typedef's name can only be told by the scope.
+  -- Only the scope knows the names of typedefs.
   rules.known_type = Cmt(Carg(1) * lx.raw_name, function(_, at, state, text)
     if state.is_type and state.is_type(text) then return at, text end
     return nil

@@ -188,7 +188,7 @@ local function declarations(rules, lx)
     function(n, sentinel, text)
       n.sentinel, n.text = sentinel, sentinel .. text:gsub("%s+$", "")
     end)
-  -- told about later: one line is as wrong as another
+  -- reported later: one line is as wrong as another
   rules.procedures_of_type = node("type_bound", word "contains" * lx.ended
     * (-(word "end" * word "type" + word "endtype") * (1 - S "\n;") ^ 0 * (S "\n;" * lx.space) ^ 1) ^ 0, function() end)
   local of_type = node("attribute", word "extends" * sym "(" * Cp() * expect(name, "expected a type's name") * close,

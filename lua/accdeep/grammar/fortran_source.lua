@@ -42,7 +42,7 @@ local function blanks(text) return (" "):rep(#text) end
 -- The plain form of a text.
 function source.plain(text)
   local lines, n, start = {}, 0, 1
-  local continued = false -- false, or how a line that goes on begins
+  local continued = false -- false, or how a line that continues begins
   for line, stop in text:gmatch "([^\n]*)(\n?)" do
     if line == "" and stop == "" then break end
     line = line:gsub("^([ \t]*)!%$([ \t])", "%1  %2")

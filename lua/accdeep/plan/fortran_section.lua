@@ -23,9 +23,9 @@ local section = {}
 
 local function constant(b, value, pos) return codegen.reg(b, codegen.constant(value), pos) end
 
--- Address, bytes, number, type, descriptor's address of what an expression names, then its gaps, if any. leads: the
+-- Address, bytes, number, type, descriptor's address of what an expression names, then its gaps, if any. pointer: the
 -- expression of the allocatable or pointer that points there, or nil.
-local function extent_of(session, e, leads, node, gaps)
+local function extent_of(session, e, pointer, node, gaps)
   local frame = { pos = node.pos }
   if e.descriptor then
     local address = e.descriptor(frame)
@@ -33,7 +33,7 @@ local function extent_of(session, e, leads, node, gaps)
     if base == 0 then return 0, 0, 0, e.type, address end
   end
   local of = expression.type_of(e, frame)
-  local slot = leads and leads.descriptor(frame)
+  local slot = pointer and pointer.descriptor(frame)
   if e.rank == 0 then return e.place(frame), of.size, 1, of, slot end
   local s = e.section(frame)
   local is_part = e.part_of or node.tag == "component" and not e.descriptor and not e.dims
@@ -96,14 +96,14 @@ local function described(session, node, gaps)
   if not e.place and not e.section then
     raise("type-mismatch", node.pos, "a variable is needed", { rule = "ACC33-2.7.1-5" })
   end
-  local leads = e.part_of or e.element_of or e
-  if not leads.descriptor then leads = nil end
+  local pointer = e.part_of or e.element_of or e
+  if not pointer.descriptor then pointer = nil end
   local measured = table.pack(inputs.take(session, function()
-    return extent_of(session, e, leads, node, gaps)
+    return extent_of(session, e, pointer, node, gaps)
   end))
   local address, bytes, count, of, slot, run = table.unpack(measured, 1, 6)
   return { address = address, bytes = bytes, count = count, of = of, run = run,
-    dims = run and table.move(measured, 7, measured.n, 1, {}), e = e, leads = leads, slot = slot }
+    dims = run and table.move(measured, 7, measured.n, 1, {}), e = e, pointer = pointer, slot = slot }
 end
 
 section.named = described
@@ -184,11 +184,11 @@ end
 -- Decides FLANG-other-2.
 local function set_slot(plan, request, item, found)
   local session = plan.session
-  local leads = found.leads
-  local is_variable = leads and leads.node.tag == "id"
-  if leads and leads.dtype.attribute ~= "other" and not (is_variable and session.rules.members == "mapped") then
-    item.slot_address, item.slot_bytes = found.slot, leads.dtype.size
-    addendum.note(plan, request, found.slot, leads.dtype, found.address, found.bytes, leads.text)
+  local pointer = found.pointer
+  local is_variable = pointer and pointer.node.tag == "id"
+  if pointer and pointer.dtype.attribute ~= "other" and not (is_variable and session.rules.members == "mapped") then
+    item.slot_address, item.slot_bytes = found.slot, pointer.dtype.size
+    addendum.note(plan, request, found.slot, pointer.dtype, found.address, found.bytes, pointer.text)
   end
 end
 
@@ -231,7 +231,7 @@ local function alias_item(plan, request, node, b)
     name = e.text, label = plan:label(e.text, 1), inside = has_component(node.base),
     home = root_variable(session, node), base = constant(b, value, pos),
     start = base ~= value and constant(b, base - value, pos) or nil, count = constant(b, count, pos) }
-  local found = { leads = e, slot = slot, address = value, bytes = 0, of = t.of }
+  local found = { pointer = e, slot = slot, address = value, bytes = 0, of = t.of }
   set_slot(plan, request, item, found)
   if node.base.tag == "id" then item.variable = node.base.name end
   return item
@@ -262,7 +262,7 @@ function section.object(plan, request, node)
     plan.lasting = plan.lasting or {}
     table.insert(plan.lasting, { descriptor = e.descriptor { pos = node.pos }, name = e.text, address = found.address,
       bytes = found.bytes })
-    found.count, found.bytes, found.leads = 0, 0, nil -- the structured reference would outlive deallocate
+    found.count, found.bytes, found.pointer = 0, 0, nil -- the structured reference would outlive deallocate
   end
   local item = { flags = plan:flags(request), pos = request.node.pos, unit = of.size, name = called(e), element = of,
     run = found.run, dims = found.dims, indices = {} }
@@ -276,7 +276,7 @@ function section.object(plan, request, node)
   if origin ~= found.address then item.origin = constant(b, origin, node.pos) end
   item.label = session:label { name = item.name, unit = of.size, round = true, file = plan.file, line = plan.line,
     layout = compile.layout(session, of, item.program), array = array,
-    pointer = found.leads and found.leads.text }
+    pointer = found.pointer and found.pointer.text }
   item.home, item.inside = root_variable(session, node), has_component(node)
     and not is_piece(session, node)
   if node.tag == "id" or (e.part_of or e.element_of or e).node.tag == "id" then

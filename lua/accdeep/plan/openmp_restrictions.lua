@@ -80,7 +80,7 @@ function restrict.rows(t, subscripts)
         { rule = "OMP60-map-13", help = "an iterator names what each of them points to" })
     end
     t = types.element(t)
-    if not t then return end -- told where it is lowered
+    if not t then return end -- reported where it is lowered
   end
 end
 

@@ -49,7 +49,7 @@ function pieces.contiguous(plan, node, rule)
     local pos, n = subscripts[i].pos, arrays[i].n
     local first, count = range_of(session, subscripts[i], n)
     if not count or count < 0 then
-      list[#list + 1] = node -- told where it is lowered
+      list[#list + 1] = node -- reported where it is lowered
       return
     elseif n and (first < 0 or first + count > n) then
       raise("out-of-bounds", pos, ("the section [%d:%d] is outside the array of %d elements"):format(first, count, n),

@@ -205,7 +205,7 @@ function routines.acc_free(session, _, dev)
   checked(session, ok, err)
 end
 
--- A copy on the current device, in the queue of the routine if it has one; told when it is done.
+-- A copy on the current device, in the queue of the routine if it has one; reported when it is done.
 local function copied(session, at, way, to, from, bytes)
   local ctx, device, queue = session.ctx, session.now.device, session.now.queue
   local value = queue ~= 0 and ctx:queues(device)[queue].async or nil

@@ -3,7 +3,7 @@
 --
 -- Queues are the core's, by async value and device. Presence and counters change at the directive (ACC33-2.6.7-4);
 -- transfers, kernels and freed memory belong to the queue. In the mode "delayed" they happen when the program waits; in
--- the mode "concurrent" they start at the directive, where the device can go on by itself, and are over at the wait;
+-- the mode "concurrent" they start at the directive, where the device can continue by itself, and are over at the wait;
 -- otherwise they happen at once, and all there is left to do here is to check arguments.
 
 local diagnostic = require "accdeep.base.diagnostic"
@@ -59,7 +59,7 @@ function async.test(self, device, queue)
   return done(self, self.ctx:queue_test(device, queue))
 end
 
--- queue goes on behind what another one, or with 0 all of the device, was asked for.
+-- queue continues behind what another one, or with 0 all of the device, was asked for.
 function async.after(self, queue, device, other)
   local others = { other }
   if other == 0 then others = self.ctx:queues(device) end

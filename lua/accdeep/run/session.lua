@@ -85,7 +85,7 @@ end
 local function device_side_of(options)
   return record("the device side of a session", {
     delayed = options.async == "delayed", -- queues work when the program waits
-    concurrent = options.async == "concurrent", -- or while the program goes on
+    concurrent = options.async == "concurrent", -- or while the program continues
     default_async = async.constants.acc_async_noval,
     regions = {},       -- device -> stack of open regions
     entered = {},       -- bounds that enter data found (changed_bounds.lua)
@@ -223,7 +223,7 @@ function Session:close()
   for i = 0, self.devices - 1 do
     for _, open in ipairs(self.device_side.regions[i]) do open.closed = true end
   end
-  for address, block in pairs(self.program.blocks) do -- a limit may stop this half-way: it goes on from there
+  for address, block in pairs(self.program.blocks) do -- a limit may stop this half-way: it continues from there
     self.program.blocks[address] = nil
     core.free(address)
     core.charge(-block.bytes)
@@ -285,7 +285,7 @@ function Session:here(pos)
     scope = self.now.scope.home and self.now.scope or nil }
 end
 
--- As pcall, for what undoes things when fn fails: somebody who debugs sees them before that. The interpreter's own
+-- As pcall, for what undoes things when fn fails: a debugger sees them before that. The interpreter's own
 -- errors get the scenario's line while it can be seen.
 function Session:attempt(fn, ...)
   local failed = self.observers.failed

@@ -94,14 +94,14 @@ end
 local function values(side, before, after, say)
   local function nothing() end
   compare(before, after, function(o) return o.id end, nothing, nothing, function(was, is)
-    local told = false
+    local reported = false
     compare(was.rows, is.rows, function(r) return r.path .. " " .. r.offset end, nothing, nothing, function(old, new)
       local a, b = old.text or old.state, new.text or new.state
       if a == b then return end
-      told = true
+      reported = true
       say("  %s %s = %s, was %s", side, path_text(is, new.path), b or "?", a or "?")
     end)
-    if not told then between_rows(side, was, is, say) end
+    if not reported then between_rows(side, was, is, say) end
   end)
 end
 

@@ -144,7 +144,7 @@ local function is_special(session, treatment)
   return false
 end
 
--- What an entry holds or points to, as a nest with its brackets; "" for plain data, and for a type that leads back to
+-- What an entry holds or points to, as a nest with its brackets; "" for plain data, and for a type that points back to
 -- itself: its default shape says the rest. around: the treatments that are being written.
 local function inner_text(session, treatment, entry, around)
   local t = entry.member.type

@@ -31,7 +31,8 @@ end
 -- The entry of a term, in any spelling, or of its plural.
 local function find(name)
   local names, wanted = glossary.all(), spelled(name)
-  return names[wanted] or names[wanted:gsub("s$", "")] or names[wanted:gsub("es$", "")] or names[wanted:gsub("ies$", "y")]
+  return names[wanted] or names[wanted:gsub("s$", "")]
+    or names[wanted:gsub("es$", "")] or names[wanted:gsub("ies$", "y")]
 end
 
 -- The document that a term comes from.

@@ -411,7 +411,7 @@ local function raw_row(low, bytes)
 end
 
 -- What is reported of an object or a group.
-function Looker:told(object, reader)
+function Looker:described(object, reader)
   local out = { id = object.id, name = object.name, type = object.t and types.name(object.t) or nil,
     bytes = object.bytes, present = object.present, is_variable = object.is_variable, rows = {},
     structured = object.structured, dynamic = object.dynamic, mapped = object.mapped, group = object.group }
@@ -465,9 +465,9 @@ function snapshot.of(session, device, numbers, keep, must)
     present = {}, levels = {} }
   for i, object in ipairs(host) do
     object.present = object.present or "absent"
-    result.host[i] = looker:told(object, Looker.host_reader)
+    result.host[i] = looker:described(object, Looker.host_reader)
   end
-  for i, object in ipairs(there) do result.device[i] = looker:told(object, Looker.device_reader) end
+  for i, object in ipairs(there) do result.device[i] = looker:described(object, Looker.device_reader) end
   local s = state.of(session, looker.number)
   result.attached = s.attached
   for i, object in ipairs(s.present) do

@@ -724,7 +724,7 @@ local function apart(session, out, treatment, pieces)
   return rest
 end
 
--- A program that leads to itself (TR14-5-10): how many levels up it is. What lies between is its own.
+-- A program that contains itself (TR14-5-10): how many levels up it is. What lies between is its own.
 function led_back(around, treatment, pos)
   local levels, at = 1, around
   while at.compiles ~= treatment do
@@ -740,7 +740,7 @@ function led_back(around, treatment, pos)
 end
 
 -- The program for elements of a record under a treatment, or nil if they are plain data. pos: where the
--- text asks for it. around: what is compiled for the element that leads there.
+-- text asks for it. around: what is compiled for the element that points there.
 -- Decides TR14-2.2-04, TR14-3.3-16, TR14-4.3-18.
 function program_of(session, treatment, pos, around)
   local record = treatment.record

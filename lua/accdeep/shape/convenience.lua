@@ -243,26 +243,26 @@ function convenience.object_of(session, variable)
   return node, #objects > 1 or node.tag == "unary" or list_item.pointer_to_array(session, node) ~= nil
 end
 
--- What of an object that is absent may come, or go: the others find it there or not.
-local brings = { copy = true, copyin = true, copyout = true, create = true, delete = true, present_and_copyin = true,
+-- What allocates absent data, or removes them: other clauses find data present or absent.
+local maps = { copy = true, copyin = true, copyout = true, create = true, delete = true, present_and_copyin = true,
   update_and_copy = true }
 
 -- Members that the directory takes as pieces, with tuples of their own (DIR-4.1-03): a set of list items, and the
 -- objects that are held for them, as a pointer points there (DIR-4.2-17). What is named by itself, too, has no pieces.
 local function pieces_of(session, each)
-  local object, leads, named, pieces, held = {}, {}, {}, {}, {}
+  local object, through, named, pieces, held = {}, {}, {}, {}, {}
   if not session.rules.fusion then return pieces, held end
   each(function(clause, variable)
     local node, is_led = session.language.object_of(session, variable)
     if node then
-      object[variable], leads[variable] = node, is_led and brings[policy.actions[clause.name]]
+      object[variable], through[variable] = node, is_led and maps[policy.actions[clause.name]]
     else
       named[unparse.expression(list_item.single(variable))] = true
     end
   end)
   for variable, node in pairs(object) do
     pieces[variable] = not named[unparse.expression(node)]
-    held[variable] = pieces[variable] and leads[variable] and node or nil
+    held[variable] = pieces[variable] and through[variable] and node or nil
   end
   return pieces, held
 end
@@ -304,7 +304,7 @@ function convenience.lower(session, kind, clauses, directive)
     end
     if not node then return end
     local key = key_of(clause, node)
-    if holder then -- each list item brings its own reference on what is held for it, and takes it away
+    if holder then -- each list item has a reference of its own on what is held for it, and removes it
       several = several + 1
       key = ("%s held %d"):format(key, several)
     end

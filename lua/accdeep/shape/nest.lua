@@ -3,7 +3,7 @@
 -- Shapes, policies, nests and what convenience syntax is lowered to are layers that lie on each other.
 -- A treatment is {record, layers (shapes, the outermost first), policy?, own?, bare?,
 -- update}: its entries say for each member whether it takes part, under which action, how far sections
--- reach, and by which treatment the objects inside go on. own is what a policy asks of the object itself:
+-- reach, and by which treatment the objects inside are walked. own is what a policy asks of the object itself:
 -- its default, or storage and a reference; it is bare if only what is named moves. Mappers (mapper.lua)
 -- are policies whose inner_of says how what is inside is treated; where they leave holes, nothing of these is
 -- on the device. compile.lua makes the core's program of a treatment.

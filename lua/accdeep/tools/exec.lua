@@ -1,5 +1,5 @@
 -- exec.lua - `accdeep exec`: becomes a real OpenACC or OpenMP program whose runtime is accdeep. The program keeps
--- its standard streams, its signals and its exit status; the runtime library is told by environment
+-- its standard streams, its signals and its exit status; the runtime library is configured by environment
 -- variables what to do.
 
 local diagnostic = require "accdeep.base.diagnostic"
@@ -50,7 +50,7 @@ local OTHERS = {
   { "__cray_acc_", "the Cray compilers" },
 }
 
--- A program that cannot work under this runtime is told apart before it starts. What is no ELF file, a
+-- A program that cannot work under this runtime is recognised before it starts. What is no ELF file, a
 -- script for example, may start one that can.
 local function check(path, json)
   local text = read(path)

@@ -71,7 +71,7 @@ end
 local function identity(v) return v end
 arithmetic.identity = identity
 
--- A function that brings an integer into the range of a type, as C's conversions do.
+-- A function that converts an integer into the range of a type, as C's conversions do.
 local function wrapper(t)
   local bits = t.size * 8
   if t.code == BOOL then

@@ -71,7 +71,7 @@ end
 
 local function is_complete(node) return not node.declaration and node.size ~= nil end
 
--- Members that can be told apart, in order: {name?, of, offset, base}. The second result: whether there are
+-- Members that have different places, in order: {name?, of, offset, base}. The second result: whether there are
 -- others, that only have bytes.
 function Builder:members_of(node)
   if node.list then return node.list, node.unseen end

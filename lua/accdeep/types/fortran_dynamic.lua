@@ -2,7 +2,7 @@
 -- point to, and which type extends which.
 --
 -- A record says how many bytes it has, how many an object of the type has, and which type it is. A data clause
--- brings it to the device like other data; a kernel that asks for a dynamic type reads it there.
+-- maps it like other data; a kernel that asks for a dynamic type reads it there.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"

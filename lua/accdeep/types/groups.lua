@@ -295,7 +295,7 @@ end
 
 local function wins(a, b) return a.action == "override" or a.action == "own" and b.action == "inherit" end
 
-local function told(part)
+local function called(part)
   return ("'%s'%s"):format(part.text, part.source.group and " of " .. part.source.group.title or "")
 end
 
@@ -303,7 +303,7 @@ end
 -- Decides LLNL-4-05.
 local function conflict(session, part, other)
   if part.source.group and not other.source.group then part, other = other, part end
-  raise("conflicting-clauses", sharing.position(part), ("%s conflicts with %s"):format(told(part), told(other)),
+  raise("conflicting-clauses", sharing.position(part), ("%s conflicts with %s"):format(called(part), called(other)),
     { rule = "LLNL-4-05",
       notes = { ("the other one stands at %s"):format(written_at(session, sharing.position(other))) },
       help = part.source.action == "inherit" and other.source.action == "inherit"

@@ -86,7 +86,7 @@ local function converted(from, to, text)
   return from.code == to.code and text or wrapped(to, text)
 end
 
--- Text that brings a name of 64 bits into a type.
+-- Text that converts a name of 64 bits into a type.
 function expression.wrapped(t, text) return converted(LONG, t, text) end
 
 -- ----------------------------------------------------------------------------------- accesses --

@@ -2,7 +2,7 @@
 --
 -- A kernel accepts only what the interpreter is sure to accept. Everything else stops it: its writes are undone
 -- and the interpreter runs the body, so that errors are found, and reported, in one place. Numbers are as the
--- interpreter has them: integers of 64 bits that are brought into the range of their type, floats as double.
+-- interpreter has them: integers of 64 bits that are converted into the range of their type, floats as double.
 --
 -- Pointers carry the bounds of what they point into. Bounds {0, ~0} are not known: the table of ranges decides.
 -- Those of a pointer that points nowhere are {0, 0}; {1, 0}: to data present in pieces, whose addresses differ.
@@ -18,7 +18,7 @@ local runtime = {}
 -- Why a kernel stops; the text numbers them from 1. again: one thread may do better than many.
 runtime.stops = {
   { name = "ACCD_BOUNDS", text = "an access may leave its data" },
-  { name = "ACCD_UNWRITTEN", text = "bytes are read that nobody may have written", again = true },
+  { name = "ACCD_UNWRITTEN", text = "bytes are read that may never have been written", again = true },
   { name = "ACCD_ATTACHED", text = "an attached pointer may be changed" },
   { name = "ACCD_EXCLUDED", text = "a member may be excluded" },
   { name = "ACCD_DIVISION", text = "a division by zero" },

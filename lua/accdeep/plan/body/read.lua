@@ -86,7 +86,7 @@ function Reader:items(list, level)
   return made
 end
 
--- The statement behind a directive, and where the list goes on. Directives of its own before it are its, too.
+-- The statement behind a directive, and where the list continues. Directives of its own before it are its, too.
 function Reader:behind(node, list, at, level)
   while list[at] and list[at].tag == "pragma" do
     local got
@@ -392,7 +392,7 @@ function Reader:acc(found, list, at, level)
   return self:carried(found, kind, list, at, level)
 end
 
--- The construct of a directive, nil for a pragma of others, and where the list goes on.
+-- The construct of a directive, nil for a pragma of others, and where the list continues.
 function Reader:directive(item, list, at, level)
   local found = self:parsed(item)
   if not found then return nil, at end

@@ -82,7 +82,7 @@ local function remember_hidden(case, list)
   end
 end
 
-local function told(event)
+local function recorded(event)
   return { op = event.op, name = event.name, bytes = event.bytes, rule = event.rule, device = event.device }
 end
 
@@ -129,7 +129,7 @@ function Recorder:add(session, step, always)
   remember_hidden(case, hidden)
   if step.error then remember_hidden(case, hidden_objects(step.error, locate)) end
   step.events = {}
-  for i, event in ipairs(events) do step.events[i] = told(event) end
+  for i, event in ipairs(events) do step.events[i] = recorded(event) end
   case.rules = session.rules.name or session.options.rules or "tr14"
   case.steps[#case.steps + 1] = step
 end

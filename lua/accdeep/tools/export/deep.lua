@@ -119,7 +119,7 @@ local function has_aliases(session, treatment, seen)
   return false
 end
 
--- Whether a type leads back to itself.
+-- Whether a type points back to itself.
 local function is_recursive(session, treatment, around)
   if around[treatment] then return true end
   around[treatment] = true
@@ -518,7 +518,7 @@ function Deep:present()
   return list
 end
 
--- Whether all of them are there already: nothing has to be brought.
+-- Whether all of them are there already: nothing has to be mapped.
 function Deep:is_there()
   for _, item in ipairs(self.list) do
     if not item.there then return false end

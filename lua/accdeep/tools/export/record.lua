@@ -1,7 +1,7 @@
 -- record.lua - what a scenario does, as steps of a C program, while it runs in the tool.
 --
 -- A scenario is a straight-line script, so that running it once tells all of its steps. Others stand for the functions
--- that a script sees: each first brings the program's memory up to date (program.lua), adds its own
+-- that a script sees: each first updates the program's memory (program.lua), adds its own
 -- statements, does what it always does, and then takes over what that wrote on the host. Whatever a script
 -- reads of host memory, and what routines return, is checked in the program where the script reads it: what a
 -- script concludes from it holds there, too. What C has no words for closes the program with a reason.
@@ -403,7 +403,7 @@ end
 -- ----------------------------------------------------------------------------------- expectations --
 
 local beyond_c = {
-  count = "reference counters", uninitialized = "bytes that nobody has initialised",
+  count = "reference counters", uninitialized = "bytes that were never initialised",
   events = "events", moves = "transfers", warns = "warnings",
   malformed = "text that does not compile", invalid = "directives that do not compile",
 }

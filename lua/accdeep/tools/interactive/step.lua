@@ -111,9 +111,9 @@ function Stepper:help() self.terminal:write(inspect.help(motions, inspect.comman
 
 -- What routines of the API did since the last directive.
 function Stepper:tell_routines()
-  if #self.events <= self.told then return end
-  inspect.tell_events(self, table.move(self.events, self.told + 1, #self.events, 1, {}), "  then, by routines:")
-  self.told = #self.events
+  if #self.events <= self.reported then return end
+  inspect.tell_events(self, table.move(self.events, self.reported + 1, #self.events, 1, {}), "  then, by routines:")
+  self.reported = #self.events
 end
 
 function Stepper:head(here)
@@ -168,7 +168,7 @@ function Stepper:arrive(stop)
   self.at = stop.file and { file = stop.file, line = stop.line }
   if self.target then
     if self.stop < self.target then return end
-    self.target, self.told = nil, #self.events
+    self.target, self.reported = nil, #self.events
   elseif not stop.failed and not self.wanted(stop) then
     return
   end
@@ -188,9 +188,9 @@ function Stepper:directive(session, plan, ends)
     text = ends and "end of " .. text or text, callers = not ends and location.callers(place.file, place.line) or nil }
   local here = self.here
   self.before = not self:passes_by() and difference.moment(session, self.numbers) or nil
-  self.events, self.told = {}, 0
+  self.events, self.reported = {}, 0
   return function(err)
-    self.told = #self.events
+    self.reported = #self.events
     if self:passes_by() or self.target then return end
     if self.shown ~= here.number then self:head(here) end -- what `next` and `until` step over
     if err then return self.terminal:write "  fails, nothing is changed\n" end
@@ -227,7 +227,7 @@ end
 -- One run, up to the end or until the user leaves it.
 function Stepper:pass(text, options)
   self.stop, self.leaving, self.failure, self.asked, self.at = 0, false, nil, nil, nil
-  self.numbers, self.before, self.events, self.told, self.shown = {}, nil, {}, 0, 0
+  self.numbers, self.before, self.events, self.reported, self.shown = {}, nil, {}, 0, 0
   local observers = options.anew and options.anew() or {}
   observers[#observers + 1] = {
     construct = function(...) return self:directive(...) end,
