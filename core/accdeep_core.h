@@ -532,9 +532,9 @@ typedef struct accd_construct {
 } accd_construct;
 
 /* Carries out a construct. region_p gets the region of ACCD_REGION and ACCD_COMPUTE, which accd_region_end
- * frees; it may be NULL for other kinds. A failure changes nothing, and accd_context_error has the reason:
- * absent or partially present data, pointers that cannot be attached or detached, invalid sections,
- * memory, the device (TR14-4.2-01 to TR14-4.2-11). */
+ * frees; it may be NULL for other kinds. A failure changes nothing, and accd_context_error has the reason.
+ * Reasons are absent or partially present data, pointers that cannot be attached or detached, invalid
+ * sections, memory, the device (TR14-4.2-01 to TR14-4.2-11). */
 ACCD_API accd_status accd_run(accd_context *context, const accd_construct *construct, accd_region **region_p);
 
 /* Ends a region, and frees it. If this fails, the region stays open. ACCD_REGION_NESTING: it is not the

@@ -28,7 +28,7 @@ local function put_fields(out, list)
   for _, item in ipairs(list) do
     local name, kind, text = reference.field(item)
     put(out, "| `%s` | `%s` | %s |", name:gsub("%?$", ""), cell(kind),
-      (name:sub(-1) == "?" and "*may be left out;* " or "") .. cell(text))
+      (name:sub(-1) == "?" and "*optional;* " or "") .. cell(text))
   end
   put(out, "")
 end
@@ -108,8 +108,8 @@ function pages.errors()
   local out = { [[
 # Errors
 
-Every error has a code that stays the same, a place and a rule. `accdeep explain CODE` prints the same, with the rules
-that such errors cite and an example.
+Every error has a stable code, a place and a rule. `accdeep explain CODE` prints the same text, with the rules that such
+errors cite and an example.
 ]] }
   local names = {}
   for code in pairs(codes) do names[#names + 1] = code end
@@ -232,8 +232,8 @@ Where documents and runtimes differ, a profile decides: `scenario { rules = "ope
 
 ## Knobs
 
-A scenario may change a profile: `rules = { base = "tr14", update = "reverse" }`. These are the knobs,
-the first value of each being that of profiles which say nothing of the knob:
+A scenario may change a profile: `rules = { base = "tr14", update = "reverse" }`. The first value of each knob is the
+default of profiles.
 
 | knob | what it is about | values |
 |---|---|---|]])

@@ -77,8 +77,8 @@ typedef struct accd_config {
     void *reserved[7];     /* 0 */
 } accd_config;
 
-/* Opens a session. config may be NULL. The caller closes the session, also after a failure: then *a_p is a
- * session that only accd_message and accd_last_detail accept, or NULL if there is no memory for one.
+/* Opens a session, which the caller closes. config may be NULL. After a failure, too, *a_p must be closed: only
+ * accd_message and accd_last_detail accept it. It is NULL if there is no memory for a session.
  * ACCD_NO_DEVICE; ACCD_INVALID: an unknown profile, language or layout; ACCD_OUT_OF_MEMORY, ACCD_LIMIT,
  * ACCD_MISUSE. [HOUSE-device, HOUSE-names, HOUSE-memory, HOUSE-limit] */
 ACCD_API accd_status accd_open(accd **a_p, const accd_config *config);

@@ -88,8 +88,8 @@ ACCD_API accd_status accd_stacks_drop_dataE(accd_stacks *stacks, int device);
  * host memory before accd_stacks_write_pragma. With length 0 it does nothing. The memory must stay
  * allocated until the environment is closed.
  *
- * Each: ACCD_INVALID_SECTION: a negative length, elements of 0 bytes, bounds outside of the address space;
- * ACCD_NULL_POINTER: a null base, unless the rules ignore it; ACCD_OUT_OF_MEMORY. */
+ * Errors of each. ACCD_INVALID_SECTION: a negative length, elements of 0 bytes, bounds outside of the address
+ * space. ACCD_NULL_POINTER: a null base, unless the rules ignore it. ACCD_OUT_OF_MEMORY. */
 #define ACCD_CLAUSE(name)                                                           \
     ACCD_API accd_status name(accd_stacks *stacks, const void *base, int64_t first, \
                               int64_t length, uint64_t size)

@@ -92,7 +92,7 @@ local function put_list(out, title, list, parse)
     local first, second, third = parse(item)
     local name, optional = first:match "^([%w_]+)(%??)$"
     put(out, "    ", third and ("%s (%s%s): %s"):format(name or first, second,
-      optional == "?" and ", may be left out" or "", third) or ("%s: %s"):format(first, second))
+      optional == "?" and ", optional" or "", third) or ("%s: %s"):format(first, second))
   end
 end
 
