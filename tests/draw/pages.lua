@@ -182,7 +182,41 @@ for _, size in ipairs { "1400,900", "700,900" } do
   equal("the line of a step is in its pane, " .. size, seen.followed, "true")
   equal("and that of another one", seen["followed back"], "true")
   equal("line of the failure", seen.line, 'acc "parallel present(a)" "a[150].d[5] = 1;"')
-  equal("object of the failure", seen.offending, "a[150].d[0:2]")
+  equal("object of the failure", seen.offending, "a[150].d")
+end
+
+-- A list stands in the order of its links, whatever the order of its declarations; a pointer to an element points to
+-- the element's row.
+write(folder .. "/links.lua", [[
+declare "struct node { int v; struct node *next; } n0, n1, n2, n3, list[4], *one;"
+host.n2, host.n0, host.n3 = { next = host "&n0" }, { next = host "&n3" }, { next = host "&n1" }
+host.one = host "&list[2]"
+acc "enter data copyin(n0, n1, n2, n3, list, one)"
+acc "enter data attach(n0.next, n2.next, n3.next, one)"
+]])
+seen = probe(draw(folder .. "/links.lua", "links"), [[
+  press("End");
+  ["host", "device"].forEach(function (side) {
+    function where(element) { return element.getBoundingClientRect(); }
+    var boxes = {}, names = [];
+    document.querySelectorAll("#picture ." + side + ".box").forEach(function (box) {
+      var name = box.querySelector(".title").textContent;
+      boxes[name] = box;
+      if (name[0] == "n") names.push(name);
+    });
+    names.sort(function (a, b) { return where(boxes[a]).left - where(boxes[b]).left; });
+    see(side + " order", names.join(" "));
+    var list = where(boxes.list), row = where(boxes.list.querySelectorAll(".row")[4]), tips = 0;
+    document.querySelectorAll("#picture .tip").forEach(function (tip) {
+      tip = where(tip);
+      if (Math.abs(tip.right - list.left) < 2 && tip.top > row.top - 3 && tip.bottom < row.bottom + 3) tips += 1;
+    });
+    see(side + " tips", tips);
+  });
+]])
+for _, side in ipairs { "host", "device" } do
+  equal("order of a list on the " .. side, seen[side .. " order"], "n2 n0 n3 n1")
+  equal("arrows to the row of list[2] on the " .. side, seen[side .. " tips"], "1")
 end
 
 -- Ten thousand objects stay one page of a few hundred kilobytes.

@@ -1,4 +1,5 @@
 -- Snapshots, pictures and what is made of them, without Graphviz.
+local dot = require "accdeep.see.draw.dot"
 local draw = require "accdeep.see.draw"
 local html = require "accdeep.see.draw.html"
 local picture = require "accdeep.see.draw.picture"
@@ -151,6 +152,49 @@ describe("snapshot", function()
     assert.equal("[2]", into("host", "third"))
     assert.equal("[4] end", into("host", "behind"))
     assert.equal("[2]", into("device", "third"))
+    local made = picture.of(cases[1].steps[3])
+    local function row_behind(id)
+      for _, arrow in ipairs(made.arrows) do
+        if arrow.from == id then return picture.row_at(made.boxes[arrow.to], arrow) end
+      end
+    end
+    assert.is_nil(row_behind(find(shot.host, "first").id))
+    assert.equal(1, row_behind(find(shot.host, "third").id))
+    assert.equal(1, row_behind(find(shot.device, "third").id))
+  end)
+
+  it("points to the row of the element that a pointer points to", function()
+    local cases = recorded([[
+      declare "struct s { int n; double *d; } list[4], *one, *all;"
+      host.one, host.all = host "&list[2]", host "&list[0]"
+      acc "enter data copyin(list, one)"
+      acc "enter data attach(one)"
+    ]])
+    local made = picture.of(cases[1].steps[3])
+    local text = dot.text(made)
+    for _, side in ipairs { "host", "device" } do
+      local shot = cases[1].steps[3].snapshot[side]
+      local arrow = ("%s:r1:e -> %s:r5:w"):format(find(shot, "one").id, find(shot, "list").id)
+      assert(text:find(arrow, 1, true), arrow)
+      assert.equal("[2].n", made.boxes[find(shot, "list").id].rows[5].name)
+    end
+    local shot = cases[1].steps[3].snapshot.host
+    local arrow = ("%s:r1:e -> %s:all:w"):format(find(shot, "all").id, find(shot, "list").id)
+    assert(text:find(arrow, 1, true), arrow)
+  end)
+
+  it("has one name for an object on both sides", function()
+    local cases = recorded([[
+      declare "struct node { int v; struct node *next; } *h;  float *a;"
+      host.h, host.a = { { v = 1, next = { { v = 2 } } } }, { 1, 2, 3 }
+      acc "enter data copyin(h[0:1], a[1:2])"
+      acc "enter data copyin(h->next[0:1])"
+    ]])
+    local made, titles = picture.of(cases[1].steps[2]), {}
+    for _, box in ipairs(made.boxes) do
+      if box.twin and box.title ~= made.boxes[box.twin].title then titles[#titles + 1] = box.title end
+    end
+    assert.same({ "a[1:2]" }, titles) -- the device has a part of it
   end)
 
   it("calls elements in Fortran by the array's bounds", function()

@@ -7,14 +7,14 @@
 --                                               -- as state() tells them, without addresses
 --   number = the device's number, fusion = whether levels have tuples
 -- }
--- An object is { id, name, title = a shorter name or nil, type, bytes, rows,
+-- An object is { id, name, title = what a picture calls it, type, bytes, rows,
 --   host = the host object's id (of one on the device), present = "absent"|"partly"|"wholly", is_variable (on the
 --   host); on the device: structured, dynamic, offset = where in the host object it begins, part = it is less than
 --   that }.
 -- A row is { path = name of the member in the object, offset, bytes, kind = "value"|"pointer"|"elided", text,
 --   unknown = something of it was never written,
---   state, to = id of an object, into = where inside of that object, as text, count = attach counter
---   (of pointers) }; states of pointers:
+--   state, to = id of an object, at = offset in that object, into = the same as text, nil at the beginning,
+--   count = attach counter (of pointers) }; states of pointers:
 --   "host" an address of the host, "attached", "null", "excluded" not followed by a clause, "gone" dangling,
 --   "nowhere" in no memory that is known, "device" an address of the device that was never attached,
 --   "unknown" never written.
@@ -280,6 +280,12 @@ local function device_shown(object, kind)
   return kind.count <= MANY or kind.shown < BEGIN
 end
 
+-- What a picture calls an object: as on the host, where the device has the whole of that one.
+local function title_of(object)
+  local owner = object.owner
+  return owner and object.bytes == owner.bytes and owner.name or object.name
+end
+
 -- Gives ids to objects that are listed by themselves; the others of their kind become one. side: "h" or "d".
 function Looker:choose(objects, side)
   local by_key, chosen, is_shown = {}, {}, side == "h" and host_shown or device_shown
@@ -302,13 +308,15 @@ function Looker:choose(objects, side)
       chosen[#chosen + 1] = object
     else
       if not kind.group then
-        kind.group = { group = 0, bytes = 0, there = 0, first = object.name, t = kind ~= others and object.t or nil,
+        kind.group = { group = 0, bytes = 0, there = 0, first = title_of(object),
+          t = kind ~= others and object.t or nil,
           points_there = side == "h" and object.from or self:device_parent(object), owner = object.owner,
           id = side .. numbered(self.numbers, "group " .. (kind ~= others and object.key or "")) }
         chosen[#chosen + 1] = kind.group
       end
       local group = kind.group
-      group.group, group.bytes, group.last = group.group + 1, group.bytes + object.bytes, object.name
+      group.group, group.bytes = group.group + 1, group.bytes + object.bytes
+      group.last = title_of(object)
       group.there = group.there + (object.present and 1 or 0)
       object.grouped = group
     end
@@ -347,7 +355,8 @@ function Looker:host_reader(object)
         local range = looker:host_range(value)
         row.state = not range and "nowhere" or range.live and "host" or "gone"
         row.to = row.state == "host" and id_of(looker.at[range.host]) or nil
-        row.into = row.to and into(t, value - range.host, range.bytes, looker.language)
+        row.at = row.to and value - range.host
+        row.into = row.to and into(t, row.at, range.bytes, looker.language)
       end
     end,
     dims = function(offset, t) return descriptor.dims(looker.session.host_space, t, base + offset) end,
@@ -375,8 +384,8 @@ function Looker:device_pointer(row, at, slot, t)
     local target = self.session.rules.fusion and self:device_object(attached.target, false)
       or self:device_object(attached.low, true)
     row.state, row.count, row.to = "attached", attached.count, id_of(target)
-    row.into = row.to and into(t, value - target.info.dev + target.offset, target.offset + target.bytes,
-      self.language)
+    row.at = row.to and value - target.info.dev + target.offset
+    row.into = row.to and into(t, row.at, target.offset + target.bytes, self.language)
   elseif value == 0 then
     row.state = "null"
   elseif ctx:device_of(value) >= 0 then
@@ -430,7 +439,7 @@ function Looker:described(object, reader)
   end
   out.memory = self.keep and self.keep(object)
   local owner = object.owner or object
-  if owner ~= object and owner.depth and not out.part then out.title = owner.name end -- links are called as on the host
+  out.title = title_of(object)
   local rows = object.t and members.rows(reader(self, object), object.t, low, low + object.bytes, owner.kept)
   out.rows = rows and #rows > 0 and rows or raw_row(low, object.bytes)
   for _, row in ipairs(out.rows) do row.address = nil end

@@ -105,7 +105,9 @@ local function arrows(made, depth, out)
       local onward = from.side == to.side and depth[to] == depth[from] + 1
       local same = from.side == to.side and depth[to] == depth[from]
       local level = from.side == to.side and not onward and not same and depth[to] < depth[from]
-      out[#out + 1] = ("  %s:%s:e -> %s:all:%s [id=a%d, color=%s%s%s];"):format(arrow.from, port, arrow.to,
+      local row = picture.row_at(to, arrow)
+      out[#out + 1] = ("  %s:%s:e -> %s:%s:%s [id=a%d, color=%s%s%s];"):format(arrow.from, port, arrow.to,
+        row and "r" .. row or "all",
         (same or level) and "e" or from.side ~= to.side and "e" or "w", i, COLORS[arrow.is],
         (arrow.is == "untranslated" or arrow.is == "group") and ", style=dashed" or "",
         onward and ", weight=3" or ", constraint=false")

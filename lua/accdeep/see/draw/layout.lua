@@ -96,7 +96,7 @@ local function merged(union)
   for _, arrow in ipairs(union.arrows) do
     local from, to = spot[arrow.from], spot[arrow.to]
     if from and to and union.boxes[arrow.from].side == union.boxes[arrow.to].side then
-      local made = { from = from.id, key = arrow.key, to = to.id, is = arrow.is }
+      local made = { from = from.id, key = arrow.key, to = to.id, at = arrow.at, is = arrow.is }
       local key = picture.arrow_key(made)
       if not seen[key] then
         seen[key] = true
@@ -202,11 +202,11 @@ local function closing(spans, most)
 end
 
 -- The points of an arrow, moved so that it begins and ends where its row and its object are drawn.
-local function fitted(points, from, to, key, moved)
+local function fitted(points, from, to, key, tip_y, moved)
   local list, n = {}, #points
   local start = { from.x + from.width, from.y + (from.rows[key] and from.rows[key] + picture.ROW / 2 or from.head / 2) }
   local on_left = points[n][1] < points[n - 1][1] -- it comes back to the box from the right
-  local tip = { on_left and to.x + to.width or to.x, to.y + to.head / 2 }
+  local tip = { on_left and to.x + to.width or to.x, tip_y }
   for i, point in ipairs(points) do
     local goal, old = start, points[1]
     if i > 2 then goal, old = tip, points[n] end
@@ -217,23 +217,23 @@ local function fitted(points, from, to, key, moved)
 end
 
 -- Between boxes that stand below each other: around on the right.
-local function around(from, to, key)
+local function around(from, to, key, tip_y)
   local x, y = from.x + from.width, from.y + (from.rows[key] or 0) + picture.ROW / 2
-  local tip_x, tip_y = to.x + to.width, to.y + to.head / 2
+  local tip_x = to.x + to.width
   local out = math.max(x, tip_x) + 16 + math.min(24, math.abs(tip_y - y) / 8)
   return { { x, y }, { out, y }, { out, tip_y }, { tip_x + TIP, tip_y }, { tip_x, tip_y } }
 end
 
 -- From a row of one side to an object of the other: out on the left, to the right of the object; on the left of both
 -- where the sides lie below each other.
-local function across(from, to, key, is_stacked)
+local function across(from, to, key, tip_y, is_stacked)
   local x, y = from.x, from.y + (from.rows[key] or 0) + picture.ROW / 2
   if is_stacked then
-    local tip_x, tip_y = to.x, to.y + to.head / 2
+    local tip_x = to.x
     local out = math.min(x, tip_x) - 10
     return { { x, y }, { out, y }, { out, tip_y }, { tip_x - TIP, tip_y }, { tip_x, tip_y } }
   end
-  local tip_x, tip_y = to.x + to.width, to.y + to.head / 2
+  local tip_x = to.x + to.width
   local bend = math.max(30, (x - tip_x) / 3)
   return { { x, y }, { x - bend, y }, { tip_x + bend, tip_y }, { tip_x + TIP, tip_y }, { tip_x, tip_y } }
 end
@@ -299,14 +299,16 @@ local function place_of(made, base, is_stacked)
       local a, b = base.spot[arrow.from], base.spot[arrow.to]
       local points = base.led[picture.arrow_key { from = a.id, key = arrow.key, to = b.id }]
       local left, right = base.at[a.id].x + a.width / 2, base.at[b.id].x + b.width / 2
-      local side = made.boxes[arrow.from].side
+      local side, row = made.boxes[arrow.from].side, picture.row_at(made.boxes[arrow.to], arrow)
+      row = row and made.boxes[arrow.to].rows[row].key
+      local tip_y = to.y + (to.rows[row] and to.rows[row] + picture.ROW / 2 or to.head / 2)
       if side ~= made.boxes[arrow.to].side then
-        place.arrows[key] = across(from, to, arrow.key, is_stacked)
+        place.arrows[key] = across(from, to, arrow.key, tip_y, is_stacked)
       elseif math.abs(left - right) < a.width / 2 then
-        place.arrows[key] = around(from, to, arrow.key)
+        place.arrows[key] = around(from, to, arrow.key, tip_y)
       elseif points and #points > 4 then
         local area = place.sides[side]
-        place.arrows[key] = fitted(points, from, to, arrow.key, function(x, y)
+        place.arrows[key] = fitted(points, from, to, arrow.key, tip_y, function(x, y)
           x, y = moved(x, y)
           return x + area.x + area.inset, y + area.y + area.drop
         end)

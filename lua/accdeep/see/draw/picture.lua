@@ -5,7 +5,8 @@
 --   box = { id, side = "host"|"device", twin = id of the host's object, title, notes = lines, rows, is = words }
 --   row = { key, name, text, is = words, mark = ">" moved in, "<" moved out, port = an arrow starts here,
 --     across = to the other side }
---   arrow = { from, key, to, is = "host"|"attached"|"untranslated"|"device"|"group" }
+--   arrow = { from, key, to, at = offset in that object if not its beginning,
+--     is = "host"|"attached"|"untranslated"|"device"|"group" }
 --   level = { title, parts = texts }
 -- is: a set of words that a picture shows each in its own way: absent, group, new, offending, changed, unknown,
 -- excluded, elided, wrong. boxes are a list, and by id; places and owned are this module's own. Pictures share boxes
@@ -49,7 +50,7 @@ local function member_row(row, side, arrow)
     text = fitted(text, VALUE), is = is, offset = row.offset, bytes = row.bytes, port = row.to ~= nil }
   if row.to then
     made.across = row.to:sub(1, 1) ~= side:sub(1, 1)
-    arrow { key = made.key, to = row.to,
+    arrow { key = made.key, to = row.to, at = row.into and row.at or nil,
       is = row.state == "host" and side == "device" and "untranslated" or ARROWS[row.state] or "host" }
   end
   return made
@@ -341,6 +342,15 @@ function picture.measure(box)
       + 2 * PAD + (row.port and 8 or 0))
   end
   return math.ceil(width), (#box.notes + 1) * picture.LINE + 8
+end
+
+-- The row of a box that an arrow points to: its number; nil where it points to the box as a whole.
+function picture.row_at(box, arrow)
+  local found
+  for k, row in ipairs(arrow.at and box.rows or {}) do
+    if row.offset <= arrow.at then found = k end
+  end
+  return found
 end
 
 function picture.arrow_key(arrow) return ("%s\0%s\0%s"):format(arrow.from, arrow.key or "", arrow.to) end
