@@ -12,11 +12,62 @@ local function text_of(path)
   return text
 end
 
+-- Byte code without the names of local variables and upvalues, which take a fifth of a start to read; lines and other
+-- names stay. The format is that of Lua 5.4 (its lundump.c).
+local function without_names(code)
+  local parts, from, at = {}, 1, 33 -- behind the header and the number of upvalues
+  local function skip(bytes) at = at + bytes end
+  local function number()
+    local n = 0
+    repeat
+      local byte = code:byte(at)
+      n, at = n << 7 | byte & 0x7f, at + 1
+    until byte >= 0x80
+    return n
+  end
+  local function text() skip(math.max(number() - 1, 0)) end
+  local function list(one) for _ = 1, number() do one() end end
+  local function no_list(one) -- passed by, and empty in the result
+    parts[#parts + 1] = code:sub(from, at - 1) .. "\x80"
+    list(one)
+    from = at
+  end
+  local function constant()
+    local kind = code:byte(at)
+    skip(1)
+    if kind == 0x03 or kind == 0x13 then skip(8) elseif kind & 0x0f == 0x04 then text() end
+  end
+  local function pair()
+    number()
+    number()
+  end
+  local function fn()
+    text()
+    pair()
+    skip(3)
+    skip(4 * number()) -- instructions
+    list(constant)
+    skip(3 * number()) -- upvalues
+    list(fn)
+    skip(number()) -- lines
+    list(pair)
+    no_list(function()
+      text()
+      pair()
+    end)
+    no_list(text)
+  end
+  fn()
+  return table.concat(parts) .. code:sub(from)
+end
+
 local function add(name, chunk_name, text)
   assert(not seen[name], "two modules are named " .. name)
   seen[name] = true
   local chunk = assert(load(text, chunk_name, "t"))
-  modules[#modules + 1] = { name = name, code = string.dump(chunk) }
+  local code = without_names(string.dump(chunk))
+  assert(load(code, chunk_name, "b"))
+  modules[#modules + 1] = { name = name, code = code }
 end
 
 local sources = {}
