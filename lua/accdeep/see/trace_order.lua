@@ -20,30 +20,21 @@ local function parsed(name)
   return { base = base, from = tonumber(start), to = tonumber(start) + tonumber(length) }
 end
 
-local function is_inside(a, b) return b.base:find(a.base, 1, true) == 1 and b.base:find("^[%[.(%%-]", #a.base + 1) end
-
--- Whether two names may stand for the same bytes.
-local function overlap(a, b)
-  if a.base ~= b.base then return is_inside(a, b) or is_inside(b, a) end
-  return not a.from or not b.from or a.from < b.to and b.from < a.to
-end
-
 local function names_of(line)
   local names = {}
-  for name in (line.name .. ", "):gmatch "(.-), " do names[#names + 1] = parsed(name) end
+  for name in (line.name .. ", "):gmatch "(.-), " do
+    if name ~= "" then names[#names + 1] = parsed(name) end -- a kernel may name nothing
+  end
   return names
 end
 
--- A name of one line that may stand for bytes of the other, too; nil: they have nothing in common.
-local function shared(a, b)
-  if a.line.device ~= b.line.device or a.line.op == "d2h" and b.line.op == "d2h" then return nil end
-  for _, one in ipairs(a.names) do
-    for _, other in ipairs(b.names) do
-      if overlap(one, other) then return one.base end
-    end
-  end
-  return nil
+-- Calls fn with what a name is a part of: Y and Y[0] for Y[0].a.
+local function each_whole(base, fn)
+  for at in base:gmatch ".()[%[.(%-]" do fn(base:sub(1, at - 1)) end
 end
+
+-- Whether two sections of one name may have bytes in common.
+local function overlap(a, b) return not a.from or not b.from or a.from < b.to and b.from < a.to end
 
 -- ------------------------------------------------------------------------------------- the order --
 
@@ -70,15 +61,54 @@ local function cases_of(lines)
   return cases
 end
 
--- The first pair that changes its order: its pieces as the first list has them, and what both are about.
+-- Whether two pieces of work change their order, and one of them is a queue's.
+local function turns(a, b, places)
+  return places[a.key] > places[b.key] and (a.line.async or b.line.async) and a.line.device == b.line.device
+    and (a.line.op ~= "d2h" or b.line.op ~= "d2h")
+end
+
+-- The first pair that changes its order: its pieces as the first list has them, and what both are about. places: by
+-- key, where a piece is in the other list.
 local function turned(list, places)
   local sorted = true
   for i = 2, #list do sorted = sorted and places[list[i - 1].key] < places[list[i].key] end
-  for i = 1, sorted and 0 or #list do
-    for j = i + 1, #list do
-      local a, b = list[i], list[j]
-      local name = places[a.key] > places[b.key] and (a.line.async or b.line.async) and shared(a, b)
-      if name then return a, b, name end
+  if sorted then return nil end
+  -- What came before, by the base of its names, and by what these are a part of; then by queue, whose own work never
+  -- turns, with the last place.
+  local named, inside = {}, {}
+  local function put(index, base, entry)
+    local queue = entry.item.line.async or "none"
+    index[base] = index[base] or {}
+    local entries = index[base][queue] or { last = 0 }
+    index[base][queue] = entries
+    entries.last = math.max(entries.last, places[entry.item.key])
+    table.insert(entries, entry)
+  end
+  for _, item in ipairs(list) do
+    local before
+    local function look_at(entries, name)
+      for _, entry in ipairs(entries) do
+        local fits = not name or overlap(entry.name, name)
+        local sooner = not before or entry.item.k < before.item.k
+        if fits and sooner and turns(entry.item, item, places) then before = entry end
+      end
+    end
+    local function look(queues, name)
+      for queue, entries in pairs(queues or {}) do
+        local other = queue ~= (item.line.async or "none")
+        if other and entries.last > places[item.key] then look_at(entries, name) end
+      end
+    end
+    for _, name in ipairs(item.names) do
+      look(named[name.base], name)
+      look(inside[name.base])
+      each_whole(name.base, function(whole) look(named[whole]) end)
+    end
+    if before then return before.item, item, before.name.base end
+    for _, name in ipairs(item.names) do
+      local entry = { item = item, name = name }
+      put(named, name.base, entry)
+      each_whole(name.base, function(whole) put(inside, whole, entry) end)
     end
   end
   return nil
