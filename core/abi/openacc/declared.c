@@ -292,8 +292,7 @@ static void open_regions(struct module *module)
             const struct declared *variable = &module->variables[i];
             uint64_t at = accd_device_address(goacc.context, device, variable->host);
             if (at && !variable->link && variable->initial)
-                goacc_must(
-                    accd_to_device(goacc.context, device, at, variable->initial, variable->bytes));
+                goacc_write_device(device, at, variable->initial, variable->bytes);
         }
     }
     free(items);

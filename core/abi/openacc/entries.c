@@ -408,8 +408,7 @@ void goacc_refresh_descriptors(const struct goacc_thread *self, const struct ent
         size_t rest = map->size[i] - pointer;
         if (device && leads_to_data(self, map, i, device) &&
             memcmp(host + pointer, (const char *)(uintptr_t)device + pointer, rest) != 0)
-            goacc_must(accd_to_device(goacc.context, self->device, device + pointer, host + pointer,
-                                      rest));
+            goacc_write_device(self->device, device + pointer, host + pointer, rest);
     }
 }
 
@@ -455,6 +454,6 @@ void goacc_clear_pointers(const struct goacc_thread *self, const struct entries 
         const void *target = section_of_nothing(map, i);
         const uint64_t slot = target ? accd_device_address(goacc.context, self->device, map->host[i]) : 0;
         if (slot && !goacc_device_address(self, target) && (!back || !word_at((const void *)(uintptr_t)slot)))
-            goacc_must(accd_to_device(goacc.context, self->device, slot, back ? map->host[i] : &null, sizeof null));
+            goacc_write_device(self->device, slot, back ? map->host[i] : &null, sizeof null);
     }
 }

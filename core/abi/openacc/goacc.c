@@ -177,7 +177,8 @@ static int parent_of_end(void)
 void GOACC_data_end(void);
 void GOACC_data_end(void)
 {
-    const struct goacc_site site = goacc_here("end data");
+    struct goacc_site site = goacc_here("end data");
+    site.ends = true;
     struct goacc_span span;
     goacc_begin(&span, &site, GOACC_EV_EXIT_DATA, goacc_listens() ? parent_of_end() : 0, GOACC_SYNC,
                 GOACC_CURRENT);

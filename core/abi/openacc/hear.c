@@ -5,7 +5,7 @@ void goacc_on_event(void *ud, const accd_event *event)
 {
     (void)ud;
     if (goacc.options.strict)
-        goacc_idle_event(event);
+        goacc_stale_event(event);
     if (goacc.data_profiled)
         goacc_prof_note_event(event);
     if (goacc.options.trace >= 0)

@@ -61,6 +61,8 @@ void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel
     goacc_declared_swap(self);
     if (alone)
         goacc_alone(false);
-    if (goacc.options.strict)
+    if (goacc.options.strict) {
+        goacc_stale_leave(self, true);
         goacc_strict_close_devices();
+    }
 }

@@ -146,6 +146,8 @@ static void start(void)
         goacc.on_end = goacc_draw_end;
     }
     goacc.on_event = goacc_on_event;
+    if (goacc.options.strict)
+        goacc.on_write = goacc_stale_copied;
     goacc_tell_open();
     pthread_key_create(&thread_end, end_thread);
     goacc_lock_open();
@@ -224,8 +226,11 @@ static inline struct goacc_thread *enter(const struct goacc_site *site)
         open_context();
     if (!thread->number)
         thread->number = ++threads;
-    if (goacc.options.strict)
+    if (goacc.options.strict) {
         goacc_strict_open_devices();
+        if (site->ends && thread->nlevels && thread->levels[thread->nlevels - 1].region)
+            goacc_stale_leave(thread, false);
+    }
     return thread;
 }
 
@@ -320,6 +325,8 @@ static __attribute__((noinline)) void check(struct goacc_thread *thread, accd_ki
     goacc_stack_check(thread, items, nitems, kind == ACCD_ENTER_DATA && goacc.site->declares);
     if (goacc.options.strict && kind == ACCD_EXIT_DATA)
         goacc_strict_exit(thread, items, nitems);
+    if (goacc.options.strict)
+        goacc_stale_before(thread, kind, items, nitems);
 }
 
 /* What the core refused is done after all, if nothing is in the way but pointers that are present alone. */
@@ -340,6 +347,8 @@ static __attribute__((noinline)) accd_region *run_checked(struct goacc_thread *t
     accd_region *region = goacc_run(thread, kind, false, items, nitems, finalize);
     if (kind == ACCD_ENTER_DATA || kind == ACCD_EXIT_DATA)
         goacc_stack_note(thread, items, nitems, kind == ACCD_EXIT_DATA);
+    if (goacc.options.strict && region)
+        goacc_stale_enter(thread, items, nitems);
     return region;
 }
 

@@ -270,7 +270,7 @@ int omp_target_disassociate_ptr(const void *host, int device)
 /* ------------------------------------------------------------------------------------ copies -- */
 
 /* With the lock. Devices are -1 for the host. */
-static accd_status copy(char *to, const char *from, size_t bytes, int to_device, int from_device)
+static accd_status copy_plainly(char *to, const char *from, size_t bytes, int to_device, int from_device)
 {
     if (to_device < 0 && from_device < 0) {
         memmove(to, from, bytes);
@@ -290,6 +290,16 @@ static accd_status copy(char *to, const char *from, size_t bytes, int to_device,
     if (status == ACCD_OK)
         status = accd_to_device(goacc.context, to_device, (uintptr_t)to, between, bytes);
     free(between);
+    return status;
+}
+
+static accd_status copy(char *to, const char *from, size_t bytes, int to_device, int from_device)
+{
+    const accd_status status = copy_plainly(to, from, bytes, to_device, from_device);
+    if (goacc.options.strict && to_device >= 0)
+        goacc_stale_copied(to_device, (uintptr_t)to, from, bytes);
+    else if (goacc.options.strict && from_device >= 0)
+        goacc_stale_copied(from_device, (uintptr_t)from, to, bytes);
     return status;
 }
 

@@ -317,6 +317,9 @@ static void copy(const struct goacc_site *site, enum direction direction, void *
     else
         goacc_must(
             accd_within_device(goacc.context, device, (uintptr_t)to, (uintptr_t)from, bytes));
+    if (goacc.options.strict && self->type != GOACC_HOST)
+        goacc_stale_copied(device, (uintptr_t)(direction == OUT ? from : to), direction == OUT ? to : from,
+                           bytes);
     if (direction == IN)
         goacc_note(&span, GOACC_EV_UPLOAD, from, to, bytes);
     else if (direction == OUT)

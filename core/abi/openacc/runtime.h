@@ -11,6 +11,7 @@
  *   fault        accesses that end the program
  *   launch       kernels and structured regions of a thread
  *   strict       kernels without the host's memory (watch), what is left behind
+ *   stale        changes of one side that the other never got, or overwrites
  *   idle         transfers of bytes that had not changed
  *   stack        variables of functions that have returned
  *   entries      the items that entries of a directive become; structures: those of members
@@ -49,6 +50,7 @@ struct goacc_site {
     struct goacc_call call;
     const char *what; /* "enter data", "acc_copyin" */
     bool declares;    /* the scope of a declare directive begins or ends */
+    bool ends;        /* a data region ends */
     const int *queue; /* of a compute construct, for its trace; NULL: none */
 };
 
@@ -57,7 +59,7 @@ struct goacc_site {
 static inline __attribute__((always_inline)) struct goacc_site goacc_here(const char *what)
 {
     const uintptr_t *bp = __builtin_frame_address(0);
-    return (struct goacc_site){{bp[1], (uintptr_t)(bp + 2), bp[0]}, what, false, NULL};
+    return (struct goacc_site){{bp[1], (uintptr_t)(bp + 2), bp[0]}, what, false, false, NULL};
 }
 
 /* Device types, as openacc.h of the compiler numbers them. */
@@ -144,6 +146,8 @@ struct goacc_runtime {
     void (*on_error)(const char *message);
     void (*on_end)(void);
     accd_event_fn on_event;
+    /* Called when device memory was written by its address; host: where the bytes are, too, or NULL. */
+    void (*on_write)(int device, uint64_t dev, const void *host, uint64_t bytes);
 };
 extern struct goacc_runtime goacc __asm__("goacc_runtime_state"); /* a program may have its goacc */
 
@@ -233,6 +237,13 @@ static inline void goacc_must(accd_status status)
     if (__builtin_expect(status != ACCD_OK, 0))
         goacc_fail();
 }
+/* Writes device memory by its address. */
+static inline void goacc_write_device(int device, uint64_t dev, const void *from, uint64_t bytes)
+{
+    goacc_must(accd_to_device(goacc.context, device, dev, from, bytes));
+    if (goacc.on_write)
+        goacc.on_write(device, dev, from, bytes);
+}
 /* The device on which a region of the program is open, and the region's name; -1: none is. */
 int goacc_open_region(const char **name_p);
 /* Sections that leave the block that malloc gave end the program, before anything moves. */
@@ -296,6 +307,9 @@ void goacc_forget_structures(void); /* before the context goes */
  * is not known. */
 bool goacc_spell(const struct goacc_site *site, uint64_t host, uint64_t bytes, char *to,
                  size_t room);
+/* "u[17] of u[0:16]": the element of an object in which a byte lies; name: where the site knows none. */
+void goacc_spell_element(const struct goacc_site *site, uint64_t host, uint64_t bytes, uint64_t at,
+                         const char *name, char *to, size_t room);
 /* Where a call stands; function may stay NULL. False: not known. With the lock. */
 bool goacc_line(uintptr_t pc, const char **file, int *line, const char **function);
 /* The function at an address, as the linker knows it, or NULL. With the lock. */
@@ -393,8 +407,20 @@ void goacc_draw_look(void);
 void goacc_draw_error(const char *message);
 void goacc_draw_end(void);
 
+/* stale.c */
+/* Before a construct; after one that opens a region; before a region ends, after the kernel if it has one. */
+void goacc_stale_before(const struct goacc_thread *self, accd_kind kind, const accd_item *items,
+                        size_t nitems);
+void goacc_stale_enter(const struct goacc_thread *self, const accd_item *items, size_t nitems);
+void goacc_stale_leave(const struct goacc_thread *self, bool kernel);
+void goacc_stale_event(const accd_event *event);
+/* on_write: that is no change of a kernel. */
+void goacc_stale_copied(int device, uint64_t dev, const void *host, uint64_t bytes);
+void goacc_stale_end(void);
+
 /* idle.c */
-void goacc_idle_event(const accd_event *event);
+/* Counts a transfer; idle: it moved what both sides had. */
+void goacc_idle_count(const accd_event *event, bool idle);
 void goacc_idle_end(void);
 
 #endif

@@ -241,6 +241,7 @@ void goacc_strict_end(void)
 {
     for (int device = 0; device < accd_device_count(goacc.context); device++)
         tell_left(device);
+    goacc_stale_end();
     goacc_idle_end();
 }
 

@@ -180,7 +180,8 @@ void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsi
 void GOMP_target_end_data(void);
 void GOMP_target_end_data(void)
 {
-    const struct goacc_site site = goacc_here("end target data");
+    struct goacc_site site = goacc_here("end target data");
+    site.ends = true;
     goacc_pop_level(goacc_enter(&site));
     goacc_leave();
 }

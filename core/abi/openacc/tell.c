@@ -277,6 +277,23 @@ bool goacc_spell(const struct goacc_site *site, uint64_t host, uint64_t bytes, c
     return known;
 }
 
+void goacc_spell_element(const struct goacc_site *site, uint64_t host, uint64_t bytes, uint64_t at,
+                         const char *name, char *to, size_t room)
+{
+    struct goacc_name object;
+    char whole[160];
+    if (!name_of(site, host, bytes, &object)) {
+        snprintf(to, room, "%s", name);
+        return;
+    }
+    goacc_spell(site, host, bytes, whole, sizeof whole);
+    if (object.unit && object.unit < bytes)
+        snprintf(to, room, "%s[%lld] of %s", object.name,
+                 (long long)object.start + (long long)(at / object.unit), whole);
+    else
+        snprintf(to, room, "%s", whole);
+}
+
 void goacc_place(uintptr_t pc, char *to, size_t room)
 {
     const char *file;
@@ -381,7 +398,7 @@ static const char *in_profile(const char *rule)
         {"ACC33-2.6.7-4", "OMP60-map-6"},      {"ACC33-2.7-1", "OMP60-map-5"},   {"ACC33-2.7.1-1", "OMP60-sec-1"},
         {"ACC33-att-3", "OMPEX-struct_map-6"}, {"ACC33-det-1", "OMP60-map-7"},   {"ACC33-gloss-2", "OMP60-sec-1"},
         {"ACC33-impl-1", "OMP60-map-11"},      {"ACC33-hd-1", "OMP60-api-12"},   {"DIR-1-04", "OMP60-api-2"},
-        {"DIR-4.3-06", "OMP60-tgt-1"},
+        {"DIR-4.3-06", "OMP60-tgt-1"},         {"ACC33-upd-1", "OMP60-upd-1"},
     };
     if (rule && goacc.options.rules && !strncmp(goacc.options.rules->documents, "OMP60", 5))
         for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)

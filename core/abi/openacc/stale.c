@@ -1,0 +1,570 @@
+/* stale.c - what host and device held of each present object when both last agreed: the rest of a strict run
+ * is told by comparing with it, before a construct that may move or free data and after a kernel.
+ *
+ *   a transfer overwrites what its target has changed (overwritten-change)
+ *   a kernel gets data that the host has changed, and no transfer ever sends the change (stale-data)
+ *   data are freed with changes of the device that the host never received (lost-change)
+ *   nothing was written to what is copied to the host (uninitialized-read)
+ *   a transfer moves what both sides have (idle)
+ *
+ * Host memory may be gone while its data are present: it is read by a system call, which says so. */
+#include "runtime.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { HOST, DEVICE, SIDES };
+static const uint64_t NONE = UINT64_MAX; /* no byte */
+
+struct object {
+    struct object *next, *next_kept; /* of the bucket; of those with an image in was */
+    int device;
+    bool moved; /* to the device or from there, at least in part */
+    uint64_t host, dev, bytes;
+    uintptr_t agreed;   /* the call that mapped it, or moved it last */
+    uint64_t unsaved;   /* first byte that the device has changed, as the object may go */
+    char *unsent;       /* the element that a kernel got in an old state; NULL: there is none */
+    uint64_t unsent_at; /* its byte */
+    uintptr_t unsent_pc;
+    char *was[SIDES];  /* what a side holds before the construct under way, if that has changed; or NULL */
+    char *then[SIDES]; /* what each held when they last agreed, device memory from its allocation on */
+};
+static struct object **buckets, *kept;
+static size_t nobjects, room; /* room is 0 or a power of two */
+
+/* What a region under way names. */
+struct frame {
+    struct frame *outer;
+    uint64_t thread;
+    size_t n;
+    struct {
+        uint64_t host, bytes;
+    } ranges[];
+};
+static struct frame *frames;
+
+/* What was reported: once for each place, kind and variable. */
+struct finding {
+    uintptr_t pc;
+    const char *level, *code, *rule;
+    char *name;
+    uint64_t count;
+};
+static struct finding *findings;
+static size_t nfindings, findings_room;
+
+/* ------------------------------------------------------------------------------------ memory -- */
+
+static bool peek(uint64_t host, char *to, size_t n)
+{
+    const struct iovec here = {to, n}, there = {(void *)(uintptr_t)host, n};
+    const ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+    if (got < 0 && (errno == ENOSYS || errno == EPERM)) { /* where the call is not allowed */
+        memcpy(to, there.iov_base, n);
+        return true;
+    }
+    return got == (ssize_t)n;
+}
+
+static uint64_t first_difference(const char *a, const char *b, uint64_t n)
+{
+    if (!memcmp(a, b, n))
+        return NONE;
+    for (uint64_t k = 0; k < n; k++)
+        if (a[k] != b[k])
+            return k;
+    return NONE;
+}
+
+static const char *on_device(const struct object *object)
+{
+    return (const char *)(uintptr_t)object->dev;
+}
+
+static bool has_changed(const struct object *object, int side)
+{
+    static char piece[1 << 16];
+    if (side == DEVICE)
+        return memcmp(on_device(object), object->then[DEVICE], object->bytes) != 0;
+    for (uint64_t k = 0, n; k < object->bytes; k += n) {
+        n = object->bytes - k < sizeof piece ? object->bytes - k : sizeof piece;
+        if (!peek(object->host + k, piece, n))
+            return false;
+        if (memcmp(piece, object->then[HOST] + k, n) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Pointers that are attached stay what they are on each side. */
+static bool is_attached(const struct object *object, uint64_t at)
+{
+    accd_attachment pointer;
+    const uintptr_t slot = (object->host + at) & ~(sizeof(void *) - 1);
+    return accd_attachment_at(goacc.context, object->device, (const void *)slot, &pointer);
+}
+
+/* ----------------------------------------------------------------------------------- objects -- */
+
+static struct object **place_of(int device, uint64_t host)
+{
+    const uint64_t hash = (host + (uint64_t)device) * 0x9E3779B97F4A7C15u;
+    struct object **at = &buckets[(hash >> 32) & (room - 1)];
+    while (*at && ((*at)->host != host || (*at)->device != device))
+        at = &(*at)->next;
+    return at;
+}
+
+static bool grow(void)
+{
+    struct object **old = buckets;
+    const size_t before = room;
+    struct object **grown = calloc(room ? 2 * room : 256, sizeof(struct object *));
+    if (!grown)
+        return false;
+    buckets = grown;
+    room = room ? 2 * room : 256;
+    for (size_t i = 0; i < before; i++)
+        for (struct object *object = old[i], *next; object; object = next) {
+            next = object->next;
+            object->next = NULL;
+            *place_of(object->device, object->host) = object;
+        }
+    free(old);
+    return true;
+}
+
+static void forget_images(struct object *object)
+{
+    for (int side = 0; side < SIDES; side++) {
+        free(object->was[side]);
+        object->was[side] = NULL;
+    }
+}
+
+static void forget_kept(void)
+{
+    for (; kept; kept = kept->next_kept)
+        forget_images(kept);
+}
+
+static void forget_unsent(struct object *object)
+{
+    free(object->unsent);
+    object->unsent = NULL;
+}
+
+static void take(int device, uint64_t host)
+{
+    struct object **at = room ? place_of(device, host) : NULL, *object = at ? *at : NULL;
+    if (!object)
+        return;
+    for (struct object **k = &kept; *k; k = &(*k)->next_kept)
+        if (*k == object) {
+            *k = object->next_kept;
+            break;
+        }
+    *at = object->next;
+    forget_images(object);
+    forget_unsent(object);
+    free(object);
+    nobjects--;
+}
+
+/* NULL: no memory, or none on the host; the object is not looked at. */
+static struct object *add(int device, uint64_t host, uint64_t bytes)
+{
+    take(device, host);
+    struct object *object = nobjects < room || grow() ? malloc(sizeof *object + 2 * bytes) : NULL;
+    if (!object)
+        return NULL;
+    char *then = (char *)(object + 1);
+    *object = (struct object){
+        .device = device,
+        .host = host,
+        .dev = accd_device_address(goacc.context, device, (const void *)(uintptr_t)host),
+        .bytes = bytes,
+        .agreed = goacc.site ? goacc.site->call.pc : 0,
+        .unsaved = NONE,
+        .then = {then, then + bytes},
+    };
+    memset(object->then[DEVICE], ACCD_POISON, bytes);
+    if (!peek(host, object->then[HOST], bytes)) {
+        free(object);
+        return NULL;
+    }
+    *place_of(device, host) = object;
+    nobjects++;
+    return object;
+}
+
+/* The object that covers an address, or NULL. */
+static struct object *object_at(int device, uint64_t host)
+{
+    uint64_t start, bytes;
+    if (!room || !accd_present_bounds(goacc.context, device, (const void *)(uintptr_t)host, &start, &bytes))
+        return NULL;
+    struct object *object = *place_of(device, start);
+    const void *first = (const void *)(uintptr_t)start;
+    return object && object->bytes == bytes &&
+                   object->dev == accd_device_address(goacc.context, device, first)
+               ? object
+               : NULL; /* of data that were unmapped */
+}
+
+static void each_object(int device, uint64_t host, uint64_t bytes, void (*fn)(struct object *object))
+{
+    uint64_t at = host, start, n;
+    while (accd_present_in(goacc.context, device, &at, host + bytes, &start, &n)) {
+        struct object *object = object_at(device, start);
+        if (object)
+            fn(object);
+    }
+}
+
+/* ----------------------------------------------------------------------------------- reports -- */
+
+/* u[0:4] and u[4:4] are. */
+static bool same_variable(const char *a, const char *b)
+{
+    const size_t n = strcspn(a, "[(");
+    return n && n == strcspn(b, "[(") && !strncmp(a, b, n);
+}
+
+/* Whether it is reported for the first time. */
+static bool is_new(const char *level, const char *code, const char *rule, uintptr_t pc, const char *name)
+{
+    for (size_t i = 0; i < nfindings; i++)
+        if (findings[i].pc == pc && findings[i].code == code && same_variable(findings[i].name, name)) {
+            findings[i].count++;
+            return false;
+        }
+    if (nfindings == findings_room) {
+        const size_t more = 2 * findings_room + 64;
+        struct finding *grown = realloc(findings, more * sizeof *grown);
+        if (!grown)
+            return true;
+        findings = grown;
+        findings_room = more;
+    }
+    char *own = strdup(name);
+    if (own)
+        findings[nfindings++] = (struct finding){pc, level, code, rule, own, 1};
+    return true;
+}
+
+static const char *agreed_at(const struct object *object, char *to, size_t size)
+{
+    const char *file, *function;
+    int line;
+    *to = 0;
+    if (goacc_line(object->agreed, &file, &line, &function))
+        snprintf(to, size, object->moved ? "; host and device last agreed at %s:%d" : "; mapped at %s:%d",
+                 file, line);
+    return to;
+}
+
+static const char overwritten[] = "overwritten-change", stale[] = "stale-data", lost[] = "lost-change",
+                  unwritten[] = "uninitialized-read";
+
+static void spell(const struct object *object, uint64_t at, const char *name, char *to, size_t size)
+{
+    goacc_spell_element(goacc.site, object->host, object->bytes, at, name, to, size);
+}
+
+/* What moves, or goes, as it was called when it was mapped. */
+static struct goacc_shown called(const accd_event *event)
+{
+    accd_object_info info = {.host = event->host, .bytes = event->bytes};
+    snprintf(info.name, sizeof info.name, "%s", event->name);
+    return goacc_shown(&info);
+}
+
+static void tell_overwritten(const struct object *object, const accd_event *event, uint64_t at)
+{
+    char element[340], agreed[1100];
+    const bool out = event->op == ACCD_OP_D2H;
+    const uintptr_t pc = goacc.site->call.pc;
+    const struct goacc_shown shown = called(event);
+    if (!is_new("warning", overwritten, event->rule, pc, shown.name))
+        return;
+    spell(object, at, shown.name, element, sizeof element);
+    goacc_tell("warning", overwritten, event->rule, pc,
+               "%s overwrites %s on the %s, which the %s has changed%s", goacc.site->what, element,
+               out ? "host" : "device", out ? "host" : "device", agreed_at(object, agreed, sizeof agreed));
+}
+
+/* ------------------------------------------------------------------------ before constructs -- */
+
+/* Keeps what a side holds, if that has changed. */
+static void keep(struct object *object, int side)
+{
+    if (object->was[side] || !has_changed(object, side))
+        return;
+    char *image = malloc(object->bytes);
+    if (!image)
+        return;
+    if (side == DEVICE)
+        memcpy(image, on_device(object), object->bytes);
+    else if (!peek(object->host, image, object->bytes)) {
+        free(image);
+        return;
+    }
+    if (!object->was[!side]) {
+        object->next_kept = kept;
+        kept = object;
+    }
+    object->was[side] = image;
+}
+
+static void keep_host(struct object *object)
+{
+    keep(object, HOST);
+}
+
+static void keep_device(struct object *object)
+{
+    keep(object, DEVICE);
+}
+
+static void look_for_unsaved(struct object *object)
+{
+    object->unsaved =
+        object->moved ? first_difference(on_device(object), object->then[DEVICE], object->bytes) : NONE;
+}
+
+static bool names_data(const accd_item *items, size_t nitems, const accd_item *item)
+{
+    return item->bytes && item->action != ACCD_ATTACH && item->action != ACCD_DETACH &&
+           !(item->flags & ACCD_ITEM_POINTER) && !goacc_carries(items, nitems, item);
+}
+
+void goacc_stale_before(const struct goacc_thread *self, accd_kind kind, const accd_item *items,
+                        size_t nitems)
+{
+    forget_kept();
+    for (size_t i = 0; i < nitems; i++) {
+        const accd_item *item = &items[i];
+        const uint64_t host = (uintptr_t)item->host;
+        const bool out = item->action == ACCD_UPDATE_SELF || item->flags & ACCD_ITEM_ALWAYS_OUT ||
+                         (kind == ACCD_EXIT_DATA && item->action == ACCD_COPYOUT);
+        if (!item->bytes)
+            continue;
+        if (out)
+            each_object(self->device, host, item->bytes, keep_host);
+        if (item->action == ACCD_UPDATE_DEVICE || item->flags & ACCD_ITEM_ALWAYS_IN)
+            each_object(self->device, host, item->bytes, keep_device);
+        if (kind == ACCD_EXIT_DATA && names_data(items, nitems, item))
+            each_object(self->device, host, item->bytes, look_for_unsaved);
+    }
+}
+
+void goacc_stale_enter(const struct goacc_thread *self, const accd_item *items, size_t nitems)
+{
+    struct frame *frame = malloc(sizeof *frame + nitems * sizeof frame->ranges[0]);
+    if (!frame)
+        goacc_die("out-of-memory", "no memory for a data region");
+    *frame = (struct frame){.outer = frames, .thread = self->number};
+    for (size_t i = 0; i < nitems; i++)
+        if (names_data(items, nitems, &items[i])) {
+            frame->ranges[frame->n].host = (uintptr_t)items[i].host;
+            frame->ranges[frame->n++].bytes = items[i].bytes;
+        }
+    frames = frame;
+}
+
+/* The first byte that the host has changed, and the kernel, which has just run, has not. */
+static void look_for_unsent(struct object *object)
+{
+    const char *now = on_device(object), *was = object->was[HOST];
+    uint64_t at = NONE;
+    for (uint64_t k = 0; was && k < object->bytes && at == NONE; k++)
+        if (was[k] != object->then[HOST][k] && was[k] != now[k] && now[k] == object->then[DEVICE][k] &&
+            !is_attached(object, k))
+            at = k;
+    if (object->unsent && at != NONE)
+        return;
+    forget_unsent(object);
+    accd_present present;
+    char element[340];
+    if (at == NONE || !accd_present_at(goacc.context, object->device, object->host, 0, &present))
+        return;
+    spell(object, at, goacc_shown(&present.info).name, element, sizeof element);
+    object->unsent = strdup(element);
+    object->unsent_at = at;
+    object->unsent_pc = goacc.site->call.pc;
+}
+
+void goacc_stale_leave(const struct goacc_thread *self, bool kernel)
+{
+    struct frame **at = &frames, *frame;
+    forget_kept();
+    while (*at && (*at)->thread != self->number)
+        at = &(*at)->outer;
+    frame = *at;
+    for (size_t i = 0; frame && i < frame->n; i++) {
+        const uint64_t host = frame->ranges[i].host, bytes = frame->ranges[i].bytes;
+        each_object(self->device, host, bytes, keep_host);
+        each_object(self->device, host, bytes, look_for_unsaved);
+        if (kernel)
+            each_object(self->device, host, bytes, look_for_unsent);
+    }
+    if (frame) {
+        *at = frame->outer;
+        free(frame);
+    }
+}
+
+/* ------------------------------------------------------------------------------------ events -- */
+
+static bool is_poison(const char *bytes, uint64_t n)
+{
+    return (unsigned char)*bytes == ACCD_POISON && !memcmp(bytes, bytes + 1, n - 1);
+}
+
+/* The first byte of a range at which an image has changed, and is overwritten. */
+static uint64_t overwritten_at(const struct object *object, int side, const char *now, uint64_t from,
+                               uint64_t n)
+{
+    const char *was = object->was[side], *then = object->then[side];
+    for (uint64_t k = from; was && k < from + n; k++)
+        if (was[k] != then[k] && was[k] != now[k - from] && !is_attached(object, k))
+            return k;
+    return NONE;
+}
+
+static void tell_unwritten(const accd_event *event)
+{
+    const struct goacc_shown shown = called(event);
+    if (is_new("warning", unwritten, event->rule, goacc.site->call.pc, shown.name))
+        goacc_tell("warning", unwritten, event->rule, goacc.site->call.pc,
+                   "%s copies %s to the host: nothing was written to its device memory", goacc.site->what,
+                   shown.name);
+}
+
+static void moved(const accd_event *event)
+{
+    enum { SMALL = 64 }; /* what compilers move with every construct: scalars, results of reductions */
+    struct object *object = object_at(event->device, event->host);
+    uint64_t start, bytes;
+    if (!object && accd_present_bounds(goacc.context, event->device, (const void *)(uintptr_t)event->host,
+                                       &start, &bytes))
+        object = add(event->device, start, bytes); /* of acc_map_data */
+    if (!object || event->bytes > object->host + object->bytes - event->host)
+        return;
+    const bool out = event->op == ACCD_OP_D2H;
+    const uint64_t at = event->host - object->host, n = event->bytes;
+    const char *now = (const char *)(uintptr_t)event->host;
+    const int side = out ? HOST : DEVICE;
+    char *host = object->then[HOST] + at, *device = object->then[DEVICE] + at;
+    const uint64_t lost_at = overwritten_at(object, side, now, at, n);
+    if (lost_at != NONE)
+        tell_overwritten(object, event, lost_at);
+    if (out && !object->moved && n == object->bytes && is_poison(now, n))
+        tell_unwritten(event);
+    const bool same =
+        !memcmp(now, host, n) && !memcmp(host, device, n) &&
+        (!object->was[side] || !memcmp(object->was[side] + at, side == HOST ? host : device, n));
+    if (n > SMALL)
+        goacc_idle_count(event, same);
+    memcpy(host, now, n);
+    memcpy(device, out ? now : on_device(object) + at, n);
+    object->agreed = goacc.site->call.pc;
+    object->moved = true;
+    if (object->unsaved - at < n)
+        object->unsaved = NONE;
+    if (object->unsent && object->unsent_at - at < n)
+        forget_unsent(object);
+}
+
+static void tell_unsent(const struct object *object)
+{
+    char agreed[1100];
+    if (object->unsent && is_new("note", stale, "ACC33-upd-1", object->unsent_pc, object->unsent))
+        goacc_tell("note", stale, "ACC33-upd-1", object->unsent_pc,
+                   "this region gets an old state of %s: the host has changed it, and no transfer sends the "
+                   "change%s",
+                   object->unsent, agreed_at(object, agreed, sizeof agreed));
+}
+
+static void tell_unsaved(const struct object *object, const accd_event *event)
+{
+    char element[340], agreed[1100];
+    const uintptr_t pc = goacc.site ? goacc.site->call.pc : 0;
+    const struct goacc_shown shown = called(event);
+    if (object->unsaved == NONE || !is_new("note", lost, event->rule, pc, shown.name))
+        return;
+    spell(object, object->unsaved, shown.name, element, sizeof element);
+    goacc_tell(
+        "note", lost, event->rule, pc,
+        "%s removes %s from the device: a kernel has changed it, and no transfer copies the change to the "
+        "host%s",
+        goacc.site ? goacc.site->what : "this", element, agreed_at(object, agreed, sizeof agreed));
+}
+
+void goacc_stale_event(const accd_event *event)
+{
+    struct object *object;
+    switch (event->op) {
+    case ACCD_OP_ALLOC:
+        add(event->device, event->host, event->bytes);
+        break;
+    case ACCD_OP_H2D:
+    case ACCD_OP_D2H:
+        moved(event);
+        break;
+    case ACCD_OP_ATTACH:
+    case ACCD_OP_DETACH:
+        goacc_stale_copied(
+            event->device,
+            accd_device_address(goacc.context, event->device, (const void *)(uintptr_t)event->host), NULL,
+            event->bytes);
+        break;
+    case ACCD_OP_FREE:
+        object = room ? *place_of(event->device, event->host) : NULL;
+        if (object) {
+            tell_unsent(object);
+            tell_unsaved(object, event);
+            take(event->device, event->host);
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+void goacc_stale_copied(int device, uint64_t dev, const void *host, uint64_t bytes)
+{
+    const uint64_t start = dev ? accd_host_address(goacc.context, device, dev) : 0;
+    struct object *object = start ? object_at(device, start) : NULL;
+    if (!object)
+        return;
+    const uint64_t at = start - object->host, n = bytes < object->bytes - at ? bytes : object->bytes - at;
+    memcpy(object->then[DEVICE] + at, on_device(object) + at, n);
+    if (start != (uintptr_t)host)
+        return;
+    peek(start, object->then[HOST] + at, n);
+    if (object->unsent && object->unsent_at - at < n)
+        forget_unsent(object);
+}
+
+void goacc_stale_end(void)
+{
+    for (size_t i = 0; i < room; i++)
+        while (buckets[i]) {
+            tell_unsent(buckets[i]);
+            take(buckets[i]->device, buckets[i]->host);
+        }
+    for (size_t i = 0; i < nfindings; i++) {
+        if (findings[i].count > 1)
+            goacc_tell(findings[i].level, findings[i].code, findings[i].rule, findings[i].pc,
+                       "the same of %s: %llu more from here", findings[i].name,
+                       (unsigned long long)findings[i].count - 1);
+        free(findings[i].name);
+    }
+    nfindings = 0; /* acc_shutdown reports, and the end of the program does */
+}
