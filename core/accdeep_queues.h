@@ -26,8 +26,8 @@ extern "C" {
  * ACCD_OUT_OF_MEMORY (ACC33-async-1). */
 ACCD_API accd_status accd_queue(accd_context *context, int device, int64_t async,
                                 unsigned *queue_p);
-/* Waits until a queue has done its work; 0: all queues of the device. ACCD_MISSING_WAIT: the host has
- * freed memory that was to be copied. In delayed mode, a construct that would remove data which a queue
+/* Waits until a queue, or with queue = 0 each queue of the device, has done its work. ACCD_MISSING_WAIT: the
+ * host has freed memory that was to be copied. In delayed mode, a construct that would remove data which a queue
  * still needs returns ACCD_MISSING_WAIT, too, and changes nothing. It succeeds in the same queue, or in
  * one that waits for that queue (ACC33-async-5). */
 ACCD_API accd_status accd_queue_wait(accd_context *context, int device, unsigned queue);
@@ -38,9 +38,9 @@ ACCD_API accd_status accd_queue_after(accd_context *context, int device, unsigne
  * accd_queue_after and accd_queue_wait report nothing, because a program may have other reasons to wait. */
 ACCD_API void accd_waited(accd_context *context, int device, unsigned queue, int other_device, unsigned other,
                           const char *file, int line);
-/* *done_p: 1 if a queue has done all its work; 0: all queues of the device. It does not wait. In delayed
- * mode the first call after new work says 0, and the next one does the work: polling ends. In concurrent
- * mode it says whether the device is done (ACC33-async-5). */
+/* Sets *done_p to 1 if a queue, or with queue = 0 each queue of the device, has done its work; else to 0. It
+ * does not wait. In delayed mode the first call after new work gives 0, and the next one does the work, so
+ * polling ends. In concurrent mode the device decides (ACC33-async-5). */
 ACCD_API accd_status accd_queue_test(accd_context *context, int device, unsigned queue, int *done_p);
 
 /* A function that the host runs for a queue. It is called once: to run, or only to release ud. It returns
