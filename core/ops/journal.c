@@ -73,6 +73,7 @@ accd_status accd_journal_entry(const struct accd_plan *plan, const struct accd_l
                            journal->npointers + 1, sizeof journal->pointers[0]))
             return accd_out_of_memory(dir->context, "to remember an attached pointer");
         struct pointer *pointer = &journal->pointers[journal->npointers++];
+        dir->journal_attaches = true;
         pointer->was = link->attach ? *link->attach
                                     : (struct accd_attach){.slot = plan->found.claims[link->claim].slot};
         pointer->holds = link->holder->size & ACCD_OBJECT_HOLDS;
@@ -147,5 +148,6 @@ void accd_journal_close(accd_context *context, int device, int commit)
     accd_mem_free(&context->mem, journal->pointers, journal->pointers_room * sizeof journal->pointers[0]);
     accd_mem_free(&context->mem, journal, sizeof *journal);
     dir->journal = NULL;
+    dir->journal_attaches = false;
     dir->eventful--;
 }

@@ -319,7 +319,7 @@ bool accd_group_gather(struct accd_directory *dir, struct accd_group *group)
 {
     if (group->pending && group->pending_attach)
         return true;
-    if (dir->journal || dir->tuples.shares.count || (!group->pending && !objects_kept(dir, group)) ||
+    if (dir->journal_attaches || dir->tuples.shares.count || (!group->pending && !objects_kept(dir, group)) ||
         (!group->pending_attach && !attachments_kept(dir, group)))
         return false;
     if (!group->pending)

@@ -250,6 +250,7 @@ struct accd_directory {
     struct accd_tuples tuples;
     struct accd_queues queues;
     struct accd_journal *journal;
+    bool journal_attaches; /* it has attachments to put back one by one */
     size_t eventful; /* what plain constructs have to look out for: pending groups, their pending pointers,
                         tasks, shares, the journal, the listener. 0: they take the short way */
 };

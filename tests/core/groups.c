@@ -614,6 +614,21 @@ static void journal_closed(struct touched *t)
 {
     accd_journal_close(t->context, 0, 0);
 }
+static int targets[2][4], *pointer;
+static void journal_of_pointer(struct touched *t) /* it would put back the pointer, which is not of the group */
+{
+    pointer = targets[0];
+    must(ENTER(t->context, BYTES(ACCD_COPYIN, &pointer, sizeof pointer)) == ACCD_OK, "the pointer");
+    journal_open(t);
+    accd_item item = BYTES(ACCD_COPYIN, targets[0], 16);
+    item.slot = &pointer;
+    must(ENTER(t->context, item) == ACCD_OK, "its target");
+}
+static void pointer_put_back(struct touched *t)
+{
+    journal_closed(t);
+    pointer = targets[0];
+}
 
 enum ending { BY_EXIT, BY_END, BY_FINALIZE, ENDINGS };
 static const char *const endings[] = {"exit", "end", "finalize"};
@@ -696,11 +711,12 @@ static void gathering(const char *rules, bool counted, bool b, enum ending endin
         {"another pointer to a section", leads_to_section, leads_no_more, false, true, true},
         {"other objects between", objects_between, nothing_between, true, true, false},
         {"a section named", section_named, region_ended, false, false, true},
-        {"a journal", journal_open, journal_closed, false, false, false},
+        {"a journal", journal_open, journal_closed, true, false, false},
+        {"a journal of a pointer", journal_of_pointer, pointer_put_back, false, false, false},
     };
     struct story one = {0}, groups = {0};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if ((all[i].of_b && !b) || (all[i].counted && !counted) || (all[i].touch == failed_end && ending == BY_END))
+        if ((all[i].touch == journal_of_pointer && counted) || (all[i].of_b && !b) || (all[i].counted && !counted) || (all[i].touch == failed_end && ending == BY_END))
             continue;
         const int failed = tap_failed;
         touch_one(&all[i], rules, counted, b, ending, 1000000, &one);
