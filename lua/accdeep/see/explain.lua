@@ -253,7 +253,7 @@ local function add_list(head, list, out)
     end
     row = row .. item .. (i < #list and ", " or "")
   end
-  out[#out + 1] = row
+  out[#out + 1] = row:gsub(" *$", "", 1)
 end
 
 -- Lines about events, those of one kind that follow each other in one. most: so many of them are named in a line.
