@@ -259,7 +259,8 @@ ACCD_API void accd_context_config_init(accd_context_config *config);
 
 /* The built-in backend of that name. "sim": simulated memory that only the core reaches. "direct": the
  * same at its device addresses in this process, for kernels of real programs; it does not know which bytes
- * were written. "cuda": memory of a GPU, through the driver that is found when the context is opened; then
+ * were written. "guarded": "direct", with a page that no access may touch after each of the first 8192
+ * allocations. "cuda": memory of a GPU, through the driver that is found when the context is opened; then
  * the process must not fork. NULL: no such backend. */
 ACCD_API const accd_backend *accd_backend_named(const char *name);
 

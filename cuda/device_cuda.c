@@ -114,6 +114,7 @@ static const char *cuda_why(void *device)
 
 const accd_backend accd_backend_cuda = {
     .name = "cuda",
+    .small = ACCD_SMALL_OBJECT,
     .open = cuda_open,
     .close = cuda_close,
     .alloc = accd_cuda_alloc,

@@ -29,6 +29,7 @@ struct accd_launch {
 
 struct accd_backend {
     const char *name;
+    uint64_t small; /* objects of fewer bytes that a construct maps share an allocation */
     /* Required. ACCD_NO_DEVICE, ACCD_OUT_OF_MEMORY. */
     accd_status (*open)(void **device_p, int number, const accd_context_config *config, struct accd_mem *mem);
     void (*close)(void *device);
@@ -90,6 +91,9 @@ struct accd_backend {
     uint64_t (*size_of)(void *device, uint64_t dev);
     /* Optional: the range of this process's memory in which all device addresses lie. */
     void (*space)(void *device, uint64_t *low_p, uint64_t *high_p);
+    /* Optional: the address of a byte that was written beside an allocation, and where the allocation begins; 0:
+     * there is none. */
+    uint64_t (*overrun)(void *device, uint64_t *block_p);
     /* Optional: how many bytes of the range were ever written. */
     uint64_t (*written)(void *device, uint64_t dev, uint64_t bytes);
     /* Optional: content together with what was written; room is bytes + (bytes + 7) / 8. A device that
@@ -119,6 +123,8 @@ struct accd_backend {
     accd_status (*about)(unsigned number, accd_device_info *info_p);
 };
 
+/* Of backends whose objects need not lie alone. */
+enum { ACCD_SMALL_OBJECT = 32 << 10 };
 /* Moves of at least so many bytes are sent from where they lie, if the backend can. */
 enum { ACCD_SEND_LEAST = 32 << 10, ACCD_FETCH_PART = 1 << 20 };
 
@@ -168,7 +174,7 @@ struct accd_batch {
     bool uncounted; /* the statistics leave the batch out */
 };
 
-extern const accd_backend accd_backend_sim, accd_backend_direct, accd_backend_cuda;
+extern const accd_backend accd_backend_sim, accd_backend_direct, accd_backend_guarded, accd_backend_cuda;
 
 /* ---------------------------------------------------------------------------------- device.c -- */
 

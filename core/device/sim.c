@@ -6,14 +6,20 @@
  * bit for each byte says whether it was ever written.
  *
  * direct: the bytes lie at the device addresses, for kernels that the processor itself runs. What
- * they write goes unseen, so there are no bits, and the poison is real from the start. */
+ * they write goes unseen, so there are no bits, and the poison is real from the start.
+ *
+ * guarded: direct, and behind each block comes a page that no access may touch. Poison fills the rest of the
+ * block's last unit, and what lies in front of it. */
 #include "device/device.h"
 #include "device/written.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { UNIT = 16, PAGE = 4096, FINE = 32, CLASSES = FINE + 8 * 48, ADDRESS_BITS = 47 };
 #define FREE_BIT 0x8000u
+#define GUARD_BIT 0x4000u /* of a guarded block, and of the larger one that it lies in */
+#define CLASS_BITS 0x3fffu
 static const uint64_t least_space = (uint64_t)64 << 20, usual_bytes = (uint64_t)16 << 30,
                       most_bytes = (uint64_t)1 << (ADDRESS_BITS - 1);
 
@@ -32,6 +38,7 @@ struct sim {
     uint64_t heads[CLASSES]; /* free blocks of a class, offset + 1, linked through their first word */
     bool huge;
     uint64_t fail_allocation, fail_copy; /* countdowns, 0: off */
+    unsigned guards;
 };
 
 /* ------------------------------------------------------------------------------ size classes -- */
@@ -163,7 +170,7 @@ static void gather_free(struct sim *sim)
     uint64_t from = 0, bytes = 0;
     for (uint64_t at = 0; at < sim->bump;) {
         uint16_t unit = sim->units[at / UNIT];
-        uint64_t length = units_of((unit & ~FREE_BIT) - 1) * UNIT;
+        uint64_t length = units_of((unit & CLASS_BITS) - 1) * UNIT;
         if (unit & FREE_BIT) {
             if (!bytes)
                 from = at;
@@ -349,6 +356,108 @@ static void sim_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
 
 /* ---------------------------------------------------------------------------- kernel's view -- */
 
+/* ------------------------------------------------------------------------------------ guarded -- */
+
+/* A guarded block lies in a larger one, at the end of a page. In sizes, the block's bytes stand at its first
+ * unit, the start of the larger one at the guard's, and the block's own start at the last unit of the larger
+ * one. */
+static uint64_t rounded(uint64_t bytes) { return (bytes + UNIT - 1) / UNIT * UNIT; }
+
+static uint64_t last_unit(const struct sim *sim, uint64_t start)
+{
+    return start / UNIT + units_of((sim->units[start / UNIT] & CLASS_BITS) - 1u) - 1;
+}
+
+/* A page of an empty file cannot be touched, however the memory around it is protected. */
+static bool guard(struct sim *sim, uint64_t at)
+{
+    int file = memfd_create("guard", MFD_CLOEXEC);
+    const int both = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_FIXED;
+    void *page = file < 0 ? MAP_FAILED : mmap(sim->bytes + at, PAGE, both, flags, file, 0);
+    if (file >= 0)
+        close(file);
+    return page != MAP_FAILED;
+}
+
+static bool unguard(struct sim *sim, uint64_t at)
+{
+    return mmap(sim->bytes + at, PAGE, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED;
+}
+
+static accd_status guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
+{
+    enum { GUARDS_MOST = 8192 }; /* the operating system has a limit, too */
+    struct sim *sim = device;
+    const uint64_t room = rounded(bytes), more = room - bytes + (uint64_t)2 * PAGE;
+    if (sim->guards == GUARDS_MOST || bytes > sim->capacity - sim->live)
+        return sim_alloc(device, bytes, dev_p);
+    sim->live -= more; /* the guard is no memory of the program's */
+    const accd_status status = sim_alloc(sim, bytes + more, dev_p);
+    if (status != ACCD_OK) {
+        sim->live += more;
+        return status;
+    }
+    const uint64_t start = *dev_p - sim->base, end = (start + room + PAGE - 1) / PAGE * PAGE, at = end - room;
+    if (!guard(sim, end)) {
+        sim->live += more;
+        sim_free(sim, *dev_p);
+        return sim_alloc(device, bytes, dev_p);
+    }
+    sim->guards++;
+    sim->sizes[start / UNIT] = 0;
+    sim->units[start / UNIT] |= GUARD_BIT;
+    sim->units[at / UNIT] = sim->units[start / UNIT];
+    sim->sizes[at / UNIT] = bytes;
+    sim->sizes[end / UNIT] = start;
+    sim->sizes[last_unit(sim, start)] = at;
+    for (uint64_t page = at / PAGE + 1; page * PAGE < end; page++)
+        sim->covers[page] = at + 1;
+    *dev_p = sim->base + at;
+    return ACCD_OK;
+}
+
+static accd_status guarded_free(void *device, uint64_t dev)
+{
+    struct sim *sim = device;
+    const uint64_t at = dev - sim->base;
+    if (!sim_owns(device, dev) || !begins_block(sim, at) || !sim->sizes[at / UNIT])
+        return ACCD_MISUSE;
+    if (!(sim->units[at / UNIT] & GUARD_BIT))
+        return sim_free(device, dev);
+    const uint64_t end = at + rounded(sim->sizes[at / UNIT]), start = sim->sizes[end / UNIT];
+    const unsigned class = (sim->units[start / UNIT] & CLASS_BITS) - 1u;
+    sim->live -= sim->sizes[at / UNIT];
+    sim->sizes[at / UNIT] = 0;
+    if (!unguard(sim, end)) /* the memory stays unused */
+        return ACCD_OK;
+    sim->guards--;
+    sim->units[at / UNIT] = 0;
+    push_free(sim, start, class);
+    return ACCD_OK;
+}
+
+/* The first byte in front of a block, or in the rest of its last unit, that is no poison any more. */
+static uint64_t guarded_overrun(void *device, uint64_t *block_p)
+{
+    enum { BEFORE = 64 };
+    const struct sim *sim = device;
+    for (uint64_t start = 0; start < sim->bump; start = (last_unit(sim, start) + 1) * UNIT) {
+        if (sim->units[start / UNIT] & FREE_BIT || !(sim->units[start / UNIT] & GUARD_BIT))
+            continue;
+        const uint64_t at = sim->sizes[last_unit(sim, start)], high = at + sim->sizes[at / UNIT];
+        for (uint64_t k = at - start > BEFORE ? at - BEFORE : start; k < at + rounded(high - at); k++) {
+            if (k == at)
+                k = high;
+            if (k < at + rounded(high - at) && (unsigned char)sim->bytes[k] != ACCD_POISON) {
+                *block_p = sim->base + at;
+                return sim->base + k;
+            }
+        }
+    }
+    return 0;
+}
+
 static accd_status sim_read(void *device, uint64_t dev, void *to, uint64_t bytes)
 {
     struct sim *sim = device;
@@ -410,7 +519,7 @@ static void sim_fail(void *device, uint64_t allocation, uint64_t copy)
 }
 
 #define COMMON                                                                                      \
-    .open = sim_open, .close = sim_close, .alloc = sim_alloc, .free = sim_free, .begin = sim_begin, .end = sim_end,   \
+    .open = sim_open, .close = sim_close, .begin = sim_begin, .end = sim_end,                         \
     .stage = sim_stage, .fetch = sim_fetch, .copy = sim_copy, .read = sim_read, .write = sim_write, \
     .owns = sim_owns, .allocated = sim_allocated, .size_of = sim_size_of, .fail = sim_fail,         \
     .save = sim_save, .restore = sim_restore
@@ -418,13 +527,24 @@ static void sim_fail(void *device, uint64_t allocation, uint64_t copy)
 const accd_backend accd_backend_sim = {
     COMMON,
     .name = "sim",
+    .small = ACCD_SMALL_OBJECT,
+    .alloc = sim_alloc, .free = sim_free,
     .written = sim_written, .forget = sim_forget,
 };
 
 const accd_backend accd_backend_direct = {
     COMMON,
     .name = "direct",
+    .small = ACCD_SMALL_OBJECT,
+    .alloc = sim_alloc, .free = sim_free,
     .space = direct_space,
+};
+
+const accd_backend accd_backend_guarded = {
+    COMMON,
+    .name = "guarded",
+    .alloc = guarded_alloc, .free = guarded_free,
+    .space = direct_space, .overrun = guarded_overrun,
 };
 
 accd_status accd_device_about(const accd_backend *backend, unsigned number, accd_device_info *info_p)

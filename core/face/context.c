@@ -202,6 +202,7 @@ const accd_backend *accd_backend_named(const char *name)
     static const accd_backend *const backends[] = {
         &accd_backend_sim,
         &accd_backend_direct,
+        &accd_backend_guarded,
 #ifdef ACCD_HAVE_CUDA
         &accd_backend_cuda,
 #endif

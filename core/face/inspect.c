@@ -176,6 +176,12 @@ void accd_get_stats(accd_context *context, int device, accd_stats *stats_p)
     stats_p->attachments = dir->attached.live;
 }
 
+uint64_t accd_device_overrun(accd_context *context, int device, uint64_t *block_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    return dir && dir->device.ops->overrun ? dir->device.ops->overrun(dir->device.handle, block_p) : 0;
+}
+
 int accd_device_holds(accd_context *context, int device, uint64_t dev, uint64_t bytes)
 {
     struct accd_directory *dir = accd_directory_of(context, device);

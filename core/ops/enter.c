@@ -119,7 +119,8 @@ static accd_status place_in_frame(struct entry *entry, const struct accd_claim *
 /* Shares the block of small objects, which lie in it one behind the other. */
 static bool small(const struct accd_plan *plan, const struct accd_claim *claim)
 {
-    return claim->bytes < ACCD_SMALL_OBJECT && !frame_of(plan, claim) && !accd_fuse_covers(plan, claim->host);
+    return claim->bytes < plan->dir->device.ops->small && !frame_of(plan, claim) &&
+           !accd_fuse_covers(plan, claim->host);
 }
 
 /* Whether a program names no bytes of its elements: only pointers that it follows, and those that it leaves. */

@@ -30,7 +30,6 @@ struct accd_bulk {
 /* ----------------------------------------------------------------------------------- enter.c -- */
 
 /* Smaller objects of one construct share a device block; larger ones are given back on their own. */
-enum { ACCD_SMALL_OBJECT = 32 << 10 };
 
 /* The device has no memory for what a claim asks for. */
 accd_status accd_device_full(const struct accd_plan *plan, const struct accd_claim *claim, accd_status status,

@@ -153,14 +153,15 @@ static __attribute__((noinline)) accd_status create_several(struct accd_director
     const size_t n = in_order(construct->items, fresh, order);
     struct accd_block block = {0};
     size_t made = 0, in = 0;
+    const uint64_t small = dir->device.ops->small;
     accd_status status = accd_directory_reserve(dir, n, 0, 0, 1);
     accd_directory_unreserve(dir);
     if (status != ACCD_OK)
         return status;
     for (size_t k = 0; k < n; k++) {
         const accd_item *item = &construct->items[order[k]];
-        block.live += item->bytes < ACCD_SMALL_OBJECT;
-        block.bytes += item->bytes < ACCD_SMALL_OBJECT ? accd_padded(item->bytes) : 0;
+        block.live += item->bytes < small;
+        block.bytes += item->bytes < small ? accd_padded(item->bytes) : 0;
         in += accd_demands[item->action].in;
     }
     if (block.live > 1) {
@@ -171,7 +172,7 @@ static __attribute__((noinline)) accd_status create_several(struct accd_director
     uint64_t place = block.dev;
     for (; made < n && status == ACCD_OK; made++) {
         const accd_item *item = &construct->items[order[made]];
-        const bool shares = block.live > 1 && item->bytes < ACCD_SMALL_OBJECT;
+        const bool shares = block.live > 1 && item->bytes < small;
         uint64_t dev = place;
         if (!shares)
             status = accd_alloc_memory(dir, item->bytes, &dev);

@@ -44,6 +44,46 @@ static void memory(accd_context *context)
     is_number(stats.live_bytes, 0, "all memory is given back");
 }
 
+/* Guarded memory comes and goes like other memory, and tells what was written beside it. */
+static void guarded(void)
+{
+    enum { N = 300 };
+    accd_context_config config;
+    accd_context *context = NULL;
+    uint64_t dev[N], block = 0;
+    accd_stats stats;
+    init_config(&config);
+    config.device_bytes = 8 << 20;
+    config.backend = accd_backend_named("guarded");
+    if (!ok(accd_context_open(&context, &config) == ACCD_OK, "a context with a guarded device"))
+        exit(1);
+    for (int round = 0; round < 20; round++) {
+        for (int i = 0; i < N; i++) {
+            const uint64_t bytes = (uint64_t)(i * 7 + round * 501 + 1);
+            ok(accd_device_alloc(context, 0, bytes, &dev[i]) == ACCD_OK, "memory, round %d, %d", round, i);
+            ok(dev[i] % 16 == 0 && (dev[i] + bytes + 15) / 16 * 16 % 4096 == 0, "it ends at a page");
+            ok(accd_device_holds(context, 0, dev[i], bytes) && !accd_device_holds(context, 0, dev[i], bytes + 1),
+               "it holds its bytes");
+            memset((void *)(uintptr_t)dev[i], i, bytes);
+        }
+        is_number(accd_device_overrun(context, 0, &block), 0, "nothing is written beside it");
+        for (int i = 0; i < N; i++)
+            ok(accd_device_free(context, 0, dev[(i * 7) % N]) == ACCD_OK, "it goes");
+        accd_get_stats(context, 0, &stats);
+        is_number(stats.live_bytes, 0, "all memory is given back");
+    }
+    ok(accd_device_alloc(context, 0, 5, &dev[0]) == ACCD_OK && accd_device_alloc(context, 0, 16, &dev[1]) == ACCD_OK,
+       "memory");
+    char *first = (void *)(uintptr_t)dev[0], *second = (void *)(uintptr_t)dev[1];
+    first[5] = 1;
+    is_number(accd_device_overrun(context, 0, &block), dev[0] + 5, "behind the end");
+    is_number(block, dev[0], "of the first");
+    first[5] = (char)ACCD_POISON;
+    second[-1] = 1;
+    is_number(accd_device_overrun(context, 0, &block), dev[1] - 1, "before the beginning");
+    accd_context_close(context);
+}
+
 static accd_region *open_region(accd_context *context, uint64_t thread, void *host, uint64_t bytes)
 {
     accd_region *region = NULL;
@@ -145,6 +185,7 @@ int main(void)
 {
     struct meter meter = {0};
     accd_context *context = open_direct(&meter);
+    guarded();
     memory(context);
     threads(context);
     frames(context);

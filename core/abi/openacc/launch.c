@@ -62,6 +62,7 @@ void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel
     if (alone)
         goacc_alone(false);
     if (goacc.options.strict) {
+        goacc_strict_ran(device);
         goacc_stale_leave(self, true);
         goacc_strict_close_devices();
     }

@@ -163,7 +163,7 @@ static void open_context(void)
     config.devices = (unsigned)goacc.options.devices;
     config.device_bytes = goacc.options.device_bytes;
     config.threads = 1; /* helpers would not survive a fork */
-    config.backend = accd_backend_named("direct");
+    config.backend = accd_backend_named(goacc.options.strict ? "guarded" : "direct");
     config.alloc = goacc.options.strict ? goacc_open_memory : NULL; /* watched kernels need it */
     config.on_event = goacc_listener();
     accd_status status = accd_context_open(&goacc.context, &config);

@@ -387,6 +387,10 @@ bool goacc_members_give_way(const struct goacc_thread *self, const accd_item *it
 
 /* fault.c: what an access that ends the program was. */
 void goacc_fault_start(void);
+/* Reports that a region reads, writes or uses an address after a present object's device memory. False: there is
+ * no such object. */
+bool goacc_tell_beyond(const struct goacc_site *site, const char *region, const char *does,
+                       uint64_t address, uintptr_t pc);
 /* A kernel at pc, "the compute region", follows a value that is no address; 0: a null pointer. */
 void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region);
 
@@ -396,6 +400,8 @@ void goacc_strict_open_devices(void);
 void goacc_strict_close_devices(void);
 /* Runs a kernel, in memory of the arena. Ends the program if it uses memory of the host. */
 void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_kernel *kernel);
+/* Ends the program if a kernel, which has run, wrote beside device memory. */
+void goacc_strict_ran(int device);
 /* Tells variables of a compute construct that may be meant to be private. */
 void goacc_strict_scalars(const struct goacc_thread *self, const accd_item *items, size_t nitems);
 /* Tells clauses of an exit that will do nothing. */

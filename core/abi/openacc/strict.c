@@ -104,6 +104,43 @@ void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region)
                    "%s follows a null pointer", region);
 }
 
+bool goacc_tell_beyond(const struct goacc_site *site, const char *region, const char *does, uint64_t address,
+                       uintptr_t pc)
+{
+    const int device = accd_device_of(goacc.context, address);
+    const uint64_t page = address / GOACC_PAGE * GOACC_PAGE;
+    accd_present object;
+    uint64_t at = address;
+    if (device < 0)
+        return false;
+    while (!accd_present_at(goacc.context, device, at, 1, &object))
+        if (--at < page - GOACC_ALIGNED) /* the object ends at the page, or in its last 16 bytes */
+            return false;
+    char element[340];
+    goacc_spell_element(site, object.info.host, object.info.bytes, address - object.dev,
+                        goacc_shown(&object.info).name, element, sizeof element);
+    goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
+               "%s %s %s, after the end of the data on the device", region, does, element);
+    return true;
+}
+
+void goacc_strict_ran(int device)
+{
+    uint64_t block, address = accd_device_overrun(goacc.context, device, &block);
+    accd_present object;
+    if (!address)
+        return;
+    char element[340] = "memory of acc_malloc";
+    if (accd_present_at(goacc.context, device, block, 1, &object))
+        goacc_spell_element(goacc.site, object.info.host, object.info.bytes, address - block,
+                            goacc_shown(&object.info).name, element, sizeof element);
+    goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", goacc.site->call.pc,
+               "this region has written %s, %s", element,
+               address < block ? "before the beginning of the data on the device"
+                               : "after the end of the data on the device");
+    goacc_end();
+}
+
 static _Noreturn void tell_fault(const struct goacc_site *site, const struct goacc_fault *fault)
 {
     enum { NEAR = 1 << 20 };
@@ -118,6 +155,8 @@ static _Noreturn void tell_fault(const struct goacc_site *site, const struct goa
         goacc_tell_stray(fault->stray, fault->pc + 1, region);
         goacc_end();
     }
+    if (!fault->host && goacc_tell_beyond(site, region, does, fault->address, fault->pc + 1))
+        goacc_end();
     if (!fault->host) {
         goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", fault->pc + 1,
                    "%s %s %p, which is neither host nor device memory", region,

@@ -289,7 +289,7 @@ void goacc_spell_element(const struct goacc_site *site, uint64_t host, uint64_t 
     goacc_spell(site, host, bytes, whole, sizeof whole);
     if (object.unit && object.unit < bytes)
         snprintf(to, room, "%s[%lld] of %s", object.name,
-                 (long long)object.start + (long long)(at / object.unit), whole);
+                 (long long)object.start + (long long)at / (long long)object.unit, whole);
     else
         snprintf(to, room, "%s", whole);
 }
