@@ -75,6 +75,7 @@ static void read_options(void)
     options->json = getenv("ACCDEEP_FORMAT") && !strcmp(getenv("ACCDEEP_FORMAT"), "json");
     options->rules = rules_option();
     options->strict = flag_option("ACCDEEP_STRICT");
+    options->fail = flag_option("ACCDEEP_FAIL");
     options->devices = (int)number_option("ACCDEEP_DEVICES", 1, 1, 64);
     options->device_bytes =
         number_option("ACCDEEP_DEVICE_MEMORY", (uint64_t)16 << 30, 1, (uint64_t)1 << 44);
@@ -121,8 +122,9 @@ static void end_thread(void *arg)
 }
 
 /* A process that was forked has its own copy of the device, but does not report on it. */
-static void at_exit(void)
+static void at_exit(int status, void *arg)
 {
+    (void)arg;
     if (goacc.ending || !goacc_lock()) /* in a signal handler, in the middle of a call */
         return;
     goacc_unlock();
@@ -136,6 +138,8 @@ static void at_exit(void)
     if (goacc.options.draw)
         goacc_draw_end();
     goacc_unlock();
+    if (!status && goacc.found && goacc.options.fail && goacc.pid == getpid())
+        exit(GOACC_FOUND); /* glibc continues with what is left to do at the end, and this status */
 }
 
 static void start(void)
@@ -151,7 +155,7 @@ static void start(void)
     goacc_tell_open();
     pthread_key_create(&thread_end, end_thread);
     goacc_lock_open();
-    atexit(at_exit);
+    on_exit(at_exit, NULL);
     goacc_fault_start();
 }
 

@@ -114,9 +114,11 @@ void goacc_hold_back(const struct goacc_site *site);
 /* Runs a kernel whose data are present, without the lock, which is held before and after. */
 void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel *kernel);
 
+enum { GOACC_FOUND = 5 };
 struct goacc_options {
     const accd_rules *rules;
     bool strict, json;
+    bool fail;        /* the process exits with GOACC_FOUND where something was found, and its own status is 0 */
     bool unmatched;   /* OpenMP 5.2: a pointer to nothing present keeps its value, before it becomes null */
     int trace;        /* file descriptor, -1: none */
     const char *draw; /* file, or NULL */
@@ -141,6 +143,7 @@ struct goacc_runtime {
     bool names; /* objects are named as they are mapped, otherwise when asked for */
     const struct goacc_site *site; /* of the call under way */
     int pid;                       /* of the process that made the context */
+    bool found;                    /* a warning or a note about the program was reported */
     volatile bool ending;
     /* Called when an error is reported, the program ends, the core does something. NULL: not called. */
     void (*on_error)(const char *message);

@@ -466,6 +466,8 @@ void goacc_tell(const char *level, const char *code, const char *rule, uintptr_t
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     struct text text;
+    if (strcmp(level, "advice") != 0 && strcmp(code, "unsupported") != 0) /* limits of this runtime */
+        goacc.found = true;
     if (goacc.on_error && !strcmp(level, "error"))
         goacc.on_error(message);
     rule = in_profile(rule ? rule : house_rule(code));

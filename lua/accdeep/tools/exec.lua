@@ -117,7 +117,7 @@ local function remove_old(pattern)
   end
 end
 
--- options: program, arguments, rules, format, trace, draw, strict. Returns only by an error.
+-- options: program, arguments, rules, format, trace, draw, strict, fail. Returns only by an error.
 return function(options)
   local path = find(options.program)
   if not path then
@@ -140,6 +140,7 @@ return function(options)
     ACCDEEP_TRACE = trace or "",
     ACCDEEP_DRAW = draw or "",
     ACCDEEP_STRICT = options.strict and "1" or "0",
+    ACCDEEP_FAIL = options.fail and "1" or "0",
   }
   local args = { path }
   for _, arg in ipairs(options.arguments) do args[#args + 1] = arg end

@@ -29,6 +29,7 @@ local function options(command)
   command:option("--draw", "Draw the state with the most objects, or that of an error: .dot, .svg, .png, .pdf.")
     :argname "<file>":convert(drawing)
   command:flag("--strict", "Stop kernels that touch host memory; report at the end what was left behind.")
+  command:flag("--fail", "Exit with status 5 where the program's own is 0 and a warning or a note was reported.")
 end
 
 -- Options that take a value, which may be a word of its own.
