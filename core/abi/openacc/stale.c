@@ -1,5 +1,5 @@
-/* stale.c - what host and device held of each present object when both last agreed: the rest of a strict run
- * is told by comparing with it, before a construct that may move or free data and after a kernel.
+/* stale.c - what host and device held of each present object when both last agreed. A strict run compares with it
+ * before a construct that may move or free data, and after a kernel. Reported is:
  *
  *   a transfer overwrites what its target has changed (overwritten-change)
  *   a kernel gets data that the host has changed, and no transfer ever sends the change (stale-data)
@@ -7,7 +7,7 @@
  *   nothing was written to what is copied to the host (uninitialized-read)
  *   a transfer moves what both sides have (idle)
  *
- * Host memory may be gone while its data are present: it is read by a system call, which says so. */
+ * Host memory may be freed while its data are present. It is read by a system call, which fails then. */
 #include "runtime.h"
 
 #include <errno.h>
@@ -421,9 +421,10 @@ void goacc_stale_leave(const struct goacc_thread *self, bool kernel)
 
 /* ------------------------------------------------------------------------------------ events -- */
 
+/* A kernel may well write one or two such bytes. */
 static bool is_poison(const char *bytes, uint64_t n)
 {
-    return (unsigned char)*bytes == ACCD_POISON && !memcmp(bytes, bytes + 1, n - 1);
+    return n >= sizeof(int) && (unsigned char)*bytes == ACCD_POISON && !memcmp(bytes, bytes + 1, n - 1);
 }
 
 /* The first byte of a range at which an image has changed, and is overwritten. */
