@@ -98,6 +98,30 @@ case("accepts: alloc, free and addr work, and pointers are values [HOUSE-languag
   free(NULL)
 end)
 
+case("accepts: a program forms the address one past the end of an array [HOUSE-language]", function()
+  declare "float p[4], m[2][4], *end;"
+  acc "parallel copy(p) create(m)" [[
+    for (float *q = &p[0]; q < &p[4]; q++) *q = 1;
+    float *last = &p[4], *row = &m[0][4];
+    last[-1] = row - &m[0][0];
+  ]]
+  expect.host("p", { 1, 1, 1, 4 })
+  host["end"] = host "&p[4]"
+  expect.equal(host "end", host "p + 4")
+  expect.host("end[-1]", 4)
+end)
+
+case("rejects: an access is one past the end, an address is farther [HOUSE-language TR14-1.2-10]", function()
+  declare "float p[4], m[2][4];"
+  for _, body in ipairs { "*&p[4] = 1;", "float *q = &p[4]; *q = 1;", "float *q = &m[0][4]; *q = 1;", "p[4] = 1;",
+    "float *q = &p[5];", "float *q = &p[-1];" } do
+    expect.fails("out-of-bounds", function() acc "parallel copy(p, m)" (body) end)
+  end
+  for _, text in ipairs { "*&p[4]", "(&p[4])[0]", "*&m[0][4]", "p[4]", "&p[5]", "&p[-1]" } do
+    expect.fails("out-of-bounds", function() return host(text) end)
+  end
+end)
+
 -- Takes the current device's memory until no page is left.
 local function fill()
   local bytes, held = 1 << 34, {}

@@ -150,7 +150,7 @@ describe("snapshot", function()
     local function into(side, name) return find(shot[side], name).rows[1].into end
     assert.is_nil(into("host", "first"))
     assert.equal("[2]", into("host", "third"))
-    assert.equal("[4] end", into("host", "behind"))
+    assert.equal("the end", into("host", "behind"))
     assert.equal("[2]", into("device", "third"))
     local made = picture.of(cases[1].steps[3])
     local function row_behind(id)

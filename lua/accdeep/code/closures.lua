@@ -51,12 +51,17 @@ function places.member(env, e)
   end)
 end
 
-function places.element(env, e)
+-- may_end: the place may be one past the last element, with the array's bounds. C forms its address (C11 6.5.6p8), and
+-- accesses nothing there.
+function places.element(env, e, may_end)
   local base, index, n, size, pos, space = place(env, e.base), value(env, e.index), e.n, e.type.size, e.pos, env.space
   return at(e, function(f)
     local address, low, high = base(f)
     local i = index(f)
     if n and (i < 0 or i >= n) then
+      local last = address + n * size
+      if may_end and i == n and type(low) == "table" then return last, low, high end
+      if may_end and i == n then return last, address, last end
       f.pos = pos
       space:out_of_bounds(address, ("index %d is outside the array of %d elements"):format(i, n), f)
     end
@@ -134,7 +139,8 @@ function values.decay(env, e)
 end
 
 function values.address(env, e)
-  local find, size = place(env, e.place), e.place.type.size
+  local size = e.place.type.size
+  local find = e.place.op == "element" and places.element(env, e.place, true) or place(env, e.place)
   return function(f)
     local address, low, high = find(f)
     return address, low or address, high or address + size

@@ -36,7 +36,11 @@ local function pointer_text(at)
     local name = ctx:name_at(device, at.address)
     return ("-> %s on device %d"):format(name ~= "" and name or "memory", device)
   end
-  local range = ctx:host_at(at.address)
+  local range, before = ctx:host_at(at.address), ctx:host_at(at.address - 1)
+  if before and before.live and before.host + before.bytes == at.address
+    and (at.high == at.address or not range or not range.live) then
+    return ("-> the end of %s"):format(before.name ~= "" and before.name or "memory")
+  end
   if not range then return "-> nowhere" end
   local name = range.name ~= "" and range.name or "memory"
   if not range.live then return ("-> %s, which was freed"):format(name) end

@@ -331,11 +331,11 @@ local function id_of(object) return object and (object.id or object.grouped and 
 -- Where in an object a pointer points, as text: [3] by its own elements, +5 between them; nil for the beginning.
 local function into(t, offset, bytes, language)
   if offset == 0 then return nil end
+  if offset == bytes then return "the end" end
   local of = t.kind == "pointer" and t.to or t.of
   local size = of and of.size or 0
-  local text = size > 0 and offset % size == 0 and language.numbers_places and ("[%d]"):format(offset // size)
+  return size > 0 and offset % size == 0 and language.numbers_places and ("[%d]"):format(offset // size)
     or ("+%d"):format(offset)
-  return offset == bytes and text .. " end" or text
 end
 
 function Looker:host_reader(object)
