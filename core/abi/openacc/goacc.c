@@ -247,7 +247,7 @@ void goacc_trace_wait(const struct goacc_site *site, int async, int queue)
                               .name = name,
                               .rule = "ACC33-async-3",
                               .async = async == GOACC_SYNC ? ACCD_SYNCHRONOUS : async};
-    goacc_tell_event(&event);
+    goacc_trace_event(&event);
     goacc_leave();
 }
 

@@ -9,7 +9,7 @@ void goacc_on_event(void *ud, const accd_event *event)
     if (goacc.data_profiled)
         goacc_prof_note_event(event);
     if (goacc.options.trace >= 0)
-        goacc_tell_event(event);
+        goacc_trace_event(event);
 }
 
 void goacc_tell_end(void)

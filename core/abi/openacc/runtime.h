@@ -18,6 +18,7 @@
  *   draw         a picture of the state
  *   declared     variables of declare directives at file scope
  *   blocks       sections that leave a block of malloc
+ *   trace        what a line of the trace is about
  *   tell         errors, events; names and lines by debug information (debug)
  *   rank         the number of the process in an MPI program, files named after it
  *   state        the state of the runtime and of each thread, the locks
@@ -288,7 +289,8 @@ _Noreturn void goacc_end(void);
 
 /* tell.c */
 void goacc_tell_open(void);
-void goacc_tell_event(const accd_event *event); /* in the trace */
+void goacc_tell_event(const accd_event *event, const char *about); /* in the trace; about: more fields */
+void goacc_trace_event(const accd_event *event); /* trace.c: the same with fields about the object or pointer */
 /* The label of the call under way, whose data have no names yet: the names are looked up when the data are reported; a
  * label for each would be too many. */
 const accd_label *goacc_site_label(void);

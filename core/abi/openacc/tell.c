@@ -549,7 +549,7 @@ void goacc_tell_returned(uintptr_t pc)
 
 /* ------------------------------------------------------------------------------------ events -- */
 
-void goacc_tell_event(const accd_event *event)
+void goacc_tell_event(const accd_event *event, const char *about)
 {
     struct text text = {.n = 0};
     const char *file = NULL;
@@ -571,6 +571,7 @@ void goacc_tell_event(const accd_event *event)
         add(&text, ",\"async\":%d", *goacc.site->queue);
     else if (event->async != ACCD_SYNCHRONOUS)
         add(&text, ",\"async\":%lld", (long long)event->async);
+    add(&text, "%s", about);
     add_rank(&text);
     add(&text, "}\n");
     put(goacc.options.trace, &text);

@@ -85,6 +85,7 @@ end
 -- Help for a text of C that does not parse. start: what it should be; what: the message; pos: the place that does not
 -- fit. nil if there is nothing to say.
 function advice.syntax(start, text, pos, what)
+  what = what or ""
   local rest = text:sub(pos)
   if start:find "directive$" then
     local is_openmp = start == "omp_directive"

@@ -91,8 +91,12 @@ local function run(chosen)
     if fields.level == "error" then status = 1 end
   end
   local file = chosen.out and files.open(chosen.out, "wb")
+  if file then file:write('{"trace":"accdeep","version":1}\n') end
   for _, rank in ipairs(list) do
-    if file and #rank.events > 0 then file:write(table.concat(rank.events, "\n"), "\n") end
+    if file and #rank.events > 0 then
+      file:write(json.encode({ mark = "scenario", name = "rank " .. rank.rank }, { keyorder = { "mark" } }), "\n",
+        table.concat(rank.events, "\n"), "\n")
+    end
     if #rank.events > 0 then common.out(("rank %d: %d events\n"):format(rank.rank, #rank.events)) end
   end
   if file and not file:close() then common.cannot_write(chosen.out .. ": it was not written in whole") end
