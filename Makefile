@@ -37,7 +37,7 @@ demo: configured
 	@echo "Try next:"
 	@echo "  $(BUILD)/accdeep explain --in examples/deep_type.lua 'data create(X)'   # one directive, understood"
 	@echo "  $(BUILD)/accdeep run --step examples/deep_type.lua                      # step by step, and back"
-	@echo "  $(BUILD)/accdeep draw -o demo.html examples/deep_type.lua               # pictures of host and device"
+	@echo "  $(BUILD)/accdeep draw -o demo.html examples/deep_type.lua               # pictures of host and device; needs Graphviz"
 	@echo "\`make\` builds the libraries, too, and what \`accdeep exec\` needs."
 
 # Within a minute, in a debug build of its own: ONLY=regex, those of these names; ABOUT=regex, those with such a label.

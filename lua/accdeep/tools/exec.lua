@@ -23,7 +23,7 @@ local function library()
       return path
     end
   end
-  fail(("%s is not next to this program, and not in ../lib"):format(LIBRARY))
+  fail(("%s is not next to this program, and not in ../lib"):format(LIBRARY), "run `make`, which builds the library")
 end
 
 -- The file a shell would run for a name; nil if there is none.
@@ -119,9 +119,13 @@ end
 
 -- options: program, arguments, rules, format, trace, draw, strict, fail. Returns only by an error.
 return function(options)
+  files.refuse_source(options.program)
   local path = find(options.program)
-  if not path then
-    error(files.unreadable(options.program, ("%s: there is no such program"):format(options.program)), 0)
+  if not path and system.filetype(options.program) then
+    fail(("%s is not in a folder of PATH"):format(options.program),
+      ("if the file in this folder is meant, write ./%s"):format(options.program))
+  elseif not path then
+    error(files.unreadable(options.program, ("%s: there is no such program"):format(options.program), options.trace), 0)
   end
   if system.filetype(path) == "directory" then fail(("%s is a directory"):format(path)) end
   check(path, options.format == "json")

@@ -24,8 +24,9 @@ local function near(path)
   return found and ("did you mean '%s'?"):format(folder .. found)
 end
 
--- An error about a file that cannot be read; problem: why.
-function files.unreadable(path, problem)
+-- An error about a file that cannot be read; problem: why; trace: the value of --trace. A bare --trace takes no word of
+-- its own as its file.
+function files.unreadable(path, problem, trace)
   local folder, help = split(path), nil
   if system.filetype(path) == "directory" then
     problem, help = path .. " is a folder", "name a file in it"
@@ -35,13 +36,25 @@ function files.unreadable(path, problem)
   elseif not system.filetype(path) then
     help = near(path)
   end
+  if not help and trace == "-" then help = ("if it is the file of the trace, write --trace=%s"):format(path) end
   return diagnostic.new { code = "file", message = problem, rule = "HOUSE-files", help = help }
 end
 
 -- Raises if there is no such file or folder; its kind: "file" or "directory".
-function files.kind(path)
+function files.kind(path, trace)
   local kind, problem = system.filetype(path)
-  return kind or error(files.unreadable(path, ("%s: %s"):format(path, problem)), 0)
+  return kind or error(files.unreadable(path, ("%s: %s"):format(path, problem), trace), 0)
+end
+
+local SOURCES = {}
+for suffix in ("c cc cpp cxx f f90 f95 f03 f08"):gmatch "%S+" do SOURCES[suffix] = true end
+
+-- Raises if a file is the source of a program by its name.
+function files.refuse_source(path)
+  local suffix = path:match "%.(%w+)$"
+  if not suffix or not SOURCES[suffix:lower()] then return end
+  error(diagnostic.new { code = "file", message = path .. " is the source of a program", rule = "HOUSE-files",
+    help = "compile it with gcc -g -fopenacc (or -fopenmp) -foffload=disable, then: accdeep exec PROGRAM" }, 0)
 end
 
 -- The whole text of a file.

@@ -96,6 +96,14 @@ end
 
 common.read = files.read
 
+-- The text of a scenario.
+function common.scenario(path)
+  files.refuse_source(path)
+  local text = files.read(path)
+  if text:sub(1, 4) ~= "\127ELF" then return text end
+  error(common.environment_error(path .. " is a compiled program", "execute the program: accdeep exec PROGRAM"), 0)
+end
+
 -- A file without a name, for what another process has to say.
 function common.temporary()
   local file, problem = io.tmpfile()

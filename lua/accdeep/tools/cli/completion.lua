@@ -25,20 +25,47 @@ local function values()
   for _, name in ipairs(profiles.names()) do names[name] = true end
   for _, document in ipairs(rules.documents) do documents[document.prefix] = true end
   for _, name in pairs(explain.known()) do spelled[name] = true end
-  return { ["--rules"] = words(names), ["--profile"] = words(names), ["--device"] = { "sim", "cuda" } },
+  local of_option = { ["--rules"] = words(names), ["--profile"] = words(names), ["--device"] = { "sim", "cuda" } }
+  for _, name in ipairs { "--case", "--jobs", "--limit-memory", "--limit-steps", "--shard", "--step", "--to" } do
+    of_option[name] = {} -- a number: no file is offered
+  end
+  return of_option,
     { explain = words(spelled), rules = words(rules.names()), conform = words(documents) }
 end
+
+-- Bash: '=' begins a new word; each command has its own options; only a shell function can refuse names of files.
+local function for_bash(text)
+  return (text:gsub('prev="[^\n]+\n', [=[%0
+    if [[ "$cur" = "=" ]]; then
+        cur=""
+    elif [[ "$prev" = "=" ]]; then
+        prev="${COMP_WORDS[COMP_CWORD-2]}"
+    fi
+]=], 1):gsub('opts="$opts ', 'opts="')
+    :gsub('COMPREPLY=%(%$%(compgen %-W "" %-%- "%$cur"%)%)',
+      "COMPREPLY=(); compopt +o default +o bashdefault 2>/dev/null"))
+end
+
+-- What `explain` takes may be in quotes, have spaces, and be in lower case.
+local WORD_OF_EXPLAIN = [=[
+            explain) cur="${cur#[\'\"]}"; cur="${cur// /-}"
+                for cur in "$cur" "${cur^^}"; do
+                    [[ ${COMPREPLY[0]} ]] || COMPREPLY=($(compgen -W "%s" -- "$cur"))
+                done ;;
+]=]
 
 -- Bash and fish: argparse offers values of options alone.
 local function with_arguments(shell, text, by_command)
   local out = {}
   for command, list in sorted(by_command) do
-    out[#out + 1] = shell == "bash"
-      and ('            %s) COMPREPLY=($(compgen -W "%s" -- "$cur")) ;;\n'):format(command, table.concat(list, " "))
-      or ("complete -c accdeep -n '__fish_accdeep_seen_command %s' -a '%s'\n"):format(command, table.concat(list, " "))
+    local words = table.concat(list, " ")
+    out[#out + 1] = shell == "fish"
+      and ("complete -c accdeep -n '__fish_accdeep_seen_command %s' -a '%s'\n"):format(command, words)
+      or command == "explain" and WORD_OF_EXPLAIN:format(words)
+      or ('            %s) COMPREPLY=($(compgen -W "%s" -- "$cur")) ;;\n'):format(command, words)
   end
   if shell == "fish" then return text .. table.concat(out) end
-  return (text:gsub('(%-W "%$opts" %-%- "%$cur"%)%)\n)(    fi\n)', function(before, after)
+  return (for_bash(text):gsub('(%-W "%$opts" %-%- "%$cur"%)%)\n)(    fi\n)', function(before, after)
     return before .. '    else\n        case "$cmd" in\n' .. table.concat(out) .. "        esac\n" .. after
   end))
 end

@@ -6,6 +6,7 @@ local conformance = lazy.require "accdeep.catalogue.conformance"
 local diagnostic = require "accdeep.base.diagnostic"
 local rules = lazy.require "accdeep.catalogue.rules"
 local run = require "accdeep.tools.cli.run"
+local system = require "accdeep.system"
 
 local function options(command)
   command:argument("documents", "TR14, DIR, FLANG, LLNL, OMP60, OMPEX, ACC20, ACC33, HOUSE; all, if none is named.")
@@ -23,6 +24,7 @@ local function run_documents(chosen)
       for _, one in ipairs(rules.documents) do known[one.prefix] = true end
       local meant = diagnostic.meant(document:upper(), known)
       common.err(("accdeep: there is no document '%s'; %s\n"):format(document, meant
+        or system.filetype(document) and "a file or a folder of scenarios: accdeep run " .. document
         or "accdeep rules lists rules of all"))
       return common.USAGE
     end

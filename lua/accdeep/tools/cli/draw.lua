@@ -44,7 +44,7 @@ end
 
 local function run(chosen)
   local path, format = chosen.scenario, draw.format(chosen.out)
-  local source = common.read(path)
+  local source = common.scenario(path)
   common.check_device(chosen.device)
   local cases, result = draw.scenario(path, source, { device = chosen.device, rules = chosen.rules,
     descriptors = chosen.descriptors, trust = chosen.trust, limit_memory = chosen.limit_memory,

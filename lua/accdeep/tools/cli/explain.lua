@@ -71,7 +71,7 @@ local function run(chosen)
     local term = not text:find "%(" and diagnostic.closest(text:lower(), glossary.all())
     if not line and (term or not text:find "[%s(]") then return unknown(text) end
   end
-  local source = path and common.read(path) or ""
+  local source = path and common.scenario(path) or ""
   local failure
   local observer, done = explain.new(common.out, function(place)
     if not line then return place.file == "directive" end

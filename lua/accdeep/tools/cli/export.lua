@@ -24,7 +24,7 @@ end
 -- 0: all that were asked for are written, 1: a case failed or has no program.
 local function run(chosen)
   local path = chosen.scenario
-  local cases = export.cases(path, common.read(path), { rules = chosen.rules, out = function() end,
+  local cases = export.cases(path, common.scenario(path), { rules = chosen.rules, out = function() end,
     draw = function() end, limit_memory = common.size(common.LIMIT_MEMORY),
     limit_steps = common.whole(common.LIMIT_STEPS) }, chosen.c)
   local only = chosen.case or not chosen.out and #cases == 1 and 1

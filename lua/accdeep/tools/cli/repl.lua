@@ -16,7 +16,7 @@ end
 
 local function run(chosen)
   common.check_device(chosen.device)
-  local text = chosen.file and common.read(chosen.file)
+  local text = chosen.file and common.scenario(chosen.file)
   local user = terminal.open()
   if user.is_terminal then
     user:write(("accdeep %s: statements of the scenario language. help tells more, quit leaves.\n")

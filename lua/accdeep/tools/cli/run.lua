@@ -51,9 +51,9 @@ end
 
 -- ---------------------------------------------------------------------------------------- files --
 
--- Adds the scenarios of a path: a file, or all .lua files in a folder and below.
-local function find(path, named, list)
-  if files.kind(path) == "file" then
+-- Adds the scenarios of a path: a file, or all .lua files in a folder and below. traced: the value of --trace.
+local function find(path, named, list, traced)
+  if files.kind(path, traced) == "file" then
     if named or path:find "%.lua$" then list[#list + 1] = path end
     return
   end
@@ -68,7 +68,7 @@ local function scenarios(chosen)
   local function add(name, text) chosen.given[name], all[#all + 1] = text, name end
   for i, text in ipairs(chosen.texts or {}) do add(i == 1 and "-e" or "-e " .. i, text) end
   for _, path in ipairs(chosen.files) do
-    if path == "-" then add("stdin", io.read "a") else find(path, true, all) end
+    if path == "-" then add("stdin", io.read "a") else find(path, true, all, chosen.trace) end
   end
   local part = chosen.shard or { 1, 1 }
   for i, path in ipairs(all) do
@@ -103,7 +103,7 @@ end
 local function run_file(path, chosen, writer, live)
   local given = chosen.given and chosen.given[path]
   local readable, text = true, given
-  if not given then readable, text = pcall(common.read, path) end
+  if not given then readable, text = pcall(common.scenario, path) end
   if not readable then return broken(path, text) end
   local output = {}
   local write = live and out or function(s) output[#output + 1] = s end
