@@ -1,13 +1,9 @@
 -- openmp.lua - the OpenMP validation suite (OpenMP_VV): one program a file, which passes when its exit status is 0.
 -- Counted are tests of target directives and of routines for devices.
 
-local openmp = { option = "-fopenmp" }
+local languages = require "suites.validation".languages
 
-local LANGUAGES = {
-  c = { group = "C", compiler = "gcc" },
-  cpp = { group = "C++", compiler = "g++" },
-  F90 = { group = "Fortran", compiler = "gfortran", flags = { "-ffree-line-length-none" } },
-}
+local openmp = { option = "-fopenmp" }
 
 -- Versions of OpenMP of which gcc 12 knows at least a part.
 local VERSIONS = { "4.5", "5.0", "5.1", "5.2" }
@@ -29,7 +25,7 @@ function openmp.tests(files, root, read, full)
     for _, version in ipairs(VERSIONS) do
       local folder = root .. "tests/" .. version .. "/"
       local name = path:sub(1, #folder) == folder and path:sub(#folder + 1)
-      local language = name and LANGUAGES[name:match "%.(%w+)$"]
+      local language = name and languages[name:match "%.(%w+)$"]
       if language and read(path):lower():find "target" then
         local compile = { language.compiler, "-O1", "-I" .. full(root .. "ompvv") }
         table.move(language.flags or {}, 1, #(language.flags or {}), #compile + 1, compile)

@@ -4,7 +4,7 @@
 
 local validation = { option = "-fopenacc" }
 
-local LANGUAGES = {
+validation.languages = {
   c = { group = "C", compiler = "gcc" },
   cpp = { group = "C++", compiler = "g++" },
   F90 = { group = "Fortran", compiler = "gfortran", flags = { "-ffree-line-length-none" } },
@@ -25,7 +25,7 @@ function validation.tests(files, root, read, full)
   local tests = {}
   for path in pairs(files) do
     local name = path:sub(1, #root) == root and path:sub(#root + 1)
-    local language = name and LANGUAGES[name:match "^[^/]*%.(%w+)$"]
+    local language = name and validation.languages[name:match "^[^/]*%.(%w+)$"]
     if language and read(path):find "#ifndef T1%f[%D]" then -- the others are modules for a test
       local compile = { language.compiler, "-I" .. full(root), "-DSEED=1" }
       table.move(language.flags or {}, 1, #(language.flags or {}), #compile + 1, compile)
