@@ -75,7 +75,8 @@ local function add_places(text, shown, rules, places, decided)
   end
 end
 
--- Errors of the core are raised with status and rule in one call, those of Lua with a code and a field rule.
+-- Errors of the core are raised with status and rule in one call, those of Lua with a code and a field rule, those of
+-- compiled programs with a code and a rule.
 local function add_errors(text, rules, codes, cited)
   for status, rest in text:gmatch "%f[%w_]ACCD_([%u_]+),([^;\"]*)" do
     for name in rest:gmatch "%f[%w_]R_([%u_]+)" do
@@ -86,6 +87,12 @@ local function add_errors(text, rules, codes, cited)
     local code = call:match '^%("(%l[%l-]+)",' or call:match '^%([%w_.]+, "(%l[%l-]+)",'
     local id = call:match '[{%s]rule = "([^"]+)"'
     if code and id and is_id(id) then add(cited, code, id) end
+  end
+  for call in text:gmatch "goacc_tell(%b())" do
+    local code = call:match '^%(%s*"error", "(%l[%l-]+)",'
+    for id in (code and call or ""):gmatch '"([^"%s]+)"' do
+      if is_id(id) then add(cited, code, id) end
+    end
   end
 end
 

@@ -102,7 +102,7 @@ local function differences(test)
       fails = fails or text:find "^fails " ~= nil -- what is checked behind it belongs to what fails
       if text == "nothing failed" or text:find(", not ", 1, true) then found[last] = text end
       ended = text == "nothing failed"
-    elseif line:find "^%d+ checks, " then
+    elseif line:find "^%d+ checks?, " then
       ended = true
     end
   end

@@ -331,6 +331,11 @@ struct goacc_shown goacc_shown_pointer(const accd_attachment *pointer);
 /* " of FILE:LINE", or nothing. */
 void goacc_place(uintptr_t pc, char *to, size_t room);
 void goacc_tell_error(const struct goacc_site *site, const accd_error *error);
+/* Helps by error code, of OpenACC and of OpenMP; code is NULL at the end. lua/helps.lua writes them. */
+struct goacc_help {
+    const char *code, *help, *openmp;
+};
+extern const struct goacc_help goacc_helps[];
 /* level: "error", "warning", "note", "advice". */
 void goacc_tell(const char *level, const char *code, const char *rule, uintptr_t pc,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));

@@ -170,7 +170,7 @@ static _Noreturn void tell_fault(const struct goacc_site *site, const struct goa
     accd_attachment attachment;
     bool attached = accd_attachment_at(goacc.context, watched_device, (void *)(uintptr_t)slot, &attachment);
     if (present)
-        goacc_tell("error", "host-pointer-on-device", attached ? "ACC33-att-8" : "ACC33-att-3",
+        goacc_tell("error", "host-pointer-on-device", attached ? "ACC33-att-8" : "ACC33-att-6",
                    fault->pc + 1,
                    "%s%s%s%s %s host memory at %s, whose data are present as %s%s",
                    slot ? "the pointer " : "", slot ? pointer : "",
@@ -230,8 +230,8 @@ void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_ke
         told_unwatched = true;
         goacc_tell(
             "note", "unsupported", NULL, site->call.pc,
-            "this compute region ran unwatched, and so will others: the host's memory cannot "
-            "be closed while other threads live or are started, or on this system");
+            "this compute region was not checked, and others will not be: host memory cannot be "
+            "protected while other threads run or start, or on this system");
     }
     goacc_unlock();
     if (alone)

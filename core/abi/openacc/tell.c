@@ -360,7 +360,7 @@ static void add_object(struct text *text, bool asked, const accd_object_info *ob
     } else if (!asked) {
         line_of(late(object->name, NULL), &file, &line);
     }
-    add(text, asked ? "  object: " : "  in its way: ");
+    add(text, asked ? "  object: " : "  overlaps: ");
     if (name)
         add(text, "%s, ", name);
     add(text, "%llu bytes at %p", (unsigned long long)object->bytes,
@@ -396,7 +396,7 @@ static const char *in_profile(const char *rule)
 {
     static const char *const rules[][2] = {
         {"ACC33-2.6.7-4", "OMP60-map-6"},      {"ACC33-2.7-1", "OMP60-map-5"},   {"ACC33-2.7.1-1", "OMP60-sec-1"},
-        {"ACC33-att-3", "OMPEX-struct_map-6"}, {"ACC33-det-1", "OMP60-map-7"},   {"ACC33-gloss-2", "OMP60-sec-1"},
+        {"ACC33-att-6", "OMPEX-struct_map-6"}, {"ACC33-det-1", "OMP60-map-7"},   {"ACC33-gloss-2", "OMP60-sec-1"},
         {"ACC33-impl-1", "OMP60-map-11"},      {"ACC33-hd-1", "OMP60-api-12"},   {"DIR-1-04", "OMP60-api-2"},
         {"DIR-4.3-06", "OMP60-tgt-1"},         {"ACC33-upd-1", "OMP60-upd-1"},
     };
@@ -444,12 +444,50 @@ static void begin(struct text *text, const char *level, const char *code, const 
         add_snippet(text, file, line);
 }
 
-static void end(struct text *text, const char *rule)
+/* The help of a code in the words of its rule's language, with the objects' names in place of {1|...} and {2|...},
+ * but no addresses; false if there is none. */
+static bool help_of(const char *code, const char *rule, const char *const *names, struct text *to)
 {
+    const struct goacc_help *help = goacc_helps;
+    while (help->code && strcmp(help->code, code) != 0)
+        help++;
+    const bool openmp = rule && (!strncmp(rule, "OMP", 3) || !strncmp(rule, "LLNL", 4));
+    to->n = 0;
+    for (const char *c = !help->code ? "" : openmp ? help->openmp : help->help; *c; c++) {
+        const char *name = c[0] != '{' ? NULL : c[1] == '1' ? names[0] : c[1] == '2' ? names[1] : NULL;
+        const char *close = c[0] == '{' ? strchr(c, '}') : NULL;
+        if (!close)
+            add(to, "%c", *c);
+        else if (name && *name && !isdigit((unsigned char)*name))
+            add(to, "%s", name);
+        else
+            add(to, "%.*s", (int)(close - c) - 3, c + 3);
+        c = close ? close : c;
+    }
+    return to->n > 0;
+}
+
+/* names: of the error's two objects; empty or NULL where there is none. */
+static void end(struct text *text, const char *level, const char *code, const char *rule, uintptr_t pc,
+                const char *const *names)
+{
+    static bool hinted;
+    const char *file;
+    int line;
+    struct text help;
+    const bool helps = !strcmp(level, "error") && help_of(code, rule, names, &help);
+    if (helps && goacc.options.json)
+        add_json(text, "help", help.at);
     if (goacc.options.json)
         add(text, "}\n");
     else if (rule)
         add(text, "  rule: %s\n", rule);
+    if (helps && !goacc.options.json)
+        add(text, "  help: %s\n  more: accdeep explain %s\n", help.at, code);
+    if (!goacc.options.json && !hinted && pc && !line_of(pc, &file, &line)) {
+        hinted = true;
+        add(text, "  hint: compile with -g: then reports have lines and names\n");
+    }
     if (!ftrylockfile(stdout)) { /* what the program said before comes before */
         fflush_unlocked(stdout);
         funlockfile(stdout);
@@ -472,7 +510,7 @@ void goacc_tell(const char *level, const char *code, const char *rule, uintptr_t
         goacc.on_error(message);
     rule = in_profile(rule ? rule : house_rule(code));
     begin(&text, level, code, rule, pc, message);
-    end(&text, rule);
+    end(&text, level, code, rule, pc, (const char *[]){NULL, NULL});
 }
 
 void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
@@ -483,7 +521,7 @@ void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
     const char *rest = error->message;
     char before[sizeof error->message];
     message.at[0] = 0;
-    add(&message, "%s: ", site->what);
+    add(&message, strcmp(site->what, "compute") != 0 ? "%s: " : "%s construct: ", site->what);
     if (asked->bytes)
         goacc_spell(site, asked->host, asked->bytes, name, sizeof name);
     /* of two items of one directive the message names the other one */
@@ -503,12 +541,13 @@ void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
     add_names(site, named->bytes ? named : NULL, rest, &message);
     if (goacc.on_error)
         goacc.on_error(message.at);
-    begin(&text, "error", accd_status_code(error->status), error->rule, site->call.pc, message.at);
+    const char *code = accd_status_code(error->status);
+    begin(&text, "error", code, error->rule, site->call.pc, message.at);
     if (!goacc.options.json) {
         add_object(&text, true, asked, name);
         add_object(&text, false, &error->other, *other ? other : NULL);
     }
-    end(&text, error->rule);
+    end(&text, "error", code, error->rule, site->call.pc, (const char *[]){name, other});
 }
 
 bool goacc_untold(uintptr_t pc)

@@ -1,4 +1,5 @@
--- codes.lua - what error codes mean, for people: {meaning, typical cause, help, openmp = help for OpenMP} by code.
+-- codes.lua - what error codes mean, for people: {meaning, typical cause, help, openmp = help for OpenMP,
+-- compiled = help for compiled programs} by code.
 --
 -- The help is printed with each error of the code that has none of its own. {1|x} is the name of the error's first
 -- object, {2|x} of the second one, {file|x} the scenario's file; x where there is none.
@@ -85,7 +86,9 @@ return {
     "keep indices and sections inside of the object" },
   ["host-pointer-on-device"] = { "A kernel follows an address of the host.",
     "A pointer member that was copied but never attached.",
-    "map the pointer's target by a section, or describe the type by a shape" },
+    "map the pointer's target by a section, or describe the type by a shape",
+    compiled = "map the pointer's target by a section of the pointer; detach the pointer before a transfer "
+      .. "overwrites it" },
   ["device-pointer-on-host"] = { "The host follows an address of the device.",
     "The host reads through an address of acc_deviceptr or use_device.",
     "read the data in a kernel, or update self first and read the host's copy" },
@@ -123,5 +126,6 @@ return {
   ["internal"] = { "accdeep itself has an error.", "An error of accdeep, not of the scenario.",
     "this is an error of accdeep: please report it, with the scenario" },
   ["misuse"] = { "The core's interface was used wrongly.", "A function for a section bound frees memory.",
-    "the header of the interface says what a call requires" },
+    "the header of the interface says what a call requires",
+    compiled = "call this where the standard allows it: outside of compute regions and callbacks" },
 }

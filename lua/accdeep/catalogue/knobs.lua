@@ -14,7 +14,7 @@ local knobs = {
     rules = "TR14-1.1-05 OMP60-map-16",
     values = { { false, "are not followed" }, { true, "are followed, like members with a shape" },
       { "allocatable", "allocatable ones are followed, pointers are not" } } },
-  { name = "extended", about = "the syntax for wishes of TR-14-1, chapter 5", rules = "TR14-5-01",
+  { name = "extended", about = "the syntax for future work of TR-14-1, chapter 5", rules = "TR14-5-01",
     values = { { false, "is an error" }, { true, "is understood" } } },
   { name = "present", about = "a `present` clause on an object whose type has a shape", rules = "TR14-1.2-08",
     values = { { "deep", "requires all that the shape includes" }, { "shallow", "requires the object alone" } } },

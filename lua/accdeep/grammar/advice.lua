@@ -145,7 +145,7 @@ function advice.no_lua(message, line)
   if section and message:find "near ':'" then
     return ('a section stands in a text: host "%s"'):format(section)
   end
-  return "the scenario is no Lua program: correct it at this line, or where the last statement begins"
+  return "the scenario is not a Lua program: correct it at this line, or where the last statement begins"
 end
 
 return advice

@@ -10,8 +10,8 @@ local rule_text = {}
 
 local SHOWN = 12 -- rules, scenarios and places that are listed
 
-local PHASES = { text = "the text", static = "the directive's meaning", run = "run time",
-  environment = "the environment", internal = "accdeep itself" }
+local PHASES = { text = "a syntax error", static = "a semantic error", run = "a run-time error",
+  environment = "an error of the environment", internal = "an error of accdeep itself" }
 
 -- What the sources say (lua/places.lua); nothing where the sources themselves run.
 local _, places = pcall(require, "accdeep.rules.places")
@@ -73,7 +73,7 @@ end
 function rule_text.of_code(code)
   local entry, phase = codes[code], diagnostic.phase(code)
   if not entry then return nil end
-  local out = { ("%s  an error of %s, exit status %d"):format(code, PHASES[phase], report.status_of(phase)),
+  local out = { ("%s  %s, exit status %d"):format(code, PHASES[phase], report.status_of(phase)),
     "  " .. entry[1], "  typical cause: " .. entry[2], "  help: " .. diagnostic.help { code = code } }
   local cases, why = cases_with(expects(code))
   out[#out + 1] = "  rules that such errors cite:"

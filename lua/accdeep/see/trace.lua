@@ -268,7 +268,7 @@ function trace.read(path, text)
     if row ~= "" then
       local fields, _, problem = json.decode(row)
       if type(fields) ~= "table" then fail(path, line, "this is no line of a trace: " .. tostring(problem)) end
-      if #list == 0 and fields.trace ~= "accdeep" then fail(path, line, "this is no trace") end
+      if #list == 0 and fields.trace ~= "accdeep" then fail(path, line, "this is not a trace") end
       if fields.trace and fields.version ~= VERSION then
         fail(path, line, ("traces of version %s are not known"):format(tostring(fields.version)))
       end
@@ -277,7 +277,7 @@ function trace.read(path, text)
       list[#list + 1] = fields
     end
   end
-  if #list == 0 then fail(path, 1, "this is no trace") end
+  if #list == 0 then fail(path, 1, "this is not a trace") end
   table.remove(list, 1)
   return list
 end

@@ -216,7 +216,7 @@ expect.fails("unknown-member", { "v.@size + 1", "v.@length" }, { by = host })
 
   { name = "expect.accepts", params = { "text string - a directive",
       "body? fun(d: accdeep.memory)|string - its body, if it takes one; without one it is empty" },
-    text = "Carries out a directive and its body. It is for cases which show that nothing is wrong.",
+    text = "Executes a directive and its body. It is for cases which show that nothing is wrong.",
     rules = "HOUSE-expect",
     errors = {
       { "not-present", "an error of the directive", [[expect.accepts "update self(a)"]] },

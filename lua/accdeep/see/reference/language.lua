@@ -138,7 +138,7 @@ expect.fails("unsupported", function() declare_from("build/particles", "struct c
 ]] },
 
   { name = "fortran", params = { "text string - declarations, statements and procedures in Fortran" },
-    text = "Carries out Fortran: derived types, `allocatable` and `pointer`, `allocate`, `deallocate`, `nullify`,"
+    text = "Executes Fortran: derived types, `allocatable` and `pointer`, `allocate`, `deallocate`, `nullify`,"
       .. " assignments, pointer assignments, loops, `select type` and subroutines. An `!$acc` line is carried out"
       .. " when it is encountered. Names ignore case. Allocatables and pointers have descriptors in memory.",
     rules = "FLANG-api-1 TR14-1.1-05 HOUSE-syntax",
@@ -317,7 +317,7 @@ acc "data copy(v) copy(v.data[0:v.size()])" (function() expect.present "v.data[0
       "refs? string - for a Lua body: variables that it uses and no clause names, \"S1, n\"" },
     returns = { "accdeep.region|fun(body: string|fun(d: accdeep.memory))|nil - a region, a compute construct"
       .. " that waits for its body, or nothing" },
-    text = "Carries out a directive. `enter data`, `exit data`, `update`, `shape`, `policy`, `declare`, `wait`,"
+    text = "Executes a directive. `enter data`, `exit data`, `update`, `shape`, `policy`, `declare`, `wait`,"
       .. " `set`, `init` and `shutdown` are done at once. `data` and `host_data` open a region. `parallel`, `serial`,"
       .. " `kernels` and their `loop` forms take a body: a function of the device's memory, or C statements as text."
       .. " Unlike on hardware, a body fails if it follows a host address or reads bytes that were never written."
@@ -353,7 +353,7 @@ expect.attached("v.data", 1)
   { name = "omp", params = { "text string - a directive of OpenMP, with or without `#pragma omp`",
       "refs? string - for a Lua body: variables that it uses and no clause names" },
     returns = { "accdeep.region|fun(body: string|fun(d: accdeep.memory))|nil - as for `acc`" },
-    text = "Carries out a directive of OpenMP: `target` and its combined forms, `target data`, `target enter data`,"
+    text = "Executes a directive of OpenMP: `target` and its combined forms, `target data`, `target enter data`,"
       .. " `target exit data`, `target update`, `declare mapper`, `declare target`, `declare group`. Constructs of"
       .. " the host, such as `parallel`, are run by one thread. In the body of a target construct, one thread runs"
       .. " the constructs of threads. In the body of a host construct, target constructs and data directives are"

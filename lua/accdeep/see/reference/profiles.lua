@@ -13,7 +13,7 @@ expect.present "v"                        -- a member keeps the structure around
 expect.attached("v.data", 1)
 expect.fails("still-attached", function() acc_delete "v.data[0:2]" end)
 ]] },
-  { name = "tr14x", follows = "TR-14-1 with the wishes of its chapter 5",
+  { name = "tr14x", follows = "TR-14-1 with the future work of its chapter 5",
     text = "As `tr14`, with a syntax of our own for what the document only wishes for: parameters of shapes and"
       .. " policies, copies in one direction, recursive types. `spec/tr14/5-future.lua` begins with a list.",
     against = "tr14",

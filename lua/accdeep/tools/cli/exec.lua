@@ -50,5 +50,5 @@ local function spell(args)
   return args
 end
 
-return { about = "Run an OpenACC or OpenMP program, compiled by gcc with -foffload=disable, on this core.",
+return { about = "Run an OpenACC or OpenMP program, compiled by gcc with -foffload=disable, with accdeep's runtime.",
   options = options, spell = spell, run = exec }

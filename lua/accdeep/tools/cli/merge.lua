@@ -29,7 +29,7 @@ local function read(paths)
     for text in (path == "-" and io.read "a" or common.read(path)):gmatch "[^\n]+" do
       local fields = line_of_rank(text)
       if not fields then
-        if text:find "%l+%[[%l-]+%]: rank %d+: " then fail(path, "this report is no JSON") end
+        if text:find "%l+%[[%l-]+%]: rank %d+: " then fail(path, "this report is not JSON") end
         other = path
       else
         local rank = by_rank[fields.rank]
@@ -88,6 +88,7 @@ local function run(chosen)
     common.out(("%s: %s[%s]: %s: %s\n"):format(fields.at or "accdeep", fields.level, fields.code, spell(report.ranks),
       fields.message))
     if fields.rule then common.out(("  rule: %s\n"):format(fields.rule)) end
+    if fields.help then common.out(("  help: %s\n"):format(fields.help)) end
     if fields.level == "error" then status = 1 end
   end
   local file = chosen.out and files.open(chosen.out, "wb")

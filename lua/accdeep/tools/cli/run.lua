@@ -35,7 +35,7 @@ local function shared_options(command)
   command:option("--format", "How to report: text, json, tap, junit."):choices { "text", "json", "tap", "junit" }
     :default "text"
   common.trace(command)
-  command:flag("--step", "Tell what every construct does; on a terminal, step through them, and back.")
+  command:flag("--step", "Print what every construct does; on a terminal, step through them, and back.")
   command:option("--jobs", "Processes to run the files in."):default "1":convert(common.whole)
   command:option("--shard", "Run part I of N of the files."):argname "<i/n>":convert(shard)
   common.limits(command)

@@ -35,4 +35,4 @@ local function run(chosen)
   return 0
 end
 
-return { about = "Show types as the debug information of a program has them.", options = options, run = run }
+return { about = "Show types from debug information of a program.", options = options, run = run }

@@ -69,7 +69,7 @@ void check(int line, const char *what, long double found, long double wanted)
 
 int check_result(void)
 {
-    printf("%d checks, %s\n", check_count, check_failed ? "some differ" : "all hold");
+    printf("%d check%s, %s\n", check_count, check_count == 1 ? "" : "s", check_failed ? "some differ" : "all hold");
     return check_failed;
 }
 ]]

@@ -1,0 +1,17 @@
+-- helps.lua OUT.c CODES.lua - turns the helps of accdeep's error codes into the C table of compiled programs'
+-- runtime (goacc_helps in core/abi/openacc/runtime.h).
+
+local out, codes = arg[1], dofile(arg[2])
+local names = {}
+for code in pairs(codes) do names[#names + 1] = code end
+table.sort(names)
+local rows = {}
+for i, code in ipairs(names) do
+  local entry = codes[code]
+  local help = entry.compiled or entry[3]
+  rows[i] = ("    {%q, %q, %q},\n"):format(code, help, entry.openmp or help)
+end
+local file = assert(io.open(out, "wb"))
+file:write('#include "abi/openacc/runtime.h"\n\nconst struct goacc_help goacc_helps[] = {\n',
+  table.concat(rows), "    {0},\n};\n")
+file:close()
