@@ -269,6 +269,42 @@ describe("record", function()
     assert.is_table(steps[#steps].error)
   end)
 
+  it("draws the object that only the message of an error names", function()
+    local cases = recorded([[
+      declare "struct p { int n; float *d; }; struct p a[200];"
+      for i = 0, 199 do host.a[i] = { n = 2, d = { i, i } } end
+      acc "enter data copyin(a)"
+      acc "parallel present(a)" "a[77].d[0] = 1;"
+    ]])
+    local step = cases[1].steps[cases[1].failed_at]
+    assert.is_table(find(step.snapshot.host, "a[77].d"))
+    assert.is_true(row(picture.of(step).boxes[find(step.snapshot.device, "a").id], "[77].d").is.offending)
+  end)
+
+  it("draws an object that a step moved with the row that points to it, and bounds how many these are", function()
+    local cases = recorded([[
+      declare "struct p { int n; float *d; }; struct p a[200];"
+      for i = 0, 199 do host.a[i] = { n = 2, d = { i, i } } end
+      acc "enter data copyin(a)"
+      for i = 0, 99 do acc(("enter data copyin(a[%d].d[0:2])"):format(i)) end
+      acc "parallel present(a)" "a[150].d[0] = 1;"
+    ]])
+    local step = cases[1].steps[cases[1].failed_at]
+    for _, side in ipairs { "host", "device" } do
+      local elements, first = 0, find(step.snapshot[side], "a")
+      local pointed = {}
+      for _, r in ipairs(first.rows) do
+        elements = elements + (r.path:find "%.d$" and 1 or tonumber((r.text or ""):match "^%.%.%. (%d+) more$") or 0)
+        pointed[r.to or false] = true
+      end
+      assert.equal(200, elements)
+      for _, object in ipairs(step.snapshot[side]) do
+        assert(object == first or object.group or pointed[object.id], ("no arrow to %s"):format(object.name))
+      end
+      assert.is_true(#step.snapshot[side] < 40)
+    end
+  end)
+
   it("has errors as steps: caught, of kernels, of the script, and before anything happened", function()
     local cases = recorded([[
       declare "float v[2];"

@@ -4,7 +4,7 @@
 -- (snapshot.lua): value(offset, scalar type) -> number, or nil where nothing was written; pointer(offset, row, t)
 -- fills the row of a pointer; dims(offset, t) gives the bounds of a descriptor, or nil; language says how elements
 -- are called. A row is {path, offset, bytes, kind = "value", "pointer" or "elided", text}. Elements that hold an
--- offset of the list kept always have rows.
+-- offset of the list kept always have rows, however many rows there are.
 
 local types = require "accdeep.types"
 
@@ -114,8 +114,7 @@ local function bounds_text(dims)
 end
 
 local function add(walk, row)
-  walk.n = walk.n + 1
-  if walk.n <= ROWS then walk.rows[walk.n] = row end
+  if #walk.rows < walk.most then walk.rows[#walk.rows + 1] = row else walk.left_out = walk.left_out + 1 end
 end
 
 -- The path of a member; anonymous ones have none of their own.
@@ -143,18 +142,24 @@ local function visit_array(walk, t, offset, path)
   end
   local kept = {}
   for _, place in ipairs(walk.kept) do kept[(place - offset) // size] = true end
-  local list = shown(from, to, ELEMENTS, FIRST, kept)
-  for i, index in ipairs(list) do
-    if index then
+  local first = from -- of those that have no rows yet
+  local function elide(behind)
+    if first == behind then return end
+    local row = { path = path, offset = offset + first * size, bytes = (behind - first) * size, kind = "elided",
+      text = ("... %d more"):format(behind - first) }
+    if first > from then walk.rows[#walk.rows + 1] = row else add(walk, row) end
+  end
+  for _, index in ipairs(shown(from, to, ELEMENTS, FIRST, kept)) do
+    local is_full = #walk.rows >= walk.most
+    if index and (kept[index] or not is_full) then
+      elide(index)
+      if kept[index] and is_full then walk.most = #walk.rows + ROWS end
       visit(walk, t.of, offset + index * size,
         t.n == 1 and path == "" and path or path .. walk.reader.language.subscripts(t, index))
-    else
-      local first = list[i - 1] + 1
-      local left = list[i + 1] - first
-      add(walk, { path = path, offset = offset + first * size, bytes = left * size, kind = "elided",
-        text = ("... %d more"):format(left) })
+      walk.most, first = ROWS, index + 1
     end
   end
+  elide(to)
 end
 
 function visit(walk, t, offset, path)
@@ -186,12 +191,12 @@ end
 
 -- The rows of what lies between two offsets of an object of a type.
 function members.rows(reader, t, low, high, kept)
-  local walk = { reader = reader, low = low, high = high, whole = low == 0 and high == t.size, rows = {}, n = 0,
-    kept = kept or {} }
+  local walk = { reader = reader, low = low, high = high, whole = low == 0 and high == t.size, rows = {}, most = ROWS,
+    left_out = 0, kept = kept or {} }
   visit(walk, t, 0, "")
-  if walk.n > ROWS then
-    walk.rows[ROWS + 1] = { path = "", offset = high, bytes = 0, kind = "elided",
-      text = ("... %d more"):format(walk.n - ROWS) }
+  if walk.left_out > 0 then
+    walk.rows[#walk.rows + 1] = { path = "", offset = high, bytes = 0, kind = "elided",
+      text = ("... %d more"):format(walk.left_out) }
   end
   return walk.rows
 end

@@ -24,8 +24,8 @@
 -- Of many levels the middle ones are left out: { kind = "... n more", clauses = {} }.
 -- ids are the same at every moment for which the same table is passed as numbers. Nothing holds addresses; a second
 -- result does: locate(host address) -> id and offset of the host object there, id of the device's, and the object's
--- name if the object is in a group. What keep(object), if it is given, returns for an object as it lies in memory is
--- the object's memory.
+-- name if the object is in a group. locate(name) -> the name, if an object in a group has that name. What keep(object),
+-- if it is given, returns for an object as it lies in memory is the object's memory.
 
 local descriptor = require "accdeep.types.fortran_descriptor"
 local ftypes = require "accdeep.types.fortran"
@@ -446,6 +446,14 @@ function Looker:described(object, reader)
   return out
 end
 
+-- The name of an object of the host, if the object is in a group.
+function Looker:grouped_name(name)
+  for _, object in ipairs(self.objects) do
+    if object.name == name then return object.grouped and name end
+  end
+  return nil
+end
+
 -- ---------------------------------------------------------------------------------- the tables --
 
 local function tuples(list)
@@ -493,6 +501,7 @@ function snapshot.of(session, device, numbers, keep, must)
     end
   end
   return result, function(address)
+    if type(address) == "string" then return looker:grouped_name(address) end
     local range = looker.ctx:host_at(address)
     local object = range and looker.at[range.host]
     return id_of(object), range and address - range.host, id_of(looker:device_object(address, false)),

@@ -16,7 +16,7 @@ local snapshot = require "accdeep.see.snapshot"
 
 local MOST, OBJECTS = 300, 400000 -- steps of a case that are kept, and objects that are looked at for them; then as
 local FAILURES = 2 * MOST         -- many steps that failed, and the end
-local FEW = 6 -- objects that a step moves and that are never in a group; of more some may be
+local FEW, SOME = 6, 24 -- objects that a step moves, and all steps of a case, that are in no group; of more some are
 
 local Recorder = {}
 Recorder.__index = Recorder
@@ -45,7 +45,7 @@ end
 
 function Recorder:case()
   if not self.current then
-    self.current = { steps = {}, numbers = {}, dropped = 0 }
+    self.current = { steps = {}, numbers = {}, dropped = 0, moved = 0 }
     self.cases[#self.cases + 1] = self.current
   end
   return self.current
@@ -64,18 +64,19 @@ local function moves(events, locate)
   return list, hidden
 end
 
--- Objects in groups that an error is about.
+-- Objects in groups that an error is about: those that it carries, and those that its message names. The target of a
+-- pointer that is not attached is only named.
 local function hidden_objects(err, locate)
   local hidden = {}
   for _, object in ipairs(rawget(err, "objects") or {}) do
     local _, _, _, grouped = locate(type(object) == "table" and object.host or 0)
     hidden[#hidden + 1] = grouped
   end
+  for name in err.message:gmatch "[%a_][%w_.%[%]()%%>-]*[%w_%])]" do hidden[#hidden + 1] = locate(name) end
   return hidden
 end
 
 local function remember_hidden(case, list)
-  if #list > FEW then return end
   for _, name in ipairs(list) do
     case.hidden = case.hidden or {}
     case.hidden[name] = true
@@ -126,7 +127,10 @@ function Recorder:add(session, step, always)
   self.objects = self.objects + #step.snapshot.present + #step.snapshot.host
   local hidden
   step.moved, hidden = moves(events, locate)
-  remember_hidden(case, hidden)
+  if #hidden <= FEW and case.moved < SOME then
+    case.moved = case.moved + #hidden
+    remember_hidden(case, hidden)
+  end
   if step.error then remember_hidden(case, hidden_objects(step.error, locate)) end
   step.events = {}
   for i, event in ipairs(events) do step.events[i] = recorded(event) end
