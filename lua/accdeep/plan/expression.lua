@@ -102,7 +102,9 @@ function expression.extent_of(self, node)
   local e = closures.compile(env, base)
   local t = e.type
   if not subscripts then
-    if not e.place then raise("type-mismatch", node.pos, "a variable is needed") end
+    if not e.place then
+      raise("type-mismatch", node.pos, "a variable is needed", { help = "name a variable, or a section: a[0:1]" })
+    end
     return (e.place(frame)), t.size, t
   end
   local of = element(t, subscripts[1].pos)

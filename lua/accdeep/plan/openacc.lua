@@ -264,7 +264,7 @@ function lower.directive(session, node, options)
       { length = #node.name, rule = "ACC33-2.9-1" })
   elseif kind == "declaration" then
     raise("clause-not-allowed", node.pos, ("'%s' stands among declarations"):format(node.name),
-      { length = #node.name, rule = "ACC33-2.15-1" })
+      { length = #node.name, rule = "ACC33-2.15-1", help = "write the directive in the text of declare" })
   end
   if node.argument then
     raise("syntax", node.argument.pos, ("'%s' takes no name"):format(node.name))

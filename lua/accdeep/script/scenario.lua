@@ -64,7 +64,8 @@ local function language(run)
   function env.scenario(head)
     if type(head) ~= "table" then raise("type-mismatch", nil, "scenario takes a table") end
     if run.begun then
-      raise("scenario-error", nil, "scenario { } is the first statement", { rule = "HOUSE-scenario" })
+      raise("scenario-error", nil, "scenario { } is the first statement",
+        { rule = "HOUSE-scenario", help = "move scenario { } to the top of the file" })
     end
     local unknown
     for key in pairs(head) do
