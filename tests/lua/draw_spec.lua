@@ -163,6 +163,17 @@ describe("snapshot", function()
     assert.equal(1, row_behind(find(shot.device, "third").id))
   end)
 
+  it("says where a host address on the device points", function()
+    local cases = recorded([[
+      declare "double data[4], *third;"
+      host.third = addr "data[2]"
+      acc "enter data copyin(third)"
+    ]])
+    local step = cases[1].steps[2]
+    local third = picture.of(step).boxes[find(step.snapshot.device, "third").id]
+    assert.equal("[2] host address", third.rows[1].text)
+  end)
+
   it("points to the row of the element that a pointer points to", function()
     local cases = recorded([[
       declare "struct s { int n; double *d; } list[4], *one, *all;"

@@ -394,6 +394,8 @@ function Looker:device_pointer(row, at, slot, t)
     local range = self:host_range(value)
     row.state = not range and "nowhere" or range.live and "host" or "gone"
     row.to = row.state == "host" and id_of(self.at[range.host]) or nil
+    row.at = row.to and value - range.host
+    row.into = row.to and into(t, row.at, range.bytes, self.language)
   end
 end
 

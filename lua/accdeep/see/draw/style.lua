@@ -84,7 +84,7 @@ mark.wrong { background: var(--wrong-back); color: var(--wrong); text-decoration
   text-transform: uppercase; letter-spacing: .04em; }
 table { border-collapse: collapse; width: 100%; font-size: 13px; } th { text-align: left; color: var(--muted);
   font-weight: 500; } td, th { padding: 2px 6px 2px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-td { overflow-wrap: anywhere; } td.number { overflow-wrap: normal; }
+td { overflow-wrap: anywhere; } td.op, td.number { overflow-wrap: normal; }
 td:last-child { white-space: nowrap; } button[aria-pressed="true"] { background: var(--mark); }
 tbody tr:hover { background: var(--mark); } td.number { text-align: right; font-variant-numeric: tabular-nums; }
 td:first-child, .op, #events td:nth-child(2) {
