@@ -14,6 +14,7 @@
 #include "device/written.h"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { UNIT = 16, PAGE = 4096, FINE = 32, CLASSES = FINE + 8 * 48, ADDRESS_BITS = 47 };
@@ -368,10 +369,11 @@ static uint64_t last_unit(const struct sim *sim, uint64_t start)
     return start / UNIT + units_of((sim->units[start / UNIT] & CLASS_BITS) - 1u) - 1;
 }
 
-/* A page of an empty file cannot be touched, however the memory around it is protected. */
+/* A page of an empty file cannot be touched, however the memory around it is protected. The C library's function
+ * is newer than the oldest library that the self-contained program runs with. */
 static bool guard(struct sim *sim, uint64_t at)
 {
-    int file = memfd_create("guard", MFD_CLOEXEC);
+    const int file = (int)syscall(SYS_memfd_create, "guard", MFD_CLOEXEC);
     const int both = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_FIXED;
     void *page = file < 0 ? MAP_FAILED : mmap(sim->bytes + at, PAGE, both, flags, file, 0);
     if (file >= 0)

@@ -244,7 +244,7 @@ local TYPES = { op = "string", mark = "string", name = "string", bytes = "intege
 local function wrong(fields)
   for key, value in sorted(fields) do
     if TYPES[key] and (math.type(value) or type(value)) ~= TYPES[key] then
-      return ("its field '%s' is no %s"):format(key, TYPES[key])
+      return ("its field '%s' has to be of type %s"):format(key, TYPES[key])
     end
   end
   if not fields.op and not fields.mark then return "this is neither an event nor a mark" end
@@ -267,7 +267,7 @@ function trace.read(path, text)
     line = line + 1
     if row ~= "" then
       local fields, _, problem = json.decode(row)
-      if type(fields) ~= "table" then fail(path, line, "this is no line of a trace: " .. tostring(problem)) end
+      if type(fields) ~= "table" then fail(path, line, "this line is not part of a trace: " .. tostring(problem)) end
       if #list == 0 and fields.trace ~= "accdeep" then fail(path, line, "this is not a trace") end
       if fields.trace and fields.version ~= VERSION then
         fail(path, line, ("traces of version %s are not known"):format(tostring(fields.version)))
