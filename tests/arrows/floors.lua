@@ -3,6 +3,14 @@
 
 local floors = {}
 
+-- What the first n rooms of the runtime for programs, and those that they use, are.
+local ROOMS = { "data", "strict", "run", "routines" }
+local function program(n)
+  local uses = { "core/debuginfo", "core/abi/program/base" }
+  for i = 1, n do uses[#uses + 1] = "core/abi/program/" .. ROOMS[i] end
+  return uses
+end
+
 -- Products stand beside the core and use what the public header declares (public), and what they name (uses).
 floors.core = {
   headers = { "core/accdeep_core.h", "core/accdeep_queues.h" },
@@ -17,7 +25,12 @@ floors.core = {
   products = {
     cuda = { public = true, uses = { "core/base", "core/device" } },
     ["core/debuginfo"] = { public = true },
-    ["core/abi/openacc"] = { public = true, uses = { "core/debuginfo" } },
+    ["core/abi/program/base"] = { public = true, uses = { "core/debuginfo" } },
+    ["core/abi/program/data"] = { public = true, uses = program(0) },
+    ["core/abi/program/strict"] = { public = true, uses = program(1) },
+    ["core/abi/program/run"] = { public = true, uses = program(2) },
+    ["core/abi/program/routines"] = { public = true, uses = program(3) },
+    ["core/abi/program/gcc"] = { public = true, uses = program(4) },
     ["core/abi/directory"] = { public = true },
     ["lua/binding"] = { public = true, uses = { "core/debuginfo" } },
     ["lua/program"] = {},
@@ -34,7 +47,12 @@ floors.core = {
     ["core/base"] = "memory, ordered indices, sorting, threads, rules, errors",
     cuda = "the backend for NVIDIA GPUs",
     ["core/debuginfo"] = "debug information of programs and of the running process",
-    ["core/abi/openacc"] = "the runtime of gcc's OpenACC programs",
+    ["core/abi/program/gcc"] = "the functions that gcc calls for directives",
+    ["core/abi/program/routines"] = "acc_* and omp_* routines",
+    ["core/abi/program/run"] = "the runtime for OpenACC and OpenMP programs: start, calls, kernels, end",
+    ["core/abi/program/strict"] = "checks of compiled programs: host memory, stale data, idle transfers",
+    ["core/abi/program/data"] = "declared variables, members, structures, blocks of malloc",
+    ["core/abi/program/base"] = "state and locks of the runtime, reports, traces, tools",
     ["core/abi/directory"] = "data environments for other runtimes",
     ["lua/binding"] = "the Lua module accdeep.core",
     ["lua/program"] = "terminals, files and processes for the program",

@@ -1,7 +1,7 @@
 /* Kernels with the host's memory closed: what is found, and what correct kernels do unharmed. */
 #include "../tap.h"
 
-#include <abi/openacc/watch.h>
+#include <abi/program/strict/watch.h>
 
 #include <errno.h>
 #include <fenv.h>

@@ -85,7 +85,8 @@ local function check(path, json)
     "\n") -- its libraries may make them
 end
 
--- The number of this process in an MPI program, as text; nil outside of one. core/abi/openacc/rank.c has the same list.
+-- The number of this process in an MPI program, as text; nil outside of one. core/abi/program/base/rank.c has the same
+-- list.
 local function rank()
   for _, name in ipairs { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID" } do
     local value = os.getenv(name)

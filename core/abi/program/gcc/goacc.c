@@ -1,8 +1,8 @@
 /* goacc.c - the calls that gcc makes for directives (-fopenacc), each one construct of the core.
  * How they look and what a kernel is passed for each entry are facts of that interface. */
-#include "arena.h"
+#include "abi/program/base/arena.h"
 #include "entries.h"
-#include "prof.h"
+#include "abi/program/base/prof.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -235,20 +235,6 @@ static inline void short_or_dynamic(const struct goacc_site *site, int flags, co
     }
     goacc_run(&goacc_own, way->kind, route == DOUBTFUL, plain, map->n, false);
     goacc_leave_quick();
-}
-
-void goacc_trace_wait(const struct goacc_site *site, int async, int queue)
-{
-    char name[32] = "all queues";
-    if (queue != GOACC_NOVAL)
-        snprintf(name, sizeof name, "queue %d", queue);
-    const accd_event event = {.op = ACCD_OP_WAIT,
-                              .device = goacc_enter(site)->device,
-                              .name = name,
-                              .rule = "ACC33-async-3",
-                              .async = async == GOACC_SYNC ? ACCD_SYNCHRONOUS : async};
-    goacc_trace_event(&event);
-    goacc_leave();
 }
 
 /* Wait clauses, and arguments of a wait directive, for the trace: so many queues follow; less than 0: all. */

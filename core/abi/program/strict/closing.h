@@ -2,7 +2,7 @@
 #ifndef GOACC_CLOSING_H
 #define GOACC_CLOSING_H
 
-#include "arena.h"
+#include "abi/program/base/arena.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* members.c - pointers that are present only because the compiler maps them along with the section
  * they point to, which OpenACC does not ask for (ACC33-att-6). When the aggregate that they are
  * members of is mapped itself, it would be partly present: they give way. */
-#include "runtime.h"
+#include "abi/program/base/runtime.h"
 
 /* Whether all that is present of an item are such pointers, which no region uses. */
 static bool only_pointers(const struct goacc_thread *self, const accd_item *item)
@@ -47,4 +47,22 @@ bool goacc_members_give_way(const struct goacc_thread *self, const accd_item *it
         gave = true;
     }
     return gave;
+}
+
+/* gfortran's descriptor of an array of any rank. */
+bool goacc_is_descriptor(uint64_t bytes)
+{
+    enum { HEAD = 40, DIMENSION = 24, RANKS = 15 };
+    return bytes >= HEAD && bytes <= HEAD + RANKS * DIMENSION && (bytes - HEAD) % DIMENSION == 0;
+}
+
+bool goacc_carries(const accd_item *items, size_t nitems, const accd_item *item)
+{
+    if (!item->host || (item->bytes != sizeof(void *) && !goacc_is_descriptor(item->bytes)))
+        return false;
+    const uintptr_t target = goacc_word(item->host);
+    for (size_t i = 0; i < nitems; i++)
+        if (&items[i] != item && target && target - (uintptr_t)items[i].host < items[i].bytes)
+            return true;
+    return false;
 }

@@ -1,5 +1,5 @@
 /* hear.c - what the core tells of a construct goes to all who want it, and so does what the end finds. */
-#include "prof.h"
+#include "abi/program/base/prof.h"
 
 void goacc_on_event(void *ud, const accd_event *event)
 {

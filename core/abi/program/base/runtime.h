@@ -1,29 +1,24 @@
 /* runtime.h - what the faces of real OpenACC and OpenMP programs share: one runtime for the process, made at
  * the first call, with a context of the core behind a lock.
  *
- *   goacc        gcc's entry points for OpenACC directives
- *   target       gcc's entry points for OpenMP's target directives; omp: the omp_* routines of devices
- *   openacc      the acc_* routines, C; fortran: their Fortran names
- *   life         start, options, calls and constructs, end
- *   hear         events of the core, for all who want them
- *   members      pointers that are present only for the sections they point to
- *   prof         events for tools, by OpenACC's profiling interface
- *   fault        accesses that end the program
- *   launch       kernels and structured regions of a thread
- *   strict       kernels without the host's memory (watch), what is left behind
- *   stale        changes of one side that the other never got, or overwrites
- *   idle         transfers of bytes that had not changed
- *   stack        variables of functions that have returned
- *   entries      the items that entries of a directive become; structures: those of members
- *   draw         a picture of the state
- *   declared     variables of declare directives at file scope
- *   blocks       sections that leave a block of malloc
- *   trace        what a line of the trace is about
- *   tell         errors, events; names and lines by debug information (debug)
- *   rank         the number of the process in an MPI program, files named after it
- *   state        the state of the runtime and of each thread, the locks
+ *   gcc/       goacc: gcc's entry points for OpenACC directives; target: those for OpenMP's target directives;
+ *              entries: the items that entries of a directive become
+ *   routines/  openacc: the acc_* routines, C; fortran: their Fortran names; omp: the omp_* routines of devices
+ *   run/       life: start, options, calls and constructs, end; launch: kernels and structured regions of a thread;
+ *              hear: events of the core, for all who want them
+ *   strict/    strict: kernels without the host's memory (watch), what is left behind;
+ *              stale: changes of one side that the other never got, or overwrites;
+ *              idle: transfers of bytes that had not changed; stack: variables of functions that have returned;
+ *              fault: accesses that end the program
+ *   data/      declared: variables of declare directives at file scope; structures: programs of structures;
+ *              members: pointers that are present only for the sections they point to;
+ *              blocks: sections that leave a block of malloc
+ *   base/      prof: events for tools, by OpenACC's profiling interface; draw: a picture of the state;
+ *              trace: what a line of the trace is about; rank: the number of the process in an MPI program;
+ *              tell: errors, events; names and lines by debug information (core/debuginfo);
+ *              state: the state of the runtime and of each thread, the locks
  *
- * Each file calls those below it, in no circle.
+ * Each room calls those below it, in no circle (tests/arrows/floors.lua).
  *
  * A call that fails tells why and ends the program with status 1, as the compiler's own runtime
  * does: OpenACC defines no recovery. */
@@ -39,6 +34,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #if __has_include(<sys/single_threaded.h>) /* of glibc 2.32 */
 #include <sys/single_threaded.h>
 #define GOACC_ONE_THREAD __libc_single_threaded
@@ -273,6 +269,17 @@ static inline bool goacc_moves(accd_action action)
 /* The end of the structure that a member lies in, as the call under way sees it; 0: not known. */
 uintptr_t goacc_aggregate_end(uintptr_t member, size_t bytes);
 
+/* structures.c: the program of a structure of so many bytes of which pieces, an array of malloc that is taken, ask for
+ * something. It is kept; the caller is no user of it. */
+accd_program *goacc_structure_program(uint64_t bytes, accd_piece *pieces, size_t n);
+
+static inline uintptr_t goacc_word(const void *address)
+{
+    uintptr_t value;
+    memcpy(&value, address, sizeof value);
+    return value;
+}
+bool goacc_is_descriptor(uint64_t bytes); /* of gfortran, by its size */
 /* Whether an item is no more than the pointer or descriptor of another item's data. */
 bool goacc_carries(const accd_item *items, size_t nitems, const accd_item *item);
 

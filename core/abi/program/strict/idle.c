@@ -1,5 +1,5 @@
 /* idle.c - transfers that moved bytes that were the same on both sides: advice at the end of a strict run. */
-#include "runtime.h"
+#include "abi/program/base/runtime.h"
 
 #include <stdlib.h>
 #include <string.h>

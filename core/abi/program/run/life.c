@@ -1,8 +1,8 @@
 /* life.c - the one runtime of a process, from its first call to its end: options from the environment, the
  * context, calls, constructs. */
-#include "arena.h"
-#include "prof.h"
-#include "runtime.h"
+#include "abi/program/base/arena.h"
+#include "abi/program/base/prof.h"
+#include "abi/program/base/runtime.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -414,4 +414,18 @@ void goacc_prof_begin(struct goacc_span *span, const struct goacc_site *site, in
     if (event != GOACC_EV_WAIT && event != GOACC_EV_DEVICE_SHUTDOWN)
         goacc_prof_device(site, parent, GOACC_DEFAULT, true);
     goacc_prof_open_span(span, site, event, parent, queue, type);
+}
+
+void goacc_trace_wait(const struct goacc_site *site, int async, int queue)
+{
+    char name[32] = "all queues";
+    if (queue != GOACC_NOVAL)
+        snprintf(name, sizeof name, "queue %d", queue);
+    const accd_event event = {.op = ACCD_OP_WAIT,
+                              .device = goacc_enter(site)->device,
+                              .name = name,
+                              .rule = "ACC33-async-3",
+                              .async = async == GOACC_SYNC ? ACCD_SYNCHRONOUS : async};
+    goacc_trace_event(&event);
+    goacc_leave();
 }

@@ -5,7 +5,7 @@
 #ifndef GOACC_ENTRIES_H
 #define GOACC_ENTRIES_H
 
-#include "runtime.h"
+#include "abi/program/base/runtime.h"
 
 #include <stdlib.h>
 
@@ -87,10 +87,6 @@ static inline void *goacc_device_address(const struct goacc_thread *self, const 
 }
 /* What a kernel gets for an entry, of OpenMP's private variables the host's address. */
 void *goacc_argument(const struct goacc_thread *self, const struct entries *map, size_t i);
-
-/* structures.c: the program of a structure of so many bytes of which pieces, an array of malloc that is taken, ask for
- * something. It is kept; the caller is no user of it. */
-accd_program *goacc_structure_program(uint64_t bytes, accd_piece *pieces, size_t n);
 
 /* Of an entry to a data environment, an exit, an update. */
 void goacc_entry_items(const struct entries *map, struct goacc_items *items);

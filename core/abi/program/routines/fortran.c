@@ -1,6 +1,6 @@
 /* fortran.c - the acc_* routines under the names that gfortran's module openacc calls. Arrays come
  * as gfortran's descriptors, contiguous; lengths, types and queues by reference. */
-#include "prof.h"
+#include "abi/program/base/prof.h"
 #include "routines.h"
 
 #include <string.h>

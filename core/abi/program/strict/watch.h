@@ -12,7 +12,7 @@
 #ifndef GOACC_WATCH_H
 #define GOACC_WATCH_H
 
-#include "arena.h"
+#include "abi/program/base/arena.h"
 
 struct goacc_watch;
 

@@ -6,8 +6,8 @@
  * start, as ACC33-2.6.7-1 says, and around each kernel the bytes of host and device change places:
  * one kernel at a time, and no other directive meanwhile. The host's own code in other threads sees
  * the device's values then, and large variables cost their size with every kernel. */
-#include "runtime.h"
-#include "watch.h"
+#include "abi/program/base/runtime.h"
+#include "abi/program/base/arena.h"
 
 #include <elf.h>
 #include <fcntl.h>

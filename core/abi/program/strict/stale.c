@@ -8,7 +8,7 @@
  *   a transfer moves what both sides have (idle)
  *
  * Host memory may be freed while its data are present. It is read by a system call, which fails then. */
-#include "runtime.h"
+#include "abi/program/base/runtime.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* openacc.c - the acc_* routines of OpenACC 3.3 that the compiler's openacc.h declares. Each is a
  * construct of one item, or a single step of the core. A program whose device is the host shares
  * its memory: nothing is mapped, and everything is present (ACC33-gloss-2). */
-#include "prof.h"
+#include "abi/program/base/prof.h"
 #include "routines.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* structures.c - mapping programs of structures of which a directive of OpenMP names some members.
  */
-#include "entries.h"
+#include "abi/program/base/runtime.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
  * of the core. How they look and what a region gets for each entry are facts of that interface.
  * Regions run as libgomp runs those of the host, with control variables, teams and threads of their
  * own; their data are the device's. */
-#include "target.h"
+#include "abi/program/routines/target.h"
 
-#include "arena.h"
+#include "abi/program/base/arena.h"
 #include "entries.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* fault.c - accesses that would end the program without a word: sections that leave its memory,
  * wild pointers in kernels, device addresses on the host. They are explained; then the program
  * ends, or its own handler runs, as without us. */
-#include "arena.h"
-#include "runtime.h"
+#include "abi/program/base/arena.h"
+#include "abi/program/base/runtime.h"
 #include "stray.h"
 
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* strict.c - what `exec --strict` adds: kernels run while the host's memory is closed, device
  * memory is closed to the host, and what is left behind, or was moved for nothing, is reported at the
  * end. */
-#include "runtime.h"
+#include "abi/program/base/runtime.h"
 #include "stray.h"
 #include "watch.h"
 

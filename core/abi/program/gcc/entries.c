@@ -24,18 +24,11 @@ static accd_item *add_item(struct goacc_items *items, accd_action action, const 
     return item;
 }
 
-static uintptr_t word_at(const void *address)
-{
-    uintptr_t value;
-    memcpy(&value, address, sizeof value);
-    return value;
-}
-
 /* The section that a pointer with a bias points to, among the entries just before it. */
 static accd_item *section_of(struct goacc_items *items, const void *slot, size_t bias)
 {
     enum { BACK = 3 };
-    uintptr_t target = word_at(slot) + bias;
+    uintptr_t target = goacc_word(slot) + bias;
     for (size_t i = items->n; i-- > 0 && items->n - i <= BACK;) {
         accd_item *item = &items->at[i];
         if ((uintptr_t)item->host == target && !item->slot && item->bytes &&
@@ -43,24 +36,6 @@ static accd_item *section_of(struct goacc_items *items, const void *slot, size_t
             return item;
     }
     return NULL;
-}
-
-/* gfortran's descriptor of an array of any rank. */
-static bool is_descriptor(uint64_t bytes)
-{
-    enum { HEAD = 40, DIMENSION = 24, RANKS = 15 };
-    return bytes >= HEAD && bytes <= HEAD + RANKS * DIMENSION && (bytes - HEAD) % DIMENSION == 0;
-}
-
-bool goacc_carries(const accd_item *items, size_t nitems, const accd_item *item)
-{
-    if (!item->host || (item->bytes != sizeof(void *) && !is_descriptor(item->bytes)))
-        return false;
-    const uintptr_t target = word_at(item->host);
-    for (size_t i = 0; i < nitems; i++)
-        if (&items[i] != item && target && target - (uintptr_t)items[i].host < items[i].bytes)
-            return true;
-    return false;
 }
 
 /* The compiler maps the pointer that a section was reached through, or its descriptor, too: rules
@@ -71,7 +46,7 @@ static void mark_pointer(struct goacc_items *items, const void *slot)
         accd_item *item = &items->at[i];
         bool pointer = item->bytes == sizeof(void *) && item->action == ACCD_CREATE;
         bool gone = item->bytes == sizeof(void *) && item->action == ACCD_DELETE;
-        if (item->host == slot && (pointer || gone || is_descriptor(item->bytes)))
+        if (item->host == slot && (pointer || gone || goacc_is_descriptor(item->bytes)))
             item->flags |= ACCD_ITEM_POINTER;
     }
 }
@@ -136,7 +111,7 @@ static const void *section_of_nothing(const struct entries *map, size_t i)
 {
     const unsigned kind = goacc_kind(map, i);
     if ((kind == ATTACH_ZERO_LENGTH || kind == POINTER_TO_ZERO_LENGTH) && map->host[i])
-        return (const void *)(word_at(map->host[i]) + map->size[i]);
+        return (const void *)(goacc_word(map->host[i]) + map->size[i]);
     return kind == ALWAYS_POINTER && i && goacc_kind(map, i - 1) == ZERO_LENGTH ? map->host[i - 1] : NULL;
 }
 
@@ -223,7 +198,7 @@ static void unknown_kind(unsigned kind)
 
 bool goacc_is_pointer(const struct goacc_thread *self, const void *variable)
 {
-    return accd_device_address(goacc.context, self->device, (const void *)word_at(variable)) != 0;
+    return accd_device_address(goacc.context, self->device, (const void *)goacc_word(variable)) != 0;
 }
 
 void goacc_attach_variables(const struct goacc_thread *self, const struct entries *map,
@@ -393,7 +368,7 @@ static bool leads_to_data(const struct goacc_thread *self, const struct entries 
 {
     const void *data = i ? map->host[i - 1] : NULL;
     uint64_t there = data ? accd_device_address(goacc.context, self->device, data) : 0;
-    return there && word_at((const void *)(uintptr_t)device) - word_at(map->host[i]) ==
+    return there && goacc_word((const void *)(uintptr_t)device) - goacc_word(map->host[i]) ==
                         there - (uintptr_t)data;
 }
 
@@ -453,7 +428,7 @@ void goacc_clear_pointers(const struct goacc_thread *self, const struct entries 
     for (size_t i = 0; i < map->n; i++) {
         const void *target = section_of_nothing(map, i);
         const uint64_t slot = target ? accd_device_address(goacc.context, self->device, map->host[i]) : 0;
-        if (slot && !goacc_device_address(self, target) && (!back || !word_at((const void *)(uintptr_t)slot)))
+        if (slot && !goacc_device_address(self, target) && (!back || !goacc_word((const void *)(uintptr_t)slot)))
             goacc_write_device(self->device, slot, back ? map->host[i] : &null, sizeof null);
     }
 }

@@ -2,7 +2,7 @@
 #ifndef GOACC_ROUTINES_H
 #define GOACC_ROUTINES_H
 
-#include "runtime.h"
+#include "abi/program/base/runtime.h"
 
 /* acc_copyin and acc_create, acc_copyout and acc_delete, acc_update_*: by action. */
 void *goacc_data(const struct goacc_site *site, accd_kind kind, accd_action action, void *host,

@@ -5,7 +5,7 @@
  * compiler makes no call at the end of the scope at all. What lies at their address then is another
  * variable, which must not be taken for present. The owner's return address on the stack tells: as
  * long as its frame lives, it is where it was. */
-#include "runtime.h"
+#include "abi/program/base/runtime.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* launch.c - kernels, and the structured regions of a thread. */
-#include "runtime.h"
+#include "abi/program/base/runtime.h"
 
 #include <stdlib.h>
 

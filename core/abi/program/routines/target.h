@@ -3,7 +3,7 @@
 #ifndef GOACC_TARGET_H
 #define GOACC_TARGET_H
 
-#include "runtime.h"
+#include "abi/program/base/runtime.h"
 
 /* Functions of libgomp behind ours. */
 struct goacc_libgomp {

@@ -6,7 +6,7 @@
  * section is too long, the blocks in front of it are counted from the start of the heap. Blocks of other
  * threads' arenas, sections that begin inside of a block, and sections that do not move, are not checked:
  * the host memory of deleted data may be freed already, and belong to others. */
-#include "runtime.h"
+#include "abi/program/base/runtime.h"
 
 #include <stdio.h>
 #include <stdlib.h>
