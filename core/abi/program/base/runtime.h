@@ -15,7 +15,8 @@
  *              blocks: sections that leave a block of malloc
  *   base/      prof: events for tools, by OpenACC's profiling interface; draw: a picture of the state;
  *              trace: what a line of the trace is about; rank: the number of the process in an MPI program;
- *              tell: errors, events; names and lines by debug information (core/debuginfo);
+ *              find: findings, once for a place; tell: errors of the core, events; text: their lines;
+ *              name: names and lines by debug information (core/debuginfo); label: of what is mapped;
  *              state: the state of the runtime and of each thread, the locks
  *
  * Each room calls those below it, in no circle (tests/arrows/floors.lua).
@@ -295,9 +296,57 @@ accd_region *goacc_run(struct goacc_thread *self, accd_kind kind, bool doubtful,
 _Noreturn void goacc_end(void);
 
 /* tell.c */
-void goacc_tell_open(void);
 void goacc_tell_event(const accd_event *event, const char *about); /* in the trace; about: more fields */
 void goacc_trace_event(const accd_event *event); /* trace.c: the same with fields about the object or pointer */
+/* The last error of the core. */
+void goacc_tell_error(const struct goacc_site *site, const accd_error *error);
+/* The compiler left variables of declare directives out of an update. */
+void goacc_tell_lost_update(void);
+/* Data mapped at a site were on the stack of a function that has returned. */
+void goacc_tell_returned(uintptr_t pc);
+
+/* find.c */
+/* A second place of a finding: where something was mapped, written, moved last. */
+struct goacc_mark {
+    const char *is, *file; /* "mapped", "written", "agreed"; file is NULL: not known */
+    int line;
+};
+struct goacc_finding {
+    const char *level, *code;      /* "error", "warning", "note", "advice"; a code of codes.lua; both are kept */
+    const char *rule;              /* NULL: the house rule of the code, if there is one */
+    uintptr_t pc;                  /* of the access, the construct or the call, a return address; 0: none */
+    const char *object, *element;  /* "u[0:16]", "u[17] of u[0:16]"; NULL: none */
+    const char *second;            /* object; NULL: none */
+    struct goacc_mark other;
+    uint64_t bytes, times, of;     /* cost: so many bytes, in so many transfers of so many; 0: none */
+    bool together;                 /* with those of other variables at its place: the first is printed, the end names
+                                      the others */
+    const char *lines;             /* of text, after the first ones; NULL: none */
+};
+/* Reports a finding: the first of its code at a place, about a variable, is printed at once. The others are counted, and
+ * the end prints the count. False: it was counted. Any thread may call it, with the lock or without. */
+bool goacc_find(const struct goacc_finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same for what is expensive to spell: counts a finding of the code at the place, about the variable, if one was
+ * reported. False: none was; goacc_find must be called. */
+bool goacc_find_again(const char *code, uintptr_t pc, const char *object);
+/* A finding without an object: what says the same at the same place is counted. */
+void goacc_tell(const char *level, const char *code, const char *rule, uintptr_t pc,
+                const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Prints the counts. */
+void goacc_find_end(void);
+
+/* state.c: around debug information and reports; the thread may have it. */
+void goacc_take_words(void);
+void goacc_give_words(void);
+
+/* name.c */
+void goacc_tell_open(void);
+/* The return address that a name stands for, until it is looked up; 0: the name is one. end_p: behind it, or NULL. */
+uintptr_t goacc_late(const char *name, const char **end_p);
+/* What the program calls a range, as a site sees it. False: not known. */
+bool goacc_name_of(const struct goacc_site *site, uint64_t host, uint64_t bytes, struct goacc_name *name_p);
+
+/* label.c */
 /* The label of the call under way, whose data have no names yet: the names are looked up when the data are reported; a
  * label for each would be too many. */
 const accd_label *goacc_site_label(void);
@@ -315,6 +364,7 @@ static inline void goacc_name_item(accd_item *item)
 }
 void goacc_forget_labels(void); /* they went with the context */
 void goacc_forget_structures(void); /* before the context goes */
+/* name.c, in words */
 /* What the program calls a range, or 0 bytes: what begins there; its address, and false, if that
  * is not known. */
 bool goacc_spell(const struct goacc_site *site, uint64_t host, uint64_t bytes, char *to,
@@ -322,9 +372,9 @@ bool goacc_spell(const struct goacc_site *site, uint64_t host, uint64_t bytes, c
 /* "u[17] of u[0:16]": the element of an object in which a byte lies; name: where the site knows none. */
 void goacc_spell_element(const struct goacc_site *site, uint64_t host, uint64_t bytes, uint64_t at,
                          const char *name, char *to, size_t room);
-/* Where a call stands; function may stay NULL. False: not known. With the lock. */
-bool goacc_line(uintptr_t pc, const char **file, int *line, const char **function);
-/* The function at an address, as the linker knows it, or NULL. With the lock. */
+/* Where a call stands; function_p may be NULL, and what it gets. False: not known. */
+bool goacc_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p);
+/* The function at an address, as the linker knows it, or NULL. */
 const char *goacc_symbol(uintptr_t address);
 /* How a present object, or an attached pointer, is reported: by its name or its address, and from
  * where, if that is known. */
@@ -337,22 +387,11 @@ struct goacc_shown goacc_shown(const accd_object_info *object);
 struct goacc_shown goacc_shown_pointer(const accd_attachment *pointer);
 /* " of FILE:LINE", or nothing. */
 void goacc_place(uintptr_t pc, char *to, size_t room);
-void goacc_tell_error(const struct goacc_site *site, const accd_error *error);
 /* Helps by error code, of OpenACC and of OpenMP; code is NULL at the end. lua/helps.lua writes them. */
 struct goacc_help {
     const char *code, *help, *openmp;
 };
 extern const struct goacc_help goacc_helps[];
-/* level: "error", "warning", "note", "advice". */
-void goacc_tell(const char *level, const char *code, const char *rule, uintptr_t pc,
-                const char *format, ...) __attribute__((format(printf, 5, 6)));
-/* Whether something is reported for the first time from a site. */
-bool goacc_untold(uintptr_t pc);
-/* The compiler left variables of declare directives out of an update. */
-void goacc_tell_lost_update(void);
-/* Data mapped at a site were on the stack of a function that has returned. */
-void goacc_tell_returned(uintptr_t pc);
-
 /* rank.c */
 int goacc_rank(void); /* of this process in an MPI program; -1: it is not one */
 /* The name of a file: %r in the pattern is the rank, or 0, and %p the process. What does not fit is cut. */

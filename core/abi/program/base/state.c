@@ -14,6 +14,8 @@ static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
  * tool may call again. */
 static const pthread_mutex_t open_to_all = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_mutex_t exclusive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+/* Of reports and debug information, taken last: kernels report without the runtime's lock. */
+static pthread_mutex_t words = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 __thread struct goacc_thread goacc_own __asm__("goacc_thread_state");
 
 const char goacc_declared_region[] = "program";
@@ -54,16 +56,28 @@ void goacc_alone(bool alone)
         pthread_mutex_unlock(&exclusive);
 }
 
+void goacc_take_words(void)
+{
+    pthread_mutex_lock(&words);
+}
+
+void goacc_give_words(void)
+{
+    pthread_mutex_unlock(&words);
+}
+
 /* A signal handler may fork in the middle of a call. */
 static __thread bool forking;
 
 static void before_fork(void)
 {
     forking = goacc_lock();
+    goacc_take_words();
 }
 
 static void after_fork(void)
 {
+    goacc_give_words();
     if (forking)
         goacc_unlock();
 }
@@ -74,7 +88,7 @@ static void in_child(void)
     lock = unlocked;
     goacc_locked = false;
     goacc_holder = NULL;
-    exclusive = open_to_all;
+    exclusive = words = open_to_all;
     if (!forking)
         goacc_lock();
 }

@@ -135,6 +135,8 @@ static void at_exit(int status, void *arg)
     goacc_lock();
     if (goacc.context && goacc.pid == getpid())
         goacc_tell_end();
+    if (goacc.pid == getpid())
+        goacc_find_end();
     if (goacc.options.draw)
         goacc_draw_end();
     goacc_unlock();

@@ -45,6 +45,7 @@ static _Noreturn void tell_device(void *address, const void *context)
     else
         goacc_tell("error", "device-pointer-on-host", "ACC33-hd-1", instruction(context) + 1,
                    "the host program follows the device address %p", address);
+    goacc_find_end();
     _Exit(EXIT_FAILURE);
 }
 

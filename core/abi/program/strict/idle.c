@@ -55,13 +55,23 @@ void goacc_idle_end(void)
 {
     if (ntallies)
         qsort(tallies, ntallies, sizeof *tallies, by_bytes);
-    for (size_t i = 0; i < ntallies && tallies[i].idle; i++)
-        goacc_tell("advice", "idle-transfer", NULL, tallies[i].pc,
-                   "%s%s: %llu of %llu transfers %s the device from here moved bytes that were the "
-                   "same on both sides since they were moved last: %llu bytes",
-                   tallies[i].name, tallies[i].others ? " and others" : "",
-                   (unsigned long long)tallies[i].idle, (unsigned long long)tallies[i].all,
-                   tallies[i].op == ACCD_OP_H2D ? "to" : "from",
-                   (unsigned long long)tallies[i].bytes);
+    for (size_t i = 0; i < ntallies && tallies[i].idle; i++) {
+        const struct tally *tally = &tallies[i];
+        goacc_find(
+            &(struct goacc_finding){
+                .level = "advice",
+                .code = "idle-transfer",
+                .pc = tally->pc,
+                .object = tally->name,
+                .bytes = tally->bytes,
+                .times = tally->idle,
+                .of = tally->all,
+            },
+            "%s%s: %llu of %llu transfers %s the device from here moved bytes that were equal on both sides: %llu "
+            "bytes",
+            tally->name, tally->others ? " and others" : "", (unsigned long long)tally->idle,
+            (unsigned long long)tally->all, tally->op == ACCD_OP_H2D ? "to" : "from",
+            (unsigned long long)tally->bytes);
+    }
     ntallies = 0; /* acc_shutdown reports, and the end of the program does */
 }

@@ -47,16 +47,6 @@ struct frame {
 };
 static struct frame *frames;
 
-/* What was reported: once for each place, kind and variable. */
-struct finding {
-    uintptr_t pc;
-    const char *level, *code, *rule;
-    char *name;
-    uint64_t count;
-};
-static struct finding *findings;
-static size_t nfindings, findings_room;
-
 /* ------------------------------------------------------------------------------------ memory -- */
 
 static bool peek(uint64_t host, char *to, size_t n)
@@ -228,44 +218,15 @@ static void each_object(int device, uint64_t host, uint64_t bytes, void (*fn)(st
 
 /* ----------------------------------------------------------------------------------- reports -- */
 
-/* u[0:4] and u[4:4] are. */
-static bool same_variable(const char *a, const char *b)
+/* Where both sides last agreed, also in words. */
+static struct goacc_mark agreed_at(const struct object *object, char *to, size_t size)
 {
-    const size_t n = strcspn(a, "[(");
-    return n && n == strcspn(b, "[(") && !strncmp(a, b, n);
-}
-
-/* Whether it is reported for the first time. */
-static bool is_new(const char *level, const char *code, const char *rule, uintptr_t pc, const char *name)
-{
-    for (size_t i = 0; i < nfindings; i++)
-        if (findings[i].pc == pc && findings[i].code == code && same_variable(findings[i].name, name)) {
-            findings[i].count++;
-            return false;
-        }
-    if (nfindings == findings_room) {
-        const size_t more = 2 * findings_room + 64;
-        struct finding *grown = realloc(findings, more * sizeof *grown);
-        if (!grown)
-            return true;
-        findings = grown;
-        findings_room = more;
-    }
-    char *own = strdup(name);
-    if (own)
-        findings[nfindings++] = (struct finding){pc, level, code, rule, own, 1};
-    return true;
-}
-
-static const char *agreed_at(const struct object *object, char *to, size_t size)
-{
-    const char *file, *function;
-    int line;
+    struct goacc_mark mark = {.is = object->moved ? "agreed" : "mapped"};
     *to = 0;
-    if (goacc_line(object->agreed, &file, &line, &function))
+    if (goacc_line(object->agreed, &mark.file, &mark.line, NULL))
         snprintf(to, size, object->moved ? "; host and device last agreed at %s:%d" : "; mapped at %s:%d",
-                 file, line);
-    return to;
+                 mark.file, mark.line);
+    return mark;
 }
 
 static const char overwritten[] = "overwritten-change", stale[] = "stale-data", lost[] = "lost-change",
@@ -290,12 +251,21 @@ static void tell_overwritten(const struct object *object, const accd_event *even
     const bool out = event->op == ACCD_OP_D2H;
     const uintptr_t pc = goacc.site->call.pc;
     const struct goacc_shown shown = called(event);
-    if (!is_new("warning", overwritten, event->rule, pc, shown.name))
+    if (goacc_find_again(overwritten, pc, shown.name))
         return;
     spell(object, at, shown.name, element, sizeof element);
-    goacc_tell("warning", overwritten, event->rule, pc,
-               "%s overwrites %s on the %s, which the %s has changed%s", goacc.site->what, element,
-               out ? "host" : "device", out ? "host" : "device", agreed_at(object, agreed, sizeof agreed));
+    goacc_find(
+        &(struct goacc_finding){
+            .level = "warning",
+            .code = overwritten,
+            .rule = event->rule,
+            .pc = pc,
+            .object = shown.name,
+            .element = element,
+            .other = agreed_at(object, agreed, sizeof agreed),
+        },
+        "%s overwrites %s on the %s, which the %s has changed%s", goacc.site->what, element,
+        out ? "host" : "device", out ? "host" : "device", agreed);
 }
 
 /* ------------------------------------------------------------------------ before constructs -- */
@@ -441,10 +411,16 @@ static uint64_t overwritten_at(const struct object *object, int side, const char
 static void tell_unwritten(const accd_event *event)
 {
     const struct goacc_shown shown = called(event);
-    if (is_new("warning", unwritten, event->rule, goacc.site->call.pc, shown.name))
-        goacc_tell("warning", unwritten, event->rule, goacc.site->call.pc,
-                   "%s copies %s to the host: nothing was written to its device memory", goacc.site->what,
-                   shown.name);
+    goacc_find(
+        &(struct goacc_finding){
+            .level = "warning",
+            .code = unwritten,
+            .rule = event->rule,
+            .pc = goacc.site->call.pc,
+            .object = shown.name,
+            .other = {"mapped", shown.file, shown.line},
+        },
+        "%s copies %s to the host: nothing was written to its device memory", goacc.site->what, shown.name);
 }
 
 static void moved(const accd_event *event)
@@ -485,11 +461,19 @@ static void moved(const accd_event *event)
 static void tell_unsent(const struct object *object)
 {
     char agreed[1100];
-    if (object->unsent && is_new("note", stale, "ACC33-upd-1", object->unsent_pc, object->unsent))
-        goacc_tell("note", stale, "ACC33-upd-1", object->unsent_pc,
-                   "this region gets an old state of %s: the host has changed it, and no transfer sends the "
-                   "change%s",
-                   object->unsent, agreed_at(object, agreed, sizeof agreed));
+    if (object->unsent)
+        goacc_find(
+            &(struct goacc_finding){
+                .level = "note",
+                .code = stale,
+                .rule = "ACC33-upd-1",
+                .pc = object->unsent_pc,
+                .object = object->unsent,
+                .element = object->unsent,
+                .other = agreed_at(object, agreed, sizeof agreed),
+            },
+            "this region gets an old state of %s: the host has changed it, and no transfer sends the change%s",
+            object->unsent, agreed);
 }
 
 static void tell_unsaved(const struct object *object, const accd_event *event)
@@ -497,14 +481,23 @@ static void tell_unsaved(const struct object *object, const accd_event *event)
     char element[340], agreed[1100];
     const uintptr_t pc = goacc.site ? goacc.site->call.pc : 0;
     const struct goacc_shown shown = called(event);
-    if (object->unsaved == NONE || !is_new("note", lost, event->rule, pc, shown.name))
+    if (object->unsaved == NONE)
         return;
     spell(object, object->unsaved, shown.name, element, sizeof element);
-    goacc_tell(
-        "note", lost, event->rule, pc,
+    goacc_find(
+        &(struct goacc_finding){
+            .level = "note",
+            .code = lost,
+            .rule = event->rule,
+            .pc = pc,
+            .object = shown.name,
+            .element = element,
+            .other = agreed_at(object, agreed, sizeof agreed),
+            .together = true, /* scratch memory of a program lies side by side */
+        },
         "%s removes %s from the device: a kernel has changed it, and no transfer copies the change to the "
         "host%s",
-        goacc.site ? goacc.site->what : "this", element, agreed_at(object, agreed, sizeof agreed));
+        goacc.site ? goacc.site->what : "this", element, agreed);
 }
 
 void goacc_stale_event(const accd_event *event)
@@ -560,12 +553,4 @@ void goacc_stale_end(void)
             tell_unsent(buckets[i]);
             take(buckets[i]->device, buckets[i]->host);
         }
-    for (size_t i = 0; i < nfindings; i++) {
-        if (findings[i].count > 1)
-            goacc_tell(findings[i].level, findings[i].code, findings[i].rule, findings[i].pc,
-                       "the same of %s: %llu more from here", findings[i].name,
-                       (unsigned long long)findings[i].count - 1);
-        free(findings[i].name);
-    }
-    nfindings = 0; /* acc_shutdown reports, and the end of the program does */
 }

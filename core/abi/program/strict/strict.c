@@ -255,11 +255,17 @@ static void tell_left(int device)
         const struct goacc_shown shown = goacc_shown(&object.info);
         if (shown.file)
             snprintf(from, sizeof from, ", mapped at %s:%d", shown.file, shown.line);
-        goacc_tell(
-            "note", "still-mapped", "ACC33-2.6.7-4", 0,
-            "%s, %llu bytes, is still on device %d at the end, with dynamic reference counter "
-            "%u%s%s",
-            shown.name, (unsigned long long)object.info.bytes, device, object.dynamic,
+        goacc_find(
+            &(struct goacc_finding){
+                .level = "note",
+                .code = "still-mapped",
+                .rule = "ACC33-2.6.7-4",
+                .object = shown.name,
+                .other = {"mapped", shown.file, shown.line},
+                .bytes = object.info.bytes,
+            },
+            "%s, %llu bytes, is still on device %d at the end, with dynamic reference counter %u%s%s", shown.name,
+            (unsigned long long)object.info.bytes, device, object.dynamic,
             object.mapped ? ", from acc_map_data" : "", from);
     }
     if (n > MOST)
@@ -291,13 +297,19 @@ void goacc_strict_exit(const struct goacc_thread *self, const accd_item *items, 
         char name[160];
         if (item->action == ACCD_DETACH || !item->bytes || item->flags & ACCD_ITEM_POINTER ||
             accd_presence_of(goacc.context, self->device, item->host, item->bytes) != ACCD_ABSENT ||
-            goacc_carries(items, nitems, item) ||
-            !goacc_untold(goacc.site->call.pc))
+            goacc_carries(items, nitems, item))
             continue;
         goacc_spell(goacc.site, (uintptr_t)item->host, item->bytes, name, sizeof name);
-        goacc_tell("note", "not-present", "ACC33-2.7-1", goacc.site->call.pc,
-                   "%s of %s does nothing: it is not present on device %d", goacc.site->what, name,
-                   self->device);
+        goacc_find(
+            &(struct goacc_finding){
+                .level = "note",
+                .code = "not-present",
+                .rule = "ACC33-2.7-1",
+                .pc = goacc.site->call.pc,
+                .object = name,
+                .together = true,
+            },
+            "%s of %s does nothing: it is not present on device %d", goacc.site->what, name, self->device);
     }
 }
 
@@ -326,13 +338,20 @@ void goacc_strict_scalars(const struct goacc_thread *self, const accd_item *item
             continue;
         const void *device =
             (const void *)(uintptr_t)accd_device_address(goacc.context, self->device, item->host);
-        if (!memcmp(item->host, device, item->bytes) || is_translated(self, item, device) ||
-            !goacc_untold(goacc.site->call.pc))
+        if (!memcmp(item->host, device, item->bytes) || is_translated(self, item, device))
             continue;
         goacc_spell(goacc.site, (uintptr_t)item->host, item->bytes, name, sizeof name);
-        goacc_tell("note", "unsupported", "ACC33-impl-1", goacc.site->call.pc,
-                   "%s is present with another value than the host's; the compute region gets the "
-                   "device's value, because gcc does not tell firstprivate variables from copyin",
-                   name);
+        goacc_find(
+            &(struct goacc_finding){
+                .level = "note",
+                .code = "unsupported",
+                .rule = "ACC33-impl-1",
+                .pc = goacc.site->call.pc,
+                .object = name,
+                .together = true,
+            },
+            "%s is present with another value than the host's; the compute region gets the device's value, because "
+            "gcc does not tell firstprivate variables from copyin",
+            name);
     }
 }

@@ -1,0 +1,105 @@
+/* label.c - labels of what is mapped: one for each site, and one for each name that a site has. */
+#include "runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct label {
+    uintptr_t pc;
+    bool late;
+    const accd_label *label;
+};
+static struct label *labels;
+static size_t nlabels, labels_room; /* room is 0 or a power of two */
+enum { LATEST = 32 };
+static struct label latest[LATEST]; /* late ones of directives that are encountered again and again */
+
+static size_t place_of(uintptr_t pc, const char *name)
+{
+    uint64_t hash = pc * 0x9E3779B97F4A7C15u;
+    for (; name && *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 0x100000001B3u;
+    return (size_t)(hash ^ hash >> 32);
+}
+
+static bool same(const struct label *entry, uintptr_t pc, const accd_label *label)
+{
+    const accd_label *is = entry->label;
+    if (entry->pc != pc || !label)
+        return entry->pc == pc && entry->late;
+    return !strcmp(is->name, label->name) && is->unit == label->unit &&
+           (is->flags & ~ACCD_LABEL_INDEXED) == label->flags;
+}
+
+static void grow_labels(void)
+{
+    size_t room = labels_room ? 2 * labels_room : 64;
+    struct label *grown = calloc(room, sizeof *grown);
+    if (!grown)
+        goacc_die("out-of-memory", "no memory for the names of data");
+    for (size_t i = 0; i < labels_room; i++) {
+        if (!labels[i].label)
+            continue;
+        const char *name = labels[i].label->name;
+        size_t k = place_of(labels[i].pc, labels[i].late ? NULL : name);
+        while (grown[k & (room - 1)].label)
+            k++;
+        grown[k & (room - 1)] = labels[i];
+    }
+    free(labels);
+    labels = grown;
+    labels_room = room;
+}
+
+void goacc_forget_labels(void)
+{
+    free(labels);
+    labels = NULL;
+    nlabels = labels_room = 0;
+    memset(latest, 0, sizeof latest);
+}
+
+/* The label of the context for a site, made once. wanted: NULL for a late name. */
+static const accd_label *label_of(uintptr_t pc, const accd_label *wanted)
+{
+    if (2 * nlabels >= labels_room)
+        grow_labels();
+    size_t k = place_of(pc, wanted ? wanted->name : NULL);
+    for (; labels[k & (labels_room - 1)].label; k++)
+        if (same(&labels[k & (labels_room - 1)], pc, wanted))
+            return labels[k & (labels_room - 1)].label;
+    char name[24];
+    snprintf(name, sizeof name, "@%llx", (unsigned long long)pc);
+    const accd_label *label =
+        accd_label_new(goacc.context, wanted ? wanted : &(accd_label){.name = name});
+    if (!label)
+        goacc_fail();
+    labels[k & (labels_room - 1)] = (struct label){pc, !wanted, label};
+    nlabels++;
+    return label;
+}
+
+const accd_label *goacc_site_label(void)
+{
+    const uintptr_t pc = goacc.site->call.pc;
+    struct label *at = &latest[pc % LATEST];
+    if (__builtin_expect(at->pc != pc, 0))
+        *at = (struct label){pc, true, label_of(pc, NULL)};
+    return at->label;
+}
+
+void goacc_find_name(accd_item *item)
+{
+    const struct goacc_site *site = goacc.site;
+    struct goacc_name name;
+    accd_label label = {0};
+    if (!goacc_name_of(site, (uintptr_t)item->host, item->bytes, &name))
+        return;
+    goacc_line(site->call.pc, &label.file, &label.line, NULL);
+    item->start = name.start;
+    label.unit = name.unit;
+    label.flags = name.section ? ACCD_LABEL_SECTION : 0;
+    label.name = name.name;
+    item->label = label_of(site->call.pc, &label);
+}

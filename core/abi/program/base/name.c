@@ -1,0 +1,146 @@
+/* name.c - names and lines by debug information. */
+#include "runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct goacc_debug *debug;
+static bool debug_tried;
+
+/* Debug information is read when it is first asked for: most runs never do. */
+static struct goacc_debug *information(void)
+{
+    if (!debug_tried) {
+        debug_tried = true;
+        debug = goacc_debug_open();
+    }
+    return debug;
+}
+
+static char folder[4096]; /* where the program was started */
+
+/* Files are named as seen from the folder the program was started in. */
+bool goacc_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p)
+{
+    const char *unused;
+    goacc_take_words();
+    const bool known =
+        pc && information() && goacc_debug_line(debug, pc, file_p, line_p, function_p ? function_p : &unused);
+    goacc_give_words();
+    if (!known)
+        return false;
+    size_t length = strlen(folder);
+    if (length > 1 && !strncmp(*file_p, folder, length) && (*file_p)[length] == '/')
+        *file_p += length + 1;
+    return true;
+}
+
+const char *goacc_symbol(uintptr_t address)
+{
+    goacc_take_words();
+    const char *symbol = information() ? goacc_debug_symbol(debug, address) : NULL;
+    goacc_give_words();
+    return symbol;
+}
+
+void goacc_tell_open(void)
+{
+    if (!getcwd(folder, sizeof folder))
+        folder[0] = 0;
+    goacc.names = goacc.options.draw || goacc.options.trace >= 0 || goacc.options.strict;
+}
+
+/* ------------------------------------------------------------------------------------- names -- */
+
+/* A label whose name is "@" and a return address in hex stands for what was mapped there: most
+ * programs never hear a name, so that it is looked for only when it is reported. */
+uintptr_t goacc_late(const char *name, const char **end_p)
+{
+    char *stop;
+    uintptr_t pc = name[0] == '@' ? (uintptr_t)strtoull(name + 1, &stop, 16) : 0;
+    if (pc && end_p)
+        *end_p = stop;
+    return pc;
+}
+
+bool goacc_name_of(const struct goacc_site *site, uint64_t host, uint64_t bytes, struct goacc_name *name_p)
+{
+    goacc_take_words();
+    const bool known = site && information() && goacc_debug_name(debug, &site->call, host, bytes, name_p);
+    goacc_give_words();
+    return known;
+}
+
+uintptr_t goacc_aggregate_end(uintptr_t member, size_t bytes)
+{
+    struct goacc_name name;
+    return goacc_name_of(goacc.site, member, bytes, &name) ? name.aggregate_end : 0;
+}
+
+static struct goacc_shown show(const char *name, uint64_t host, const char *file, int line)
+{
+    struct goacc_shown shown = {.file = file, .line = line};
+    uintptr_t pc = goacc_late(name, NULL);
+    if (pc || !*name)
+        snprintf(shown.name, sizeof shown.name, "%p", (void *)(uintptr_t)host);
+    else
+        snprintf(shown.name, sizeof shown.name, "%s", name);
+    goacc_line(pc, &shown.file, &shown.line, NULL);
+    return shown;
+}
+
+struct goacc_shown goacc_shown(const accd_object_info *object)
+{
+    return show(object->name, object->host, object->file, object->line);
+}
+
+struct goacc_shown goacc_shown_pointer(const accd_attachment *pointer)
+{
+    return show(pointer->name, pointer->slot, NULL, 0);
+}
+
+bool goacc_spell(const struct goacc_site *site, uint64_t host, uint64_t bytes, char *to,
+                 size_t room)
+{
+    struct goacc_name name;
+    bool known = goacc_name_of(site, host, bytes, &name);
+    if (!known)
+        snprintf(to, room, "%p", (void *)(uintptr_t)host);
+    else if (!name.section)
+        snprintf(to, room, "%s", name.name);
+    else if (!bytes || !name.unit)
+        snprintf(to, room, "%s[%lld]", name.name, (long long)name.start);
+    else
+        snprintf(to, room, "%s[%lld:%llu]", name.name, (long long)name.start,
+                 (unsigned long long)(bytes / name.unit));
+    return known;
+}
+
+void goacc_spell_element(const struct goacc_site *site, uint64_t host, uint64_t bytes, uint64_t at,
+                         const char *name, char *to, size_t room)
+{
+    struct goacc_name object;
+    char whole[160];
+    if (!goacc_name_of(site, host, bytes, &object)) {
+        snprintf(to, room, "%s", name);
+        return;
+    }
+    goacc_spell(site, host, bytes, whole, sizeof whole);
+    if (object.unit && object.unit < bytes)
+        snprintf(to, room, "%s[%lld] of %s", object.name,
+                 (long long)object.start + (long long)at / (long long)object.unit, whole);
+    else
+        snprintf(to, room, "%s", whole);
+}
+
+void goacc_place(uintptr_t pc, char *to, size_t room)
+{
+    const char *file;
+    int line;
+    *to = 0;
+    if (goacc_line(pc, &file, &line, NULL))
+        snprintf(to, room, " of %s:%d", file, line);
+}
+
