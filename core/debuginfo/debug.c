@@ -178,9 +178,9 @@ int goacc_debug_name(struct goacc_debug *debug, const struct goacc_call *call, u
     return 0;
 }
 
-int goacc_debug_global(struct goacc_debug *debug, uint64_t address, struct goacc_name *name_p)
+uint64_t goacc_debug_pointee(struct goacc_debug *debug, uint64_t address)
 {
-    (void)debug, (void)address, (void)name_p;
+    (void)debug, (void)address;
     return 0;
 }
 

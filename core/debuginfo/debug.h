@@ -40,7 +40,8 @@ struct goacc_name {
 /* As seen from a call. 0 bytes: what begins at the address. 0: not known. */
 int goacc_debug_name(struct goacc_debug *debug, const struct goacc_call *call, uint64_t address,
                      uint64_t bytes, struct goacc_name *name_p);
-/* The global or static variable, or the part of one, that begins at an address. 0: not known. */
-int goacc_debug_global(struct goacc_debug *debug, uint64_t address, struct goacc_name *name_p);
+/* Bytes of what a global or static pointer of Fortran at an address points to, an array or scalar of constant size; 0:
+ * there is no such variable. */
+uint64_t goacc_debug_pointee(struct goacc_debug *debug, uint64_t address);
 
 #endif

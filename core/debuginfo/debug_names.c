@@ -33,21 +33,29 @@ static bool name_local(struct goacc_search *s, struct goacc_site *site)
     return false;
 }
 
-static bool name_global(struct goacc_search *s)
+/* The global or static variables of the file at an address, and the first of them behind it. */
+static const struct goacc_variables *globals_at(struct goacc_debug *debug, uint64_t address, size_t *behind)
 {
-    enum { OVERLAPS_MOST = 16 }; /* variables that share storage */
-    struct goacc_module *module = goacc_module_at(s->view.debug, s->address);
-    if (!module)
-        return false;
-    const struct goacc_variables *globals = goacc_globals(s->view.debug, module);
-    size_t from = 0, to = globals->n; /* the first behind the address */
+    static const struct goacc_variables none;
+    struct goacc_module *module = goacc_module_at(debug, address);
+    const struct goacc_variables *globals = module ? goacc_globals(debug, module) : &none;
+    size_t from = 0, to = globals->n;
     while (from < to) {
         size_t middle = from + (to - from) / 2;
-        if (globals->at[middle].address <= s->address)
+        if (globals->at[middle].address <= address)
             from = middle + 1;
         else
             to = middle;
     }
+    *behind = from;
+    return globals;
+}
+
+static bool name_global(struct goacc_search *s)
+{
+    enum { OVERLAPS_MOST = 16 }; /* variables that share storage */
+    size_t from;
+    const struct goacc_variables *globals = globals_at(s->view.debug, s->address, &from);
     for (size_t i = from; i-- > 0 && from - i <= OVERLAPS_MOST;) {
         struct goacc_variable *variable = &globals->at[i];
         if (name_storage(s, variable->name, goacc_variable_type(s->view.debug, variable),
@@ -73,10 +81,18 @@ int goacc_debug_name(struct goacc_debug *debug, const struct goacc_call *call, u
     return name_local(&s, site) || name_global(&s) || (site->has_unit && goacc_reach(&s, site));
 }
 
-int goacc_debug_global(struct goacc_debug *debug, uint64_t address, struct goacc_name *name_p)
+uint64_t goacc_debug_pointee(struct goacc_debug *debug, uint64_t address)
 {
-    struct goacc_search s = {.view = {.debug = debug}, .address = address, .name_p = name_p};
-    return debug && address && name_global(&s);
+    size_t i;
+    const struct goacc_variables *globals = globals_at(debug, address, &i);
+    while (i-- > 0 && globals->at[i].address == address) {
+        struct goacc_type *type = goacc_variable_type(debug, &globals->at[i]), *target = NULL;
+        if (type && type->kind == GOACC_POINTER && type->fortran)
+            target = goacc_target(debug, type);
+        if (target && target->bytes)
+            return target->bytes;
+    }
+    return 0;
 }
 
 #endif

@@ -45,6 +45,14 @@ const char *goacc_symbol(uintptr_t address)
     return symbol;
 }
 
+uint64_t goacc_pointee(uint64_t variable)
+{
+    goacc_take_words();
+    const uint64_t bytes = information() ? goacc_debug_pointee(debug, variable) : 0;
+    goacc_give_words();
+    return bytes;
+}
+
 void goacc_tell_open(void)
 {
     if (!getcwd(folder, sizeof folder))

@@ -10,8 +10,8 @@
  *              stale: changes of one side that the other never got, or overwrites;
  *              idle: transfers of bytes that had not changed; stack: variables of functions that have returned;
  *              fault: accesses that end the program
- *   data/      declared: variables of declare directives at file scope; structures: programs of structures;
- *              members: pointers that are present only for the sections they point to;
+ *   data/      declared: variables of declare directives at file scope; allocated: what allocatable ones hold;
+ *              structures: programs of structures; members: pointers that are present only for the sections they point to;
  *              blocks: sections that leave a block of malloc
  *   base/      prof: events for tools, by OpenACC's profiling interface; draw: a picture of the state;
  *              trace: what a line of the trace is about; rank: the number of the process in an MPI program;
@@ -280,7 +280,12 @@ static inline uintptr_t goacc_word(const void *address)
     memcpy(&value, address, sizeof value);
     return value;
 }
-bool goacc_is_descriptor(uint64_t bytes); /* of gfortran, by its size */
+/* Of gfortran, of an array of any rank, by its size. */
+static inline bool goacc_is_descriptor(uint64_t bytes)
+{
+    enum { HEAD = 40, DIMENSION = 24, RANKS = 15 };
+    return bytes >= HEAD && bytes <= HEAD + RANKS * DIMENSION && (bytes - HEAD) % DIMENSION == 0;
+}
 /* Whether an item is no more than the pointer or descriptor of another item's data. */
 bool goacc_carries(const accd_item *items, size_t nitems, const accd_item *item);
 
@@ -372,6 +377,8 @@ bool goacc_spell(const struct goacc_site *site, uint64_t host, uint64_t bytes, c
 /* "u[17] of u[0:16]": the element of an object in which a byte lies; name: where the site knows none. */
 void goacc_spell_element(const struct goacc_site *site, uint64_t host, uint64_t bytes, uint64_t at,
                          const char *name, char *to, size_t room);
+/* Bytes of the scalar that a Fortran variable at an address points to; 0: it is no such variable, or not known. */
+uint64_t goacc_pointee(uint64_t variable);
 /* Where a call stands; function_p may be NULL, and what it gets. False: not known. */
 bool goacc_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p);
 /* The function at an address, as the linker knows it, or NULL. */
@@ -428,6 +435,19 @@ size_t goacc_declared_ranges(struct goacc_range *ranges);
 /* Whether the address lies in memory of the program that is never written. */
 bool goacc_constant(const void *host);
 void goacc_declared_swap(const struct goacc_thread *self);
+
+/* allocated.c: the contents of allocatable variables of declare directives. A variable may be one of them, by its size;
+ * it is none any more. */
+void goacc_allocated_add(char *host, uint64_t bytes);
+void goacc_allocated_forget(const char *host);
+/* Maps and unmaps what was allocated and deallocated since the last call. */
+void goacc_allocated_look(const struct goacc_thread *self);
+void goacc_allocated_swap(void); /* with goacc_declared_swap */
+/* The variable is of declare copyin. */
+void goacc_allocated_copies(const void *host);
+/* Whether an allocatable variable or its contents begin at an address: they stay to the end. */
+bool goacc_allocated_has(uint64_t host);
+void goacc_allocated_close(void); /* nothing is present any more */
 
 /* stack.c: before a construct; after one that maps data for longer than a region, or takes some
  * off. declares: the scope of a declare directive begins with it. */

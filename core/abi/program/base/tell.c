@@ -56,6 +56,25 @@ static void add_object(struct goacc_text *text, bool asked, const accd_object_in
     goacc_text(text, "\n");
 }
 
+/* Absent data of a Fortran array whose descriptor is present from the time before its allocation. */
+static void add_late_allocation(struct goacc_text *to, const accd_error *error)
+{
+    accd_present object;
+    uint64_t at = 0;
+    while (error->status == ACCD_NOT_PRESENT && error->asked.bytes &&
+           accd_present_next(goacc.context, goacc_own.device, &at, &object)) {
+        if (!goacc_is_descriptor(object.info.bytes) || goacc_word((const void *)(uintptr_t)object.dev) ||
+            goacc_word((const void *)(uintptr_t)object.info.host) != error->asked.host)
+            continue;
+        const struct goacc_shown shown = goacc_shown(&object.info);
+        goacc_text(to, "; it was allocated after the directive");
+        if (shown.file)
+            goacc_text(to, " at %s:%d", shown.file, shown.line);
+        goacc_text(to, ", and gcc makes no call for that");
+        return;
+    }
+}
+
 void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
 {
     struct goacc_text message, lines;
@@ -83,6 +102,7 @@ void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
         goacc_text(&message, "%s: ", name);
     }
     add_names(site, named->bytes ? named : NULL, rest, &message);
+    add_late_allocation(&message, error);
     add_object(&lines, true, asked, name);
     add_object(&lines, false, &error->other, *other ? other : NULL);
     goacc_find(

@@ -254,14 +254,17 @@ static void read_table(struct module *module)
         return;
     const struct declared_entry *table = table_of(&file, module->base, &n);
     module->variables = table && n ? calloc(n, sizeof module->variables[0]) : NULL;
-    for (size_t i = 0; module->variables && i < n; i++)
-        if (!goacc_constant(table[i].host))
-            module->variables[module->nvariables++] = (struct declared){
-                .host = table[i].host,
-                .bytes = table[i].bytes & ~link_flag,
-                .link = table[i].bytes & link_flag,
-                .initial = initial_of(&file, module->base, &table[i]),
-            };
+    for (size_t i = 0; module->variables && i < n; i++) {
+        if (goacc_constant(table[i].host))
+            continue;
+        module->variables[module->nvariables++] = (struct declared){
+            .host = table[i].host,
+            .bytes = table[i].bytes & ~link_flag,
+            .link = table[i].bytes & link_flag,
+            .initial = initial_of(&file, module->base, &table[i]),
+        };
+        goacc_allocated_add(table[i].host, table[i].bytes);
+    }
     munmap((void *)(uintptr_t)file.at, file.size);
     goacc.declares |= module->nvariables != 0;
     goacc.quick &= !goacc.declares;
@@ -302,8 +305,10 @@ static void drop(struct module *module)
 {
     for (int device = 0; device < DEVICES_MOST; device++)
         accd_region_abandon(module->regions[device]); /* the host's copies are gone */
-    for (size_t i = 0; i < module->nvariables; i++)
+    for (size_t i = 0; i < module->nvariables; i++) {
+        goacc_allocated_forget(module->variables[i].host);
         free(module->variables[i].initial);
+    }
     free(module->variables);
     *module = modules[--nmodules];
 }
@@ -348,6 +353,7 @@ void goacc_declared_open(void)
         modules[i].open = false;
     }
     loads = unloads = 0;
+    goacc_allocated_close();
     goacc_declared_look();
 }
 
@@ -383,6 +389,7 @@ size_t goacc_declared_ranges(struct goacc_range *ranges)
 void goacc_declared_swap(const struct goacc_thread *self)
 {
     size_t m = 0, place = 0;
+    goacc_allocated_swap();
     for (const struct declared *v; goacc.declares && (v = next_variable(&m, &place));) {
         uint64_t at = accd_device_address(goacc.context, self->device, v->host);
         char *host = v->host, *device = (char *)(uintptr_t)at, some[4096];

@@ -49,13 +49,6 @@ bool goacc_members_give_way(const struct goacc_thread *self, const accd_item *it
     return gave;
 }
 
-/* gfortran's descriptor of an array of any rank. */
-bool goacc_is_descriptor(uint64_t bytes)
-{
-    enum { HEAD = 40, DIMENSION = 24, RANKS = 15 };
-    return bytes >= HEAD && bytes <= HEAD + RANKS * DIMENSION && (bytes - HEAD) % DIMENSION == 0;
-}
-
 bool goacc_carries(const accd_item *items, size_t nitems, const accd_item *item)
 {
     if (!item->host || (item->bytes != sizeof(void *) && !goacc_is_descriptor(item->bytes)))

@@ -224,8 +224,11 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
         size_t size = map->size[i];
         accd_action action = entry_action(kind);
         bool member = members && members--;
-        if (!host && kind != FIRSTPRIVATE_INT) /* absent argument, null pointer: ACC33-gloss-2 */
+        if (!host && kind != FIRSTPRIVATE_INT) { /* absent argument, null pointer: ACC33-gloss-2 */
+            if (kind == TO && goacc.declares && i + 1 < map->n)
+                goacc_allocated_copies(map->host[i + 1]);
             continue;
+        }
         if (kind == TO_PSET) {
             pset = i;
             items->descriptors = true;

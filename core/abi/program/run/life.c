@@ -257,7 +257,12 @@ struct goacc_thread *goacc_enter_asking(const struct goacc_site *site)
 {
     if (goacc_listens())
         goacc_prof_device(site, GOACC_IN_ROUTINE, GOACC_DEFAULT, true);
-    return enter(site);
+    struct goacc_thread *self = enter(site);
+    if (goacc.declares && self->type != GOACC_HOST) {
+        goacc_declared_update();
+        goacc_allocated_look(self);
+    }
+    return self;
 }
 
 void goacc_leave_asking(void)

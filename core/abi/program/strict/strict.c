@@ -249,7 +249,8 @@ static void tell_left(int device)
     uint64_t at = 0;
     size_t n = 0;
     while (accd_present_next(goacc.context, device, &at, &object)) {
-        if (!object.dynamic || goacc_stack_declared(object.info.host) || n++ >= MOST)
+        if (!object.dynamic || goacc_stack_declared(object.info.host) ||
+            goacc_allocated_has(object.info.host) || n++ >= MOST)
             continue;
         char from[1100] = "";
         const struct goacc_shown shown = goacc_shown(&object.info);
@@ -272,7 +273,7 @@ static void tell_left(int device)
         goacc_tell("note", "still-mapped", "ACC33-2.6.7-4", 0, "and %zu more on device %d",
                    n - MOST, device);
     for (at = 0, n = 0; accd_attachment_next(goacc.context, device, &at, &pointer);)
-        if (n++ < MOST)
+        if (!goacc_allocated_has(pointer.slot) && n++ < MOST)
             goacc_tell("note", "still-attached", "ACC33-det-1", 0,
                        "the pointer %s is still attached on device %d at the end, with attachment "
                        "counter %u",
