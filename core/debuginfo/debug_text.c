@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------------------------- paths -- */
 
@@ -158,6 +159,29 @@ static const struct goacc_member *member_at(struct goacc_search *s, const struct
     return found;
 }
 
+/* Several members, from where the first one begins to where the last one ends: "s.a to s.c". */
+static bool describe_members(struct goacc_search *s, struct goacc_path *path, const struct goacc_type *type,
+                             uint64_t object, struct goacc_name *name)
+{
+    const struct goacc_member *first = NULL, *last = NULL;
+    char whole[sizeof name->name];
+    const char *dot = path->dot;
+    for (size_t i = 0; i < type->nmembers; i++) {
+        const struct goacc_member *member = &type->members[i];
+        const uint64_t at = object + member->offset;
+        if (member->name && at == s->address)
+            first = member;
+        if (member->name && at + goacc_bytes(&s->view, member->type, at) == s->address + s->bytes)
+            last = member;
+    }
+    if (!first || !last || first == last)
+        return false;
+    memcpy(whole, path->to, sizeof whole);
+    add_member(path, type, first->name);
+    goacc_add(path, " to %s%s%s", whole, dot, last->name);
+    return goacc_as_whole(0, name);
+}
+
 static bool describe_inside(struct goacc_search *s, struct goacc_path *path,
                             struct goacc_type *type, uint64_t object, struct goacc_name *name)
 {
@@ -165,10 +189,10 @@ static bool describe_inside(struct goacc_search *s, struct goacc_path *path,
     switch (type->kind) {
     case GOACC_STRUCT:
         member = member_at(s, type, object);
-        if (!member)
-            return false;
         if (!name->aggregate_end)
             name->aggregate_end = object + goacc_bytes(&s->view, type, object);
+        if (!member)
+            return describe_members(s, path, type, object, name);
         object += member->offset;
         if (!member->name && member->type->kind == GOACC_STRUCT)
             return describe_inside(s, path, member->type, object, name);

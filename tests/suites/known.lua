@@ -45,7 +45,6 @@ return {
     ["examples-4/device-2.c"] = ABSENT_DEVICE,
     ["examples-4/device-2.f90"] = ABSENT_DEVICE,
     ["struct-elem-3.c"] = "releases a structure of which two members are present: an error (OMP60-map-13)",
-    ["struct-elem-5.c"] = "maps a member between two that are mapped together; bytes between them count as present",
   },
   validation = {
     ["acc_copyin_async.c"] =

@@ -52,7 +52,7 @@ static APART void storage(int n)
     names(&s.arr[2].q, sizeof s.in.q, "s.arr[2].q");
     names(&s.arr[1], 2 * sizeof s.arr[0], "s.arr[1:2] of 16");
     names(&s.f, sizeof s.f, "s.f");
-    names(&s.a, 2 * sizeof s.a, "?");
+    names(&s.a, 2 * sizeof s.a, "s.a to s.b");
     names(&scalar, sizeof scalar, "scalar");
     names(&everywhere.in.k, sizeof everywhere.in.k, "everywhere.in.k");
     names(m, sizeof m, "m of 40");

@@ -80,6 +80,10 @@ static void structures(void)
         v.last = 90; /* not fetched */
     }
     assert(v.n == 40 && v.last == 9 && v.data[3] == 13 && v.unused[0] == 7);
+    #pragma omp target map(to: w.n) map(tofrom: w.data[0 : w.n]) /* which names no pointer */
+    for (int i = 0; i < 4; i++)
+        w.data[i] += w.n;
+    assert(v.data[0] == 4 && v.data[3] == 17);
     #pragma omp target enter data map(to: w.n, w.last)
     assert(omp_target_is_present(&w.n, device) && omp_target_is_present(&w.last, device));
     #pragma omp target exit data map(release: w.last) /* members leave together */

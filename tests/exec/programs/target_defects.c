@@ -28,6 +28,9 @@ int main(int argc, char **argv)
         #pragma omp target data map(to: v.n, v.data)
         #pragma omp target map(to: v.n, v.last)
         v.last = v.n;
+    } else if (!strcmp(way, "between")) {
+        #pragma omp target enter data map(to: v.n, v.last)
+        #pragma omp target enter data map(to: v.data)
     } else if (!strcmp(way, "null")) {
         #pragma omp target
         p[3] = 1;

@@ -28,7 +28,7 @@ static bool same(const struct label *entry, uintptr_t pc, const accd_label *labe
     const accd_label *is = entry->label;
     if (entry->pc != pc || !label)
         return entry->pc == pc && entry->late;
-    return !strcmp(is->name, label->name) && is->unit == label->unit &&
+    return !strcmp(is->name, label->name) && is->unit == label->unit && is->layout == label->layout &&
            (is->flags & ~ACCD_LABEL_INDEXED) == label->flags;
 }
 
@@ -102,4 +102,11 @@ void goacc_find_name(accd_item *item)
     label.flags = name.section ? ACCD_LABEL_SECTION : 0;
     label.name = name.name;
     item->label = label_of(site->call.pc, &label);
+}
+
+void goacc_label_layout(accd_item *item)
+{
+    accd_label label = *item->label;
+    label.layout = item->program;
+    item->label = label_of(goacc.site->call.pc, &label);
 }

@@ -367,6 +367,8 @@ static inline void goacc_name_item(accd_item *item)
 {
     goacc_label_item(item, goacc_site_label());
 }
+/* An item with a program: what the program leaves out is not present. */
+void goacc_label_layout(accd_item *item);
 void goacc_forget_labels(void); /* they went with the context */
 void goacc_forget_structures(void); /* before the context goes */
 /* name.c, in words */

@@ -90,9 +90,9 @@ void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
     /* of two items of one directive the message names the other one */
     const accd_object_info *named = error->status == ACCD_PARTIAL_OVERLAP ? &error->other : asked;
     char other[160];
-    snprintf(other, sizeof other, "%s", goacc_late(error->other.name, NULL) ? "" : error->other.name);
-    if (named != asked && goacc_late(error->other.name, NULL) == site->call.pc)
-        goacc_spell(site, named->host, named->bytes, other, sizeof other);
+    snprintf(other, sizeof other, "%s", error->other.name);
+    if (goacc_late(other, NULL) && !goacc_spell(site, error->other.host, error->other.bytes, other, sizeof other))
+        *other = 0;
     if (*name && error->named_bytes) {
         snprintf(before, sizeof before, "%.*s", (int)error->named, rest);
         add_names(site, named->bytes ? named : NULL, before, &message);

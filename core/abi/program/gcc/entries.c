@@ -157,34 +157,69 @@ static accd_action entry_action(unsigned kind)
     }
 }
 
+/* One more piece, in the order of addresses; what is there already stays. */
+static size_t add_piece(accd_piece *pieces, size_t n, const void *host, uint64_t bytes, accd_action action)
+{
+    const uintptr_t at = (uintptr_t)host;
+    size_t k = n;
+    while (k && pieces[k - 1].offset > at)
+        k--;
+    if (k && at - pieces[k - 1].offset < pieces[k - 1].bytes)
+        return n;
+    memmove(&pieces[k + 1], &pieces[k], (n - k) * sizeof *pieces);
+    pieces[k].offset = at;
+    pieces[k].bytes = bytes;
+    pieces[k].action = (uint8_t)action;
+    return n + 1;
+}
+
+/* Whether an entry only attaches a pointer, which no other one maps. */
+static bool is_attached_alone(const struct entries *map, size_t i)
+{
+    const unsigned kind = goacc_kind(map, i);
+    bool alone = kind == ATTACH || kind == ATTACH_ZERO_LENGTH;
+    for (size_t k = 0; k < map->n && alone; k++)
+        alone = entry_action(goacc_kind(map, k)) == ACCD_ACTION_COUNT || !inside(map, k, map->host[i]);
+    return alone;
+}
+
+/* Whether something between the first piece and the last one is present. */
+static bool is_present(const accd_piece *pieces, size_t n)
+{
+    const uint64_t low = pieces[0].offset, bytes = pieces[n - 1].offset + pieces[n - 1].bytes - low;
+    return accd_presence_of(goacc.context, goacc_own.device, (const void *)(uintptr_t)low, bytes) != ACCD_ABSENT;
+}
+
 /* Members of one structure on a directive of OpenMP: one object, from the first of them to the last, of which each
- * member asks for its own bytes (OMP60-map-5, OMP60-map-13). */
+ * member asks for its own bytes (OMP60-map-5, OMP60-map-13). If none of it is present, a target construct also maps the
+ * base pointers of sections (OMPEX-struct_map-3, OMPEX-struct_map-13), which the compiler only attaches. */
 static void add_structure(const struct entries *map, size_t head, struct goacc_items *items)
 {
-    accd_piece *pieces = calloc(map->size[head] + 1, sizeof *pieces); /* zeros between the fields, too: they are compared */
-    uintptr_t low = UINTPTR_MAX, high = 0;
+    accd_piece *pieces = calloc(map->n + 1, sizeof *pieces); /* zeros between the fields, too: they are compared */
+    const uint64_t known = aggregate_bytes(map, head), room = known ? known : FRAME_ROOM;
     size_t n = 0;
     if (!pieces)
         goacc_die("out-of-memory", "no memory for a structure of %zu members", map->size[head]);
     for (size_t i = head + 1; i <= head + map->size[head] && i < map->n; i++) {
         const accd_action action = entry_action(goacc_kind(map, i));
-        const uintptr_t host = (uintptr_t)map->host[i];
-        if (action == ACCD_ACTION_COUNT || !map->size[i])
-            continue;
-        low = host < low ? host : low;
-        high = host + map->size[i] > high ? host + map->size[i] : high;
-        pieces[n].offset = host;
-        pieces[n].bytes = map->size[i];
-        pieces[n++].action = (uint8_t)action;
+        if (action != ACCD_ACTION_COUNT && map->size[i])
+            n = add_piece(pieces, n, map->host[i], map->size[i], action);
     }
+    const bool grows = n && map->region && !is_present(pieces, n);
+    for (size_t i = 0; grows && i < map->n; i++)
+        if ((uintptr_t)map->host[i] - (uintptr_t)map->host[head] < room && is_attached_alone(map, i))
+            n = add_piece(pieces, n, map->host[i], sizeof(void *), ACCD_CREATE);
+    const uintptr_t low = n ? pieces[0].offset : 0, high = n ? pieces[n - 1].offset + pieces[n - 1].bytes : 0;
     for (size_t i = 0; i < n; i++)
         pieces[i].offset -= low;
     if (n) {
         accd_item *item = add_item(items, n > 1 ? ACCD_CREATE : pieces[0].action, (const void *)low, high - low);
         item->room = aggregate_bytes(map, head);
         item->frame = item->room ? map->host[head] : NULL;
-        if (n > 1)
+        if (n > 1) {
             item->program = goacc_structure_program(high - low, pieces, n);
+            goacc_label_layout(item);
+        }
     }
     if (n < 2)
         free(pieces);

@@ -48,6 +48,7 @@ struct entries {
     const size_t *size;
     const unsigned short *kind;
     bool target; /* of OpenMP: each private variable gets memory of its own */
+    bool region; /* of a target construct */
 };
 
 static inline unsigned goacc_kind(const struct entries *map, size_t i)

@@ -157,7 +157,7 @@ void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned 
 void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds)
 {
     const struct goacc_site site = goacc_here("data");
-    const struct entries map = {n, host, sizes, kinds, false};
+    const struct entries map = {n, host, sizes, kinds, false, false};
     const enum route route = route_of(&site, flags, &map, of_entry, true);
     if (route == GENERAL) {
         start_data(&site, flags, &map);
@@ -263,7 +263,7 @@ void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned 
 {
     const struct goacc_site site = goacc_here("enter data");
     TRACE_WAITS(&site, async, waits);
-    short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds, false}, &enters, async);
+    short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds, false, false}, &enters, async);
 }
 
 void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
@@ -273,7 +273,7 @@ void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned s
 {
     const struct goacc_site site = goacc_here("exit data");
     TRACE_WAITS(&site, async, waits);
-    short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds, false}, &exits, async);
+    short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds, false, false}, &exits, async);
 }
 
 /* Of gcc before 12, for both directions: the first kind that tells decides. */
@@ -295,7 +295,7 @@ void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsi
 void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
                            int async, int waits, ...)
 {
-    const struct entries map = {n, host, sizes, kinds, false};
+    const struct entries map = {n, host, sizes, kinds, false, false};
     bool out = is_exit(&map);
     const struct goacc_site site = goacc_here(out ? "exit data" : "enter data");
     TRACE_WAITS(&site, async, waits);
@@ -309,7 +309,7 @@ void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned shor
 {
     const struct goacc_site site = goacc_here("update");
     TRACE_WAITS(&site, async, waits);
-    short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds, false}, &updates, async);
+    short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds, false, false}, &updates, async);
 }
 
 void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds);
@@ -317,7 +317,7 @@ void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned sho
 {
     struct goacc_site site = goacc_here("declare");
     site.declares = true;
-    const struct entries map = {n, host, sizes, kinds, false};
+    const struct entries map = {n, host, sizes, kinds, false, false};
     bool out = is_exit(&map);
     dynamic(&site, flags, &map, out ? &exits : &enters, GOACC_SYNC);
 }
@@ -482,7 +482,7 @@ void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, 
                           unsigned short *kinds, ...)
 {
     struct goacc_site site = goacc_here("compute");
-    if (compute_short(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false}))
+    if (compute_short(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false}))
         return;
     int queue = GOACC_SYNC; /* which makes no difference but to listeners */
     if (goacc_listens() || goacc.traced) {
@@ -493,7 +493,7 @@ void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, 
     }
     if (queue != GOACC_SYNC)
         site.queue = &queue;
-    compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false}, queue);
+    compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false}, queue);
 }
 
 /* Of gcc before 6. */
@@ -509,7 +509,7 @@ void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t
     TRACE_WAITS(&site, async, waits);
     if (async != GOACC_SYNC)
         site.queue = &async;
-    compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false}, async);
+    compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false}, async);
 }
 
 int GOACC_get_num_threads(void);

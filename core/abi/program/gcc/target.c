@@ -103,7 +103,7 @@ static void defer(const struct directive *directive, void **depend)
         memcpy(kind, map->kind, n * sizeof *kind);
     }
     copy_private(map, copies, host);
-    task->directive.map = (struct entries){n, host, size, kind, true};
+    task->directive.map = (struct entries){n, host, size, kind, true, map->region};
     making = task;
     goacc_libgomp()->task(run_task, &task, NULL, sizeof task, sizeof task, true,
                           depend ? TASK_DEPENDS : 0, depend, 0, NULL);
@@ -166,7 +166,7 @@ void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsi
 void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds)
 {
     const struct goacc_site site = goacc_here("target data");
-    const struct entries map = {n, host, sizes, kinds, true};
+    const struct entries map = {n, host, sizes, kinds, true, false};
     device = goacc_target_device(device, &site);
     const struct goacc_target_call call = goacc_target_enter(&site, device);
     struct goacc_level *level = goacc_push_level(call.self, 0);
@@ -207,7 +207,7 @@ void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *size
     carry_out(&(struct directive){.site = site,
                                   .device = goacc_target_device(device, &site),
                                   .flags = flags,
-                                  .map = {n, host, sizes, kinds, true},
+                                  .map = {n, host, sizes, kinds, true, false},
                                   .run = enter_exit},
               depend);
 }
@@ -230,7 +230,7 @@ void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, un
     carry_out(&(struct directive){.site = site,
                                   .device = goacc_target_device(device, &site),
                                   .flags = flags,
-                                  .map = {n, host, sizes, kinds, true},
+                                  .map = {n, host, sizes, kinds, true, false},
                                   .run = update},
               depend);
 }
@@ -331,7 +331,7 @@ void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size
                                   .fn = fn,
                                   .teams = args,
                                   .flags = flags,
-                                  .map = {n, host, sizes, kinds, true},
+                                  .map = {n, host, sizes, kinds, true, true},
                                   .run = device < 0 ? compute_on_host : compute},
               depend);
 }
