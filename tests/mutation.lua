@@ -1,9 +1,10 @@
 -- Mutated scenarios: lua5.4 tests/mutation.lua [--list] FILE... runs each case once for every directive of it that is
 -- left out, and once for every expectation that is turned round. A mutant that still holds shows nothing: it survives.
--- A directive without an event or error (enter, exit, update or wait that does nothing where it stands) may survive: it
--- is counted apart; the event of a wait itself does not count. Expectations inside of what must fail are no mutants, for they do not get to their values. A
--- directive that is the text of an expectation is turned with the expectation. Prints for each folder how many are
--- noticed, with --list the survivors: the lines of the calls, from the inside.
+-- A directive without an event or error (enter, exit, update or wait that does nothing where it stands) may survive:
+-- it is counted apart; the event of a wait itself does not count. Expectations inside of what must fail are no
+-- mutants, for they do not get to their values. A directive that is the text of an expectation is turned with the
+-- expectation. Prints for each folder how many are noticed, with --list the survivors: the lines of the calls, from
+-- the inside.
 --
 -- A survivor's reason is a comment "-- unnoticed: ..." in one of these lines, or above. The exit status is 1 if fewer
 -- than 95 of 100 of a folder are noticed, whatever the reasons, or if nothing survives at a reason. The program runs in
