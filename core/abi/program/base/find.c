@@ -178,6 +178,7 @@ static const char *in_profile(const char *rule)
         {"ACC33-att-6", "OMPEX-struct_map-6"}, {"ACC33-det-1", "OMP60-map-7"},   {"ACC33-gloss-2", "OMP60-sec-1"},
         {"ACC33-impl-1", "OMP60-map-11"},      {"ACC33-hd-1", "OMP60-api-12"},   {"DIR-1-04", "OMP60-api-2"},
         {"DIR-4.3-06", "OMP60-tgt-1"},         {"ACC33-upd-1", "OMP60-upd-1"},
+        {"ACC33-async-2", NULL},               {"ACC33-async-4", NULL},
     };
     if (rule && goacc.options.rules && !strncmp(goacc.options.rules->documents, "OMP60", 5))
         for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)

@@ -98,7 +98,7 @@ static inline void goacc_finish(struct goacc_span *span)
 }
 
 /* A wait for a queue, GOACC_NOVAL: for all, in the trace. async: of the queue that waits, GOACC_SYNC: the program. */
-GOACC_COLD void goacc_trace_wait(const struct goacc_site *site, int async, int queue);
+GOACC_COLD void goacc_hear_wait(const struct goacc_site *site, int async, int queue);
 
 /* The host waits for a queue, GOACC_NOVAL: for all. Nothing is ever under way. */
 static inline void goacc_wait(const struct goacc_site *site, int parent, int queue)
@@ -106,8 +106,8 @@ static inline void goacc_wait(const struct goacc_site *site, int parent, int que
     struct goacc_span span;
     goacc_begin(&span, site, GOACC_EV_WAIT, parent, queue, GOACC_CURRENT);
     goacc_finish(&span);
-    if (goacc.traced)
-        goacc_trace_wait(site, GOACC_SYNC, queue);
+    if (goacc.follows)
+        goacc_hear_wait(site, GOACC_SYNC, queue);
 }
 
 /* Inside, with the lock: something for goacc_finish to tell. */

@@ -7,6 +7,7 @@
  *   run/       life: start, options, calls and constructs, end; launch: kernels and structured regions of a thread;
  *              hear: events of the core, for all who want them
  *   strict/    strict: kernels without the host's memory (watch), what is left behind;
+ *              order: which work of queues and tasks comes before which; races: accesses that nothing orders;
  *              stale: changes of one side that the other never got, or overwrites;
  *              idle: transfers of bytes that had not changed; stack: variables of functions that have returned;
  *              fault: accesses that end the program
@@ -79,6 +80,13 @@ struct goacc_level {
     int parent; /* what tools hear it is: data, host_data */
 };
 
+/* An operation of asynchronous work: the one of that number of a queue, or of a chain of tasks. Strand 0: the host. */
+struct goacc_turn {
+    unsigned strand;
+    uint64_t number;
+};
+
+struct goacc_named;
 struct goacc_thread {
     uint64_t number;      /* of the thread, from 1 */
     int type, device;     /* current device type and number */
@@ -92,7 +100,9 @@ struct goacc_thread {
     bool in_callback;         /* of a tool: what it does is not reported */
     bool muted;               /* tools hear nothing of this thread */
     bool starting;            /* tools are informed that the device starts */
-    struct goacc_note *notes; /* what was done under the lock, to be reported after */
+    struct goacc_turn turn;    /* what the call under way is */
+    struct goacc_named *named; /* sections of the compute construct under way, where races are looked for */
+    struct goacc_note *notes;  /* what was done under the lock, to be reported after */
     size_t nnotes, notes_room;
 };
 
@@ -131,7 +141,7 @@ struct goacc_runtime {
     struct goacc_options options;
     atomic_bool profiled; /* tools are informed of events, or may wish to be */
     bool data_profiled;   /* also of data; with the lock */
-    bool traced;          /* there is a trace */
+    bool follows;         /* waits are of interest: there is a trace, or a strict run */
     bool active[2];       /* used or initialised since the start or acc_shutdown: devices, host */
     uint64_t device_low, device_high; /* all device addresses lie between them */
     uint64_t heap;                    /* where it begins; 0: not asked for yet */
@@ -498,9 +508,44 @@ void goacc_stale_before(const struct goacc_thread *self, accd_kind kind, const a
 void goacc_stale_enter(const struct goacc_thread *self, const accd_item *items, size_t nitems);
 void goacc_stale_leave(const struct goacc_thread *self, bool kernel);
 void goacc_stale_event(const accd_event *event);
+/* Whether a transfer, whose event comes before that of stale.c, changed a byte. */
+bool goacc_stale_changes(const accd_event *event);
+/* Reads host memory that may be gone. */
+bool goacc_peek(uint64_t host, char *to, size_t n);
+/* Whether an item is data, not a pointer to another item's. */
+bool goacc_names_data(const accd_item *items, size_t nitems, const accd_item *item);
 /* on_write: that is no change of a kernel. */
 void goacc_stale_copied(int device, uint64_t dev, const void *host, uint64_t bytes);
 void goacc_stale_end(void);
+
+/* order.c: in strict runs, with the lock. */
+/* What the thread does from now on is an operation of a queue; GOACC_SYNC: of the host. */
+void goacc_order_queue(struct goacc_thread *self, int queue);
+/* The host, or with async the queue of that number, waits for a queue; GOACC_NOVAL: for all of the device. */
+void goacc_order_wait(int device, int async, int queue);
+static inline void goacc_in_queue(struct goacc_thread *self, int queue)
+{
+    if (__builtin_expect(goacc.options.strict, 0))
+        goacc_order_queue(self, queue);
+}
+/* A task begins, after those that its depend clauses name; NULL: there are none. */
+struct goacc_turn goacc_order_task(void **depend);
+/* The host waits for tasks: those that depend clauses name, all. */
+void goacc_order_depend(void **depend);
+void goacc_order_tasks(void);
+extern volatile bool goacc_order_has_tasks; /* that it has not waited for */
+
+/* races.c: the same. */
+void goacc_races_event(const accd_event *event);
+/* A routine reads or writes bytes. */
+void goacc_races_access(bool on_device, bool writes, uint64_t start, uint64_t bytes);
+void goacc_races_free(int device, uint64_t dev); /* before the memory is freed */
+/* Before a kernel, whose data are present; after it. */
+void goacc_races_named(struct goacc_thread *self, const accd_item *items, size_t nitems);
+void goacc_races_ran(struct goacc_thread *self);
+/* The host may have waited for something. */
+void goacc_races_waited(void);
+void goacc_races_end(void);
 
 /* idle.c */
 /* Counts a transfer; idle: it moved what both sides had. */

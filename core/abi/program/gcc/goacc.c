@@ -202,7 +202,7 @@ static const struct way enters = {ACCD_ENTER_DATA, GOACC_EV_ENTER_DATA, GOACC_IN
 static const struct way exits = {ACCD_EXIT_DATA, GOACC_EV_EXIT_DATA, GOACC_IN_EXIT_DATA, of_exit, goacc_exit_items};
 static const struct way updates = {ACCD_UPDATE, GOACC_EV_UPDATE, GOACC_IN_UPDATE, of_update, goacc_update_items};
 
-/* queue: only reported, every queue is done at once, in program order. */
+/* queue: only reported and checked, every queue is done at once, in program order. */
 static __attribute__((noinline)) void dynamic(const struct goacc_site *site, int flags, const struct entries *map,
                                               const struct way *way, int queue)
 {
@@ -213,8 +213,10 @@ static __attribute__((noinline)) void dynamic(const struct goacc_site *site, int
         struct goacc_items items;
         goacc_open_items(&items, map);
         way->convert(map, &items);
+        goacc_in_queue(self, queue);
         if (items.n)
             goacc_run(self, way->kind, true, items.at, items.n, items.finalize);
+        goacc_in_queue(self, GOACC_SYNC);
         goacc_close_items(&items);
         if (items.descriptors)
             goacc_refresh_descriptors(self, map);
@@ -241,14 +243,14 @@ static inline void short_or_dynamic(const struct goacc_site *site, int flags, co
 static void trace_waits(const struct goacc_site *site, int async, int waits, va_list queues)
 {
     if (waits < 0)
-        goacc_trace_wait(site, async, GOACC_NOVAL);
+        goacc_hear_wait(site, async, GOACC_NOVAL);
     while (waits-- > 0)
-        goacc_trace_wait(site, async, va_arg(queues, int));
+        goacc_hear_wait(site, async, va_arg(queues, int));
 }
 
 #define TRACE_WAITS(site, async, waits)                      \
     do {                                                     \
-        if (__builtin_expect(goacc.traced && (waits), 0)) {  \
+        if (__builtin_expect(goacc.follows && (waits), 0)) {  \
             va_list queues;                                  \
             va_start(queues, waits);                         \
             trace_waits((site), (async), (waits), queues);   \
@@ -327,12 +329,12 @@ void GOACC_wait(int async, int waits, ...)
 {
     const struct goacc_site site = goacc_here("wait");
     if (async != GOACC_SYNC) { /* nothing is ever under way */
-        if (!waits && goacc.traced)
-            goacc_trace_wait(&site, async, GOACC_NOVAL);
+        if (!waits && goacc.follows)
+            goacc_hear_wait(&site, async, GOACC_NOVAL);
         TRACE_WAITS(&site, async, waits);
         return;
     }
-    if (!goacc_listens() && !goacc.traced)
+    if (!goacc_listens() && !goacc.follows)
         return;
     va_list queues;
     va_start(queues, waits);
@@ -434,6 +436,7 @@ static __attribute__((noinline)) void compute(const struct goacc_site *site, int
     goacc_attach_variables(self, map, &items);
     if (strict)
         goacc_strict_scalars(self, items.at, items.n);
+    goacc_in_queue(self, queue);
     accd_region *region = goacc_run(self, ACCD_COMPUTE, true, items.at, items.n, false);
     if (items.descriptors)
         goacc_refresh_descriptors(self, map);
@@ -443,6 +446,7 @@ static __attribute__((noinline)) void compute(const struct goacc_site *site, int
     goacc_launch(site, self->device, kernel);
     next_part(&part, &span, GOACC_EV_EXIT_DATA);
     goacc_end_region(self, region);
+    goacc_in_queue(self, GOACC_SYNC);
     if (strict)
         goacc_open_memory(NULL, kernel, bytes, 0);
     else if (kernel != &few.kernel)
@@ -465,12 +469,12 @@ static int queue_of(const struct goacc_site *site, va_list tags)
             n = __builtin_popcount(tag & LARGE);
         else if (tag >> 28 == WAITS)
             n = (int16_t)(tag & LARGE);
-        if (tag >> 28 == WAITS && goacc.traced && n < 0)
-            goacc_trace_wait(site, queue, GOACC_NOVAL);
+        if (tag >> 28 == WAITS && goacc.follows && n < 0)
+            goacc_hear_wait(site, queue, GOACC_NOVAL);
         while (n-- > 0) {
             const int value = va_arg(tags, int);
-            if (tag >> 28 == WAITS && goacc.traced)
-                goacc_trace_wait(site, queue, value);
+            if (tag >> 28 == WAITS && goacc.follows)
+                goacc_hear_wait(site, queue, value);
         }
     }
     return queue;
@@ -484,8 +488,8 @@ void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, 
     struct goacc_site site = goacc_here("compute");
     if (compute_short(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false}))
         return;
-    int queue = GOACC_SYNC; /* which makes no difference but to listeners */
-    if (goacc_listens() || goacc.traced) {
+    int queue = GOACC_SYNC; /* which makes no difference but to listeners and strict runs */
+    if (goacc_listens() || goacc.follows) {
         va_list tags;
         va_start(tags, kinds);
         queue = queue_of(&site, tags);

@@ -30,6 +30,7 @@ struct directive {
 /* The same with arrays of its own, until its task has run. */
 struct deferred {
     struct directive directive;
+    struct goacc_turn turn;
     uint64_t room[]; /* addresses, sizes, private variables, kinds */
 };
 static __thread const struct deferred *making; /* by the thread, at this moment */
@@ -79,7 +80,11 @@ static void run_task(void *data)
     struct goacc_call *call = &task->directive.site.call;
     if (task != making) /* the frames of the call may be gone */
         *call = (struct goacc_call){.pc = call->pc, .sp = (uintptr_t)__builtin_frame_address(0)};
+    struct goacc_thread *self = goacc_started();
+    const struct goacc_turn before = self->turn;
+    self->turn = task->turn;
     task->directive.run(&task->directive);
+    self->turn = before;
     free(task);
 }
 
@@ -104,9 +109,11 @@ static void defer(const struct directive *directive, void **depend)
     }
     copy_private(map, copies, host);
     task->directive.map = (struct entries){n, host, size, kind, true, map->region};
+    task->turn = goacc_next_task(&directive->site, depend);
     making = task;
-    goacc_libgomp()->task(run_task, &task, NULL, sizeof task, sizeof task, true,
-                          depend ? TASK_DEPENDS : 0, depend, 0, NULL);
+    const bool deferred = !goacc.options.strict || goacc_detaches;
+    goacc_libgomp()->task(run_task, &task, NULL, sizeof task, sizeof task, deferred, depend ? TASK_DEPENDS : 0,
+                          depend, 0, NULL);
     making = NULL;
 }
 
@@ -117,8 +124,10 @@ static void carry_out(const struct directive *directive, void **depend)
         defer(directive, depend);
         return;
     }
-    if (depend)
+    if (depend) {
         goacc_libgomp()->taskwait_depend(depend);
+        goacc_tasks_waited(&directive->site, depend);
+    }
     directive->run(directive);
 }
 
@@ -283,6 +292,8 @@ static void compute(const struct directive *directive)
     const struct goacc_target_call call = goacc_target_enter(&directive->site, directive->device);
     goacc_declared_update();
     goacc_hold_back(&directive->site);
+    if (goacc.options.strict)
+        goacc_find_tasks();
     struct goacc_kernel *kernel = memory(NULL, 0, bytes);
     if (!kernel)
         goacc_die("out-of-memory", "no memory for the arguments of a target region");

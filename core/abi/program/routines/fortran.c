@@ -155,16 +155,22 @@ void acc_shutdown_h_(const int *type)
 }
 int acc_on_device_h_(const int *type) { return goacc_on(*type); }
 
-int acc_async_test_h_(const int *queue) { return (void)queue, 1; }
-int acc_async_test_all_h_(void) { return 1; }
+int acc_async_test_h_(const int *queue)
+{
+    return goacc_test(HERE("acc_async_test"), *queue);
+}
+int acc_async_test_all_h_(void)
+{
+    return goacc_test(HERE("acc_async_test_all"), GOACC_NOVAL);
+}
 void acc_wait_h_(const int *queue)
 {
     goacc_wait(HERE("acc_wait"), GOACC_IN_ROUTINE, *queue);
 }
 void acc_wait_async_h_(const int *queue, const int *other)
 {
-    if (goacc.traced)
-        goacc_trace_wait(HERE("acc_wait_async"), *other, *queue);
+    if (goacc.follows)
+        goacc_hear_wait(HERE("acc_wait_async"), *other, *queue);
 }
 void acc_wait_all_h_(void)
 {
@@ -172,6 +178,6 @@ void acc_wait_all_h_(void)
 }
 void acc_wait_all_async_h_(const int *queue)
 {
-    if (goacc.traced)
-        goacc_trace_wait(HERE("acc_wait_all_async"), *queue, GOACC_NOVAL);
+    if (goacc.follows)
+        goacc_hear_wait(HERE("acc_wait_all_async"), *queue, GOACC_NOVAL);
 }

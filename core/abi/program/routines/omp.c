@@ -163,6 +163,11 @@ int omp_get_device_num_(void)
     return omp_get_device_num();
 }
 
+bool goacc_in_target(void)
+{
+    return device_here() >= 0;
+}
+
 /* The device of a routine's number, -1: the host; false: there is none (OMP60-api-2). */
 static bool is_device(int number, int *device_p)
 {
@@ -197,6 +202,8 @@ void omp_target_free(void *pointer, int device)
         return;
     }
     const struct goacc_target_call call = goacc_target_enter(HERE, device);
+    if (goacc.options.strict)
+        goacc_races_free(device, (uintptr_t)pointer);
     goacc_must(accd_device_free(goacc.context, device, (uintptr_t)pointer));
     goacc_target_leave(&call);
 }
@@ -296,6 +303,10 @@ static accd_status copy_plainly(char *to, const char *from, size_t bytes, int to
 static accd_status copy(char *to, const char *from, size_t bytes, int to_device, int from_device)
 {
     const accd_status status = copy_plainly(to, from, bytes, to_device, from_device);
+    if (goacc.options.strict) {
+        goacc_races_access(from_device >= 0, false, (uintptr_t)from, bytes);
+        goacc_races_access(to_device >= 0, true, (uintptr_t)to, bytes);
+    }
     if (goacc.options.strict && to_device >= 0)
         goacc_stale_copied(to_device, (uintptr_t)to, from, bytes);
     else if (goacc.options.strict && from_device >= 0)

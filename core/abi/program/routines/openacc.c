@@ -97,7 +97,7 @@ static int event_of(accd_kind kind)
                                     : GOACC_EV_UPDATE;
 }
 
-/* queue: only reported, every queue is done at once, in program order. */
+/* queue: only reported and checked, every queue is done at once, in program order. */
 void *goacc_data(const struct goacc_site *site, accd_kind kind, accd_action action, void *host,
                  size_t bytes, bool finalize, int queue)
 {
@@ -110,8 +110,10 @@ void *goacc_data(const struct goacc_site *site, accd_kind kind, accd_action acti
     } else if (self->type != GOACC_HOST) {
         accd_item item = {.host = host, .bytes = bytes, .action = (uint8_t)action};
         goacc_name_item(&item);
+        goacc_in_queue(self, queue);
         goacc_run(self, kind, !goacc_is_quick() || goacc_is_doubtful((uintptr_t)host, bytes, goacc_moves(action)),
                   &item, 1, finalize);
+        goacc_in_queue(self, GOACC_SYNC);
         device = kind == ACCD_ENTER_DATA
                      ? (void *)(uintptr_t)accd_device_address(goacc.context, self->device, host)
                      : NULL;
@@ -182,7 +184,9 @@ static void pointer(const struct goacc_site *site, accd_action action, void **sl
         accd_item item = {.host = slot, .bytes = sizeof *slot, .slot = slot,
                           .action = (uint8_t)action};
         goacc_name_item(&item);
+        goacc_in_queue(self, queue);
         goacc_run(self, kind, true, &item, 1, finalize);
+        goacc_in_queue(self, GOACC_SYNC);
     }
     goacc_leave();
     goacc_finish(&span);
@@ -291,6 +295,8 @@ void acc_free(void *device)
     if (self->type == GOACC_HOST) {
         free(device);
     } else {
+        if (goacc.options.strict)
+            goacc_races_free(self->device, (uintptr_t)device);
         goacc_must(accd_device_free(goacc.context, self->device, (uintptr_t)device));
         if (device)
             goacc_note(&span, GOACC_EV_FREE, NULL, device, 0);
@@ -306,7 +312,7 @@ static void copy(const struct goacc_site *site, enum direction direction, void *
 {
     struct goacc_span span;
     goacc_begin(&span, site, GOACC_EV_NONE, GOACC_IN_ROUTINE, queue, GOACC_CURRENT);
-    const struct goacc_thread *self = goacc_enter(site);
+    struct goacc_thread *self = goacc_enter(site);
     int device = self->device;
     if (self->type == GOACC_HOST)
         memmove(to, from, bytes);
@@ -317,9 +323,14 @@ static void copy(const struct goacc_site *site, enum direction direction, void *
     else
         goacc_must(
             accd_within_device(goacc.context, device, (uintptr_t)to, (uintptr_t)from, bytes));
-    if (goacc.options.strict && self->type != GOACC_HOST)
+    if (goacc.options.strict && self->type != GOACC_HOST) {
+        goacc_order_queue(self, queue);
+        goacc_races_access(direction != IN, false, (uintptr_t)from, bytes);
+        goacc_races_access(direction != OUT, true, (uintptr_t)to, bytes);
+        goacc_order_queue(self, GOACC_SYNC);
         goacc_stale_copied(device, (uintptr_t)(direction == OUT ? from : to), direction == OUT ? to : from,
                            bytes);
+    }
     if (direction == IN)
         goacc_note(&span, GOACC_EV_UPLOAD, from, to, bytes);
     else if (direction == OUT)
@@ -560,8 +571,19 @@ int acc_on_device(int type) { return goacc_on(type); }
 
 /* ------------------------------------------------------------------------------------ queues -- */
 
-int acc_async_test(int queue) { return (void)queue, 1; }
-int acc_async_test_all(void) { return 1; }
+/* A program that knows that a queue has done its work need not wait for it. */
+int goacc_test(const struct goacc_site *site, int queue)
+{
+    if (goacc.options.strict) {
+        goacc_order_wait(goacc_enter(site)->device, GOACC_SYNC, queue);
+        goacc_races_waited();
+        goacc_leave();
+    }
+    return 1;
+}
+
+int acc_async_test(int queue) { return goacc_test(HERE, queue); }
+int acc_async_test_all(void) { return goacc_test(HERE, GOACC_NOVAL); }
 void acc_wait(int queue)
 {
     goacc_wait(HERE, GOACC_IN_ROUTINE, queue);
@@ -581,13 +603,13 @@ void acc_async_wait_all(void)
 /* The host does not wait for these. */
 void acc_wait_async(int queue, int other)
 {
-    if (goacc.traced)
-        goacc_trace_wait(HERE, other, queue);
+    if (goacc.follows)
+        goacc_hear_wait(HERE, other, queue);
 }
 void acc_wait_all_async(int queue)
 {
-    if (goacc.traced)
-        goacc_trace_wait(HERE, queue, GOACC_NOVAL);
+    if (goacc.follows)
+        goacc_hear_wait(HERE, queue, GOACC_NOVAL);
 }
 
 /* There is no CUDA behind a simulated device. */

@@ -17,6 +17,8 @@ void goacc_init(const struct goacc_site *site, int type);
 void goacc_shutdown(const struct goacc_site *site, int type);
 size_t goacc_property(const struct goacc_site *site, int number, int type, int property);
 const char *goacc_property_text(const struct goacc_site *site, int number, int type, int property);
+/* Whether a queue, GOACC_NOVAL: each, has done its work: always. */
+int goacc_test(const struct goacc_site *site, int queue);
 /* Whether the caller runs on a device of the type. */
 int goacc_on(int type);
 

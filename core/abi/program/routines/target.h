@@ -19,6 +19,18 @@ struct goacc_libgomp {
 };
 const struct goacc_libgomp *goacc_libgomp(void);
 
+/* Whether the caller runs in a target region of a device: threads of its team do, too. */
+bool goacc_in_target(void);
+
+/* tasks.c, for strict runs. */
+/* A directive with nowait makes a task. */
+struct goacc_turn goacc_next_task(const struct goacc_site *site, void **depend);
+/* The program has waited for the tasks that depend clauses name, or for all. */
+void goacc_tasks_waited(const struct goacc_site *site, void **depend);
+/* Finds libgomp's functions, before a region whose memory is closed may need them. */
+void goacc_find_tasks(void);
+extern bool goacc_detaches; /* the program has tasks that an event completes: nothing may wait for tasks before */
+
 /* The default device of threads that run a target region of device 0, above any number of a device:
  * threads of a team have the same. */
 enum { GOACC_IN_TARGET = 1 << 28 };

@@ -4,8 +4,10 @@
 void goacc_on_event(void *ud, const accd_event *event)
 {
     (void)ud;
-    if (goacc.options.strict)
+    if (goacc.options.strict) {
+        goacc_races_event(event);
         goacc_stale_event(event);
+    }
     if (goacc.data_profiled)
         goacc_prof_note_event(event);
     if (goacc.options.trace >= 0)

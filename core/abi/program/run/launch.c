@@ -63,6 +63,7 @@ void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel
         goacc_alone(false);
     if (goacc.options.strict) {
         goacc_strict_ran(device);
+        goacc_races_ran(self);
         goacc_stale_leave(self, true);
         goacc_strict_close_devices();
     }

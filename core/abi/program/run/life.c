@@ -87,6 +87,7 @@ static void read_options(void)
         options->draw = picture;
     }
     const char *trace = getenv("ACCDEEP_TRACE");
+    goacc.follows = options->strict || (trace && *trace);
     if (!trace || !*trace)
         return;
     bool standard = !strcmp(trace, "-");
@@ -99,7 +100,6 @@ static void read_options(void)
     options->trace = fcntl(file, F_DUPFD_CLOEXEC, 600);
     if (options->trace < 0)
         options->trace = fcntl(file, F_DUPFD_CLOEXEC, 3);
-    goacc.traced = options->trace >= 0;
     if (!standard)
         close(file);
 }
@@ -360,6 +360,8 @@ static __attribute__((noinline)) accd_region *run_checked(struct goacc_thread *t
         goacc_stack_note(thread, items, nitems, kind == ACCD_EXIT_DATA);
     if (goacc.options.strict && region)
         goacc_stale_enter(thread, items, nitems);
+    if (goacc.options.strict && kind == ACCD_COMPUTE)
+        goacc_races_named(thread, items, nitems);
     return region;
 }
 
@@ -423,16 +425,22 @@ void goacc_prof_begin(struct goacc_span *span, const struct goacc_site *site, in
     goacc_prof_open_span(span, site, event, parent, queue, type);
 }
 
-void goacc_trace_wait(const struct goacc_site *site, int async, int queue)
+void goacc_hear_wait(const struct goacc_site *site, int async, int queue)
 {
     char name[32] = "all queues";
+    const int device = goacc_enter(site)->device;
     if (queue != GOACC_NOVAL)
         snprintf(name, sizeof name, "queue %d", queue);
     const accd_event event = {.op = ACCD_OP_WAIT,
-                              .device = goacc_enter(site)->device,
+                              .device = device,
                               .name = name,
                               .rule = "ACC33-async-3",
                               .async = async == GOACC_SYNC ? ACCD_SYNCHRONOUS : async};
-    goacc_trace_event(&event);
+    if (goacc.options.strict) {
+        goacc_order_wait(device, async, queue);
+        goacc_races_waited();
+    }
+    if (goacc.options.trace >= 0)
+        goacc_trace_event(&event);
     goacc_leave();
 }

@@ -49,7 +49,7 @@ static struct frame *frames;
 
 /* ------------------------------------------------------------------------------------ memory -- */
 
-static bool peek(uint64_t host, char *to, size_t n)
+bool goacc_peek(uint64_t host, char *to, size_t n)
 {
     const struct iovec here = {to, n}, there = {(void *)(uintptr_t)host, n};
     const ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
@@ -82,7 +82,7 @@ static bool has_changed(const struct object *object, int side)
         return memcmp(on_device(object), object->then[DEVICE], object->bytes) != 0;
     for (uint64_t k = 0, n; k < object->bytes; k += n) {
         n = object->bytes - k < sizeof piece ? object->bytes - k : sizeof piece;
-        if (!peek(object->host + k, piece, n))
+        if (!goacc_peek(object->host + k, piece, n))
             return false;
         if (memcmp(piece, object->then[HOST] + k, n) != 0)
             return true;
@@ -183,7 +183,7 @@ static struct object *add(int device, uint64_t host, uint64_t bytes)
         .then = {then, then + bytes},
     };
     memset(object->then[DEVICE], ACCD_POISON, bytes);
-    if (!peek(host, object->then[HOST], bytes)) {
+    if (!goacc_peek(host, object->then[HOST], bytes)) {
         free(object);
         return NULL;
     }
@@ -280,7 +280,7 @@ static void keep(struct object *object, int side)
         return;
     if (side == DEVICE)
         memcpy(image, on_device(object), object->bytes);
-    else if (!peek(object->host, image, object->bytes)) {
+    else if (!goacc_peek(object->host, image, object->bytes)) {
         free(image);
         return;
     }
@@ -307,7 +307,7 @@ static void look_for_unsaved(struct object *object)
         object->moved ? first_difference(on_device(object), object->then[DEVICE], object->bytes) : NONE;
 }
 
-static bool names_data(const accd_item *items, size_t nitems, const accd_item *item)
+bool goacc_names_data(const accd_item *items, size_t nitems, const accd_item *item)
 {
     return item->bytes && item->action != ACCD_ATTACH && item->action != ACCD_DETACH &&
            !(item->flags & ACCD_ITEM_POINTER) && !goacc_carries(items, nitems, item);
@@ -328,7 +328,7 @@ void goacc_stale_before(const struct goacc_thread *self, accd_kind kind, const a
             each_object(self->device, host, item->bytes, keep_host);
         if (item->action == ACCD_UPDATE_DEVICE || item->flags & ACCD_ITEM_ALWAYS_IN)
             each_object(self->device, host, item->bytes, keep_device);
-        if (kind == ACCD_EXIT_DATA && names_data(items, nitems, item))
+        if (kind == ACCD_EXIT_DATA && goacc_names_data(items, nitems, item))
             each_object(self->device, host, item->bytes, look_for_unsaved);
     }
 }
@@ -340,7 +340,7 @@ void goacc_stale_enter(const struct goacc_thread *self, const accd_item *items, 
         goacc_die("out-of-memory", "no memory for a data region");
     *frame = (struct frame){.outer = frames, .thread = self->number};
     for (size_t i = 0; i < nitems; i++)
-        if (names_data(items, nitems, &items[i])) {
+        if (goacc_names_data(items, nitems, &items[i])) {
             frame->ranges[frame->n].host = (uintptr_t)items[i].host;
             frame->ranges[frame->n++].bytes = items[i].bytes;
         }
@@ -500,6 +500,18 @@ static void tell_unsaved(const struct object *object, const accd_event *event)
         goacc.site ? goacc.site->what : "this", element, agreed);
 }
 
+bool goacc_stale_changes(const accd_event *event)
+{
+    const struct object *object = object_at(event->device, event->host);
+    if (!object || event->bytes > object->host + object->bytes - event->host)
+        return true;
+    const bool out = event->op == ACCD_OP_D2H;
+    const uint64_t at = event->host - object->host;
+    const int side = out ? HOST : DEVICE;
+    const char *now = out ? (const char *)(uintptr_t)event->host : on_device(object) + at;
+    return memcmp(now, (object->was[side] ? object->was[side] : object->then[side]) + at, event->bytes) != 0;
+}
+
 void goacc_stale_event(const accd_event *event)
 {
     struct object *object;
@@ -541,7 +553,7 @@ void goacc_stale_copied(int device, uint64_t dev, const void *host, uint64_t byt
     memcpy(object->then[DEVICE] + at, on_device(object) + at, n);
     if (start != (uintptr_t)host)
         return;
-    peek(start, object->then[HOST] + at, n);
+    goacc_peek(start, object->then[HOST] + at, n);
     if (object->unsent && object->unsent_at - at < n)
         forget_unsent(object);
 }

@@ -1,0 +1,20 @@
+/* order.h - which work of a program comes before which, and accesses that nothing orders.
+ *
+ * Asynchronous work is done at once, in program order. Its order is what waits and depend clauses
+ * ask for: the host, each queue and each chain of tasks is a strand, whose operations have turns
+ * from 1 on. All with the lock. */
+#ifndef GOACC_ORDER_H
+#define GOACC_ORDER_H
+
+#include "abi/program/base/runtime.h"
+
+/* Whether every operation of a strand up to a turn comes before what `later` does next. */
+bool goacc_order_before(struct goacc_turn earlier, struct goacc_turn later);
+/* Whether the host has waited for it. */
+bool goacc_order_is_done(struct goacc_turn turn);
+/* " in queue 1", ", a nowait task", or nothing for the host. */
+void goacc_order_spell(struct goacc_turn turn, char *to, size_t room);
+/* What would order work of a strand before what the host, or another strand, does. */
+void goacc_order_remedy(struct goacc_turn earlier, char *to, size_t room);
+
+#endif

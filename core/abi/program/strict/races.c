@@ -1,0 +1,496 @@
+/* races.c - accesses to the same bytes that nothing orders, in strict runs: missing waits (missing-wait).
+ *
+ * Kept is what asynchronous work accessed, until the host has waited for it:
+ *
+ *   transfers   read bytes of one side, and write those of the other
+ *   kernels     write the bytes that they change, and use some byte of each section that their construct names
+ *   exits       free device memory
+ *
+ * What comes later, and is not ordered behind it, is compared. A transfer that changes no byte writes none. A kernel
+ * may use any part of what its construct names: this is reported where the other access writes or frees the whole
+ * section. Host memory that a transfer reads or writes is compared when the host waits: the program must not have
+ * changed it before. */
+#include "order.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 4096 }; /* accesses that are kept: older ones are forgotten */
+enum { SMALL = 64 };  /* gcc may pass such variables by value, whatever the clause: the program may use them at once */
+enum { CHUNK = 16 };  /* a kernel that changes a byte of each writes the whole section */
+static const uint64_t NONE = UINT64_MAX;
+
+enum how { READS, WRITES, FREES, USES };
+static const char missing[] = "missing-wait";
+static const char *const verbs[] = {"reads", "writes", "frees", "uses"};
+
+struct access {
+    struct access *next;
+    struct goacc_turn turn;
+    enum how how;
+    bool on_device;
+    bool idle; /* writes what is there: of interest if the program changes it */
+    uint64_t start, bytes;
+    unsigned char *bits; /* which bytes a kernel has changed; NULL: all are meant */
+    char *image;         /* of the host, after a transfer; or NULL */
+    uintptr_t pc;
+    const char *what;
+    uint64_t host, object, object_bytes; /* the host address of start; the object that it lies in */
+    char *name;
+};
+static struct access *pending, **end = &pending;
+static size_t npending;
+
+/* Kernels under way; how often a kernel began, or other work wrote device memory: a change meanwhile may be the
+ * other's. */
+static unsigned running;
+static uint64_t writers;
+
+/* A section that the kernel under way of a thread names, and what the device holds before. */
+struct goacc_named {
+    struct goacc_named *next;
+    uint64_t writers; /* as the kernel began; 0: another one was under way */
+    uint64_t host, dev, bytes;
+    char image[];
+};
+
+static void forget_image(struct access *access)
+{
+    free(access->image);
+    access->image = NULL;
+}
+
+static void release(struct access *access)
+{
+    forget_image(access);
+    free(access->bits);
+    free(access->name);
+    free(access);
+    npending--;
+}
+
+/* Takes out all that is meant. */
+static void forget(bool (*is_meant)(const struct access *access, const void *ud), const void *ud)
+{
+    struct access **at = &pending, *access;
+    while ((access = *at)) {
+        if (!is_meant(access, ud)) {
+            at = &access->next;
+            continue;
+        }
+        *at = access->next;
+        release(access);
+    }
+    end = at;
+}
+
+/* ----------------------------------------------------------------------------------- reports -- */
+
+static bool is_kernel(const char *what)
+{
+    return !strcmp(what, "compute") || !strcmp(what, "target");
+}
+
+static void spell_work(const struct access *access, char *to, size_t size)
+{
+    char queue[60], place[1100];
+    goacc_order_spell(access->turn, queue, sizeof queue);
+    goacc_place(access->pc, place, sizeof place);
+    snprintf(to, size, is_kernel(access->what) ? "the %s region%s%s" : "%s%s%s", access->what, place,
+             queue);
+}
+
+static void spell_byte(const struct access *access, uint64_t at, char *to, size_t size)
+{
+    goacc_spell_element(goacc.site, access->object, access->object_bytes,
+                        access->host - access->object + (at - access->start), access->name, to,
+                        size);
+}
+
+/* What is reported of a pair of accesses: the place of the earlier one is the other one. */
+static struct goacc_finding finding(const struct access *earlier, enum how how, uintptr_t pc,
+                                    const char *name)
+{
+    static const char *const done[] = {"read", "written", "freed", "used"};
+    struct goacc_finding finding = {.level = "warning",
+                                    .code = missing,
+                                    .rule = how == FREES ? "ACC33-async-4" : "ACC33-async-2",
+                                    .pc = pc,
+                                    .object = name,
+                                    .other = {.is = done[earlier->how]}};
+    goacc_line(earlier->pc, &finding.other.file, &finding.other.line, NULL);
+    return finding;
+}
+
+/* Whether the construct that was reported last does something else with the same object, too. */
+static bool is_same_construct(const struct access *later)
+{
+    static struct access last;
+    if (last.pc == later->pc && last.object == later->object &&
+        (last.how != later->how || last.on_device != later->on_device))
+        return true;
+    last = *later;
+    last.name = NULL;
+    return false;
+}
+
+static void tell_clash(const struct access *earlier, const struct access *later, uint64_t at)
+{
+    char first[1200], queue[60], remedy[100], element[340];
+    if (is_same_construct(later) || goacc_find_again(missing, later->pc, later->name))
+        return;
+    struct goacc_finding clash = finding(earlier, later->how, later->pc, later->name);
+    spell_work(earlier, first, sizeof first);
+    goacc_order_spell(later->turn, queue, sizeof queue);
+    spell_byte(later, at, element, sizeof element);
+    goacc_order_remedy(earlier->turn, remedy, sizeof remedy);
+    clash.element = element;
+    goacc_find(&clash, "%s%s%s%s %s %s on the %s; %s %s %s, and %s",
+               is_kernel(later->what) ? "this " : "", later->what, is_kernel(later->what) ? " region" : "",
+               queue, verbs[later->how], element, later->on_device ? "device" : "host", first,
+               verbs[earlier->how], earlier->how == later->how ? "it, too" : "it", remedy);
+}
+
+/* The program has changed what a transfer reads or writes. ends: it never waits. */
+static void tell_changed(const struct access *access, uint64_t at, bool ends)
+{
+    char work[1200], element[340], remedy[100];
+    const uintptr_t pc = ends || !goacc.site ? access->pc : goacc.site->call.pc;
+    struct goacc_finding change = finding(access, access->how, pc, access->name);
+    spell_work(access, work, sizeof work);
+    spell_byte(access, at, element, sizeof element);
+    goacc_order_remedy(access->turn, remedy, sizeof remedy);
+    change.element = element;
+    goacc_find(&change, "the host has changed %s %s; %s %s it on the host, and %s", element,
+               ends ? "before any wait" : "before this wait", work, verbs[access->how], remedy);
+}
+
+/* ---------------------------------------------------------------------------------- accesses -- */
+
+static bool has_bit(const struct access *access, uint64_t at)
+{
+    const uint64_t k = at - access->start;
+    return !access->bits || access->bits[k / 8] >> k % 8 & 1;
+}
+
+static bool changes(const struct access *access)
+{
+    return access->how == WRITES || access->how == FREES;
+}
+
+/* Whether an access concerns all of a range. */
+static bool covers(const struct access *access, uint64_t start, uint64_t bytes)
+{
+    if (start < access->start || start + bytes > access->start + access->bytes)
+        return false;
+    uint64_t last = start;
+    for (uint64_t k = start; access->bits && k < start + bytes && k - last < CHUNK; k++)
+        if (has_bit(access, k))
+            last = k;
+    return !access->bits || start + bytes - last <= CHUNK;
+}
+
+static bool meets(const struct access *a, const struct access *b)
+{
+    return a->on_device == b->on_device && a->start < b->start + b->bytes &&
+           b->start < a->start + a->bytes;
+}
+
+/* The first byte that two accesses cannot both have without an order; NONE: there is none. */
+static uint64_t clash_of(const struct access *a, const struct access *b)
+{
+    const uint64_t from = a->start > b->start ? a->start : b->start;
+    const uint64_t a_end = a->start + a->bytes, b_end = b->start + b->bytes,
+                   to = a_end < b_end ? a_end : b_end;
+    if (!meets(a, b) || a->idle || b->idle || (!changes(a) && !changes(b)))
+        return NONE;
+    if (a->how == USES)
+        return covers(b, a->start, a->bytes) ? a->start : NONE;
+    if (b->how == USES)
+        return covers(a, b->start, b->bytes) ? b->start : NONE;
+    for (uint64_t k = from; k < to; k++)
+        if (has_bit(a, k) && has_bit(b, k))
+            return k;
+    return NONE;
+}
+
+/* Whether a later access of the same strand stands for it, too. */
+static bool is_replaced(const struct access *access, const void *ud)
+{
+    const struct access *by = ud;
+    return access->turn.strand == by->turn.strand && access->how == by->how &&
+           access->idle >= by->idle && access->on_device == by->on_device &&
+           by->start <= access->start && access->start + access->bytes <= by->start + by->bytes &&
+           !by->bits;
+}
+
+/* What the later one of two writes is its own; nothing left: the earlier one goes. */
+static bool is_rewritten(const struct access *access, const void *ud)
+{
+    const struct access *by = ud;
+    unsigned char left = 0;
+    if (access->turn.strand != by->turn.strand || !access->bits || !by->bits ||
+        access->start != by->start || access->bytes != by->bytes)
+        return false;
+    for (uint64_t k = 0; k < (access->bytes + 7) / 8; k++)
+        left |= access->bits[k] &= (unsigned char)~by->bits[k];
+    return !left;
+}
+
+static void keep(const struct access *access)
+{
+    forget(access->bits ? is_rewritten : is_replaced, access);
+    if (npending == MOST) {
+        struct access *oldest = pending;
+        pending = oldest->next;
+        release(oldest);
+    }
+    struct access *own = malloc(sizeof *own);
+    if (!own)
+        return;
+    *own = *access;
+    own->name = strdup(access->name ? access->name : "");
+    own->next = NULL;
+    if (!own->on_device && (own->image = malloc(own->bytes)) &&
+        !goacc_peek(own->start, own->image, own->bytes))
+        forget_image(own);
+    *end = own;
+    end = &own->next;
+    npending++;
+}
+
+/* An access of the call under way. Its bits are taken. */
+static void access(struct access *access)
+{
+    accd_present object = {0};
+    struct goacc_shown shown;
+    const struct goacc_thread *self = goacc_self();
+    access->turn = self->turn;
+    access->pc = goacc.site->call.pc;
+    access->what = goacc.site->what;
+    writers += access->how == WRITES && access->on_device && !access->bits;
+    if (accd_present_at(goacc.context, self->device,
+                        access->on_device ? access->start : access->host, access->on_device,
+                        &object)) {
+        shown = goacc_shown(&object.info);
+        access->host =
+            access->on_device ? object.info.host + (access->start - object.dev) : access->start;
+    } else {
+        snprintf(shown.name, sizeof shown.name, "%p", (void *)(uintptr_t)access->start);
+        object.info.host = access->host = access->start;
+        object.info.bytes = access->bytes;
+    }
+    access->object = object.info.host;
+    access->object_bytes = object.info.bytes;
+    access->name = shown.name;
+    bool told = false;
+    for (struct access *earlier = pending; earlier; earlier = earlier->next) {
+        const bool ordered = told || goacc_order_before(earlier->turn, access->turn);
+        const uint64_t at = ordered ? NONE : clash_of(access, earlier);
+        told |= at != NONE;
+        if (at != NONE)
+            tell_clash(earlier, access, at);
+        if (access->how == WRITES && !access->idle && meets(access, earlier))
+            forget_image(earlier); /* that is no change of the program */
+    }
+    if (!goacc_order_is_done(access->turn)) /* another thread may have waited meanwhile */
+        keep(access);
+    else
+        free(access->bits);
+    access->name = NULL;
+}
+
+/* Whether nothing can clash: the host's work comes after all that is kept. */
+static bool is_quiet(const struct goacc_thread *self)
+{
+    return !self->turn.strand && !pending && !running;
+}
+
+static void transfer(bool on_device, bool writes, uint64_t start, uint64_t bytes, bool idle)
+{
+    if (bytes && !is_quiet(goacc_self()))
+        access(&(struct access){.how = writes ? WRITES : READS,
+                                .on_device = on_device,
+                                .idle = idle,
+                                .start = start,
+                                .bytes = bytes,
+                                .host = start});
+}
+
+void goacc_races_access(bool on_device, bool writes, uint64_t start, uint64_t bytes)
+{
+    transfer(on_device, writes, start, bytes, false);
+}
+
+static bool is_freed(const struct access *access, const void *ud)
+{
+    const struct access *freed = ud;
+    return access->on_device && access->start - freed->start < freed->bytes;
+}
+
+static void free_memory(uint64_t dev, uint64_t bytes, bool own)
+{
+    struct access freed = {.how = FREES, .on_device = true, .start = dev, .bytes = bytes, .host = dev};
+    if (!dev || !bytes)
+        return;
+    if (!own)
+        access(&freed);
+    forget(is_freed, &freed);
+}
+
+void goacc_races_free(int device, uint64_t dev)
+{
+    uint64_t bytes = 0;
+    for (const struct access *access = pending; access; access = access->next) {
+        const uint64_t n = access->start + access->bytes - dev;
+        if (access->on_device && access->start >= dev && n > bytes &&
+            accd_device_holds(goacc.context, device, dev, n))
+            bytes = n;
+    }
+    free_memory(dev, bytes, false);
+}
+
+/* Whether the compiler may have passed a variable by value, or made it. */
+static bool is_passed(const accd_event *event)
+{
+    const accd_construct *construct = &goacc.construct;
+    if (event->bytes <= SMALL && !strcmp(goacc.site->what, "compute"))
+        return true;
+    for (size_t i = 0; i < construct->nitems; i++)
+        if ((uintptr_t)construct->items[i].host == event->host)
+            return !goacc_names_data(construct->items, construct->nitems, &construct->items[i]);
+    return false;
+}
+
+/* Whether a compute construct maps an object itself, for itself: the reference counter orders that behind others that
+ * have the object meanwhile. */
+static bool is_own(const accd_event *event)
+{
+    accd_present object;
+    return is_kernel(goacc.site->what) &&
+           accd_present_at(goacc.context, event->device, event->host, 0, &object) && object.structured <= 1 &&
+           !object.dynamic;
+}
+
+void goacc_races_event(const accd_event *event)
+{
+    if (!goacc.site || is_quiet(goacc_self()) ||
+        (event->op != ACCD_OP_H2D && event->op != ACCD_OP_D2H && event->op != ACCD_OP_FREE))
+        return;
+    const void *const host = (const void *)(uintptr_t)event->host;
+    const uint64_t dev = accd_device_address(goacc.context, event->device, host);
+    const bool own = is_own(event);
+    if (event->op == ACCD_OP_FREE) {
+        free_memory(dev, event->bytes, own);
+        return;
+    }
+    const bool out = event->op == ACCD_OP_D2H;
+    const bool idle = !goacc_stale_changes(event);
+    if (!is_passed(event))
+        transfer(false, out, event->host, event->bytes, idle && out);
+    if (dev && !own)
+        transfer(true, !out, dev, event->bytes, idle && !out);
+}
+
+/* ----------------------------------------------------------------------------------- kernels -- */
+
+void goacc_races_named(struct goacc_thread *self, const accd_item *items, size_t nitems)
+{
+    const bool quiet = is_quiet(self);
+    writers++;
+    running++;
+    for (size_t i = 0; i < nitems && !quiet; i++) {
+        const accd_item *item = &items[i];
+        const uint64_t dev = accd_device_address(goacc.context, self->device, item->host);
+        struct goacc_named *named = NULL;
+        if (dev && item->bytes && goacc_names_data(items, nitems, item) &&
+            accd_presence_of(goacc.context, self->device, item->host, item->bytes) == ACCD_WHOLLY)
+            named = malloc(sizeof *named + item->bytes);
+        if (!named)
+            continue;
+        *named = (struct goacc_named){self->named, running > 1 ? 0 : writers, (uintptr_t)item->host,
+                                      dev, item->bytes};
+        memcpy(named->image, (const void *)(uintptr_t)dev, item->bytes);
+        self->named = named;
+    }
+}
+
+/* Which bytes a kernel has changed; NULL: none, or it is not known. */
+static unsigned char *changed_bits(const struct goacc_named *named)
+{
+    const char *now = (const char *)(uintptr_t)named->dev;
+    if (named->writers != writers || !memcmp(now, named->image, named->bytes))
+        return NULL;
+    unsigned char *bits = calloc(named->bytes / 8 + 1, 1);
+    for (uint64_t k = 0; bits && k < named->bytes; k++)
+        bits[k / 8] |= (unsigned char)((now[k] != named->image[k]) << k % 8);
+    return bits;
+}
+
+void goacc_races_ran(struct goacc_thread *self)
+{
+    running--;
+    for (struct goacc_named *named; (named = self->named);) {
+        unsigned char *bits = changed_bits(named);
+        struct access uses = {.how = USES,
+                              .on_device = true,
+                              .start = named->dev,
+                              .bytes = named->bytes,
+                              .host = named->host};
+        if (bits) {
+            struct access writes = uses;
+            writes.how = WRITES;
+            writes.bits = bits;
+            access(&writes);
+        }
+        if (named->bytes > CHUNK) /* a smaller one may be private */
+            access(&uses);
+        self->named = named->next;
+        free(named);
+    }
+}
+
+/* ------------------------------------------------------------------------------------- waits -- */
+
+static void compare(const struct access *access, bool ends)
+{
+    char now[4096];
+    for (uint64_t at = 0, n; access->image && at < access->bytes; at += n) {
+        n = access->bytes - at < sizeof now ? access->bytes - at : sizeof now;
+        if (!goacc_peek(access->start + at, now, n))
+            return;
+        for (uint64_t k = 0; k < n; k++)
+            if (now[k] != access->image[at + k]) {
+                tell_changed(access, access->start + at + k, ends);
+                return;
+            }
+    }
+}
+
+static bool is_done(const struct access *access, const void *ud)
+{
+    (void)ud;
+    return goacc_order_is_done(access->turn);
+}
+
+void goacc_races_waited(void)
+{
+    for (const struct access *access = pending; access; access = access->next)
+        if (goacc_order_is_done(access->turn))
+            compare(access, false);
+    forget(is_done, NULL);
+}
+
+static bool is_any(const struct access *access, const void *ud)
+{
+    (void)access, (void)ud;
+    return true;
+}
+
+void goacc_races_end(void)
+{
+    for (const struct access *access = pending; access; access = access->next)
+        compare(access, true);
+    forget(is_any, NULL);
+}
