@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fenv.h>
 #include <math.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -59,7 +60,7 @@ static enum goacc_watched run(void (*fn)(void *), void *p, size_t n)
 {
     *argument = (struct argument){.p = p, .q = argument->q, .n = n, .file = argument->file};
     memset(&fault, 0x5a, sizeof fault);
-    return goacc_watch_run(watch, fn, argument, &opened, opened.bytes != 0, &fault);
+    return goacc_watch_run(watch, fn, argument, &opened, opened.bytes != 0, NULL, &fault);
 }
 
 /* Only with volatile does the compiler leave accesses where they are. */
@@ -368,7 +369,7 @@ static void k_nested(void *arg)
 {
     struct argument *a = arg, *inner = a + 1;
     struct goacc_fault none;
-    enum goacc_watched watched = goacc_watch_run(watch, k_sum, inner, NULL, 0, &none);
+    enum goacc_watched watched = goacc_watch_run(watch, k_sum, inner, NULL, 0, NULL, &none);
     a->result = watched == GOACC_WATCHED_OK && inner->result == 3;
 }
 
@@ -399,7 +400,7 @@ static void test_nested(void)
     two[1].p = ones;
     two[1].n = 3;
     ok(goacc_watch_run(watch, k_nested, two, &(struct goacc_range){(uintptr_t)&watch, 8}, 1,
-                       &fault) == GOACC_WATCHED_OK &&
+                       NULL, &fault) == GOACC_WATCHED_OK &&
            two->result == 1,
        "a kernel in a kernel");
     goacc_open_memory(NULL, two, 2 * sizeof *two + 3, 0);
@@ -687,31 +688,158 @@ static void k_thread(void *arg)
     pthread_join(thread, NULL);
 }
 
-static pthread_barrier_t barrier;
+/* Threads of the program in the middle of something, until they are asked to end. */
+static volatile bool enough, refuses;
+static volatile long rounds, interrupted;
+static int never[2]; /* a pipe that nothing is written to */
 
-static void *wait_twice(void *arg)
+static void *of_malloc(void *arg)
 {
-    pthread_barrier_wait(&barrier);
-    pthread_barrier_wait(&barrier);
+    for (size_t i = 0; !enough; i++, rounds++)
+        free(malloc(i % 5000));
     return arg;
+}
+
+static void *of_print(void *arg)
+{
+    while (!enough)
+        fprintf(arg, "a thread prints\n");
+    return arg;
+}
+
+static void *of_poll(void *arg)
+{
+    struct pollfd file = {.fd = never[0], .events = POLLIN};
+    while (!enough)
+        interrupted += poll(&file, 1, -1) < 0;
+    return arg;
+}
+
+static void *of_sleep(void *arg)
+{
+    const struct timespec t = {0, 20000000};
+    while (!enough)
+        interrupted += nanosleep(&t, NULL) != 0;
+    return arg;
+}
+
+static void *of_read(void *arg)
+{
+    char c;
+    interrupted += read(never[0], &c, 1) < 0;
+    return arg;
+}
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void *of_lock(void *arg)
+{
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    return arg;
+}
+
+/* The C library's functions cannot block the signal that stops a thread; this can. */
+static void *of_refusal(void *arg)
+{
+    uint64_t all = ~(uint64_t)0;
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, NULL, sizeof all);
+    refuses = true;
+    while (!enough)
+        usleep(1000);
+    return arg;
+}
+
+static void k_print_often(void *arg)
+{
+    struct argument *a = arg;
+    for (size_t i = 0; i < a->n; i++) {
+        fprintf(a->file, "a kernel prints\n");
+        free(malloc(i % 5000));
+    }
+}
+
+static void k_wait_for(void *arg)
+{
+    struct argument *a = arg;
+    while (!*(volatile char *)a->p)
+        ;
+}
+
+static void *of_flag(void *arg)
+{
+    usleep(20000);
+    *(volatile char *)arg = 1;
+    return arg;
+}
+
+static void test_stopped(void)
+{
+    void *(*const bodies[])(void *) = {of_malloc, of_print, of_poll, of_sleep, of_read, of_lock};
+    enum { BODIES = sizeof bodies / sizeof bodies[0] };
+    pthread_t thread[BODIES], waiter;
+    bool good = true;
+    FILE *file = tmpfile();
+    ok(pipe(never) == 0, "a pipe");
+    pthread_mutex_lock(&mutex);
+    for (int i = 0; i < BODIES; i++)
+        pthread_create(&thread[i], NULL, bodies[i], file);
+    usleep(20000);
+    for (unsigned i = 0; i < 300; i++) {
+        good = good && run(k_nothing, NULL, 0) == GOACC_WATCHED_OK &&
+               run(k_read, &variable, 0) == GOACC_WATCHED_FAULT;
+        usleep(i % 3 * 200);
+    }
+    ok(good, "kernels are watched while threads compute, print, and wait");
+    argument->file = file;
+    ok(run(k_print_often, NULL, 3000) == GOACC_WATCHED_OK,
+       "a kernel takes locks that stopped threads hold");
+    argument->file = NULL;
+    long before = rounds;
+    usleep(20000);
+    ok(rounds > before, "the threads run on");
+    *present = (struct present){0};
+    char *flag = goacc_open_memory(NULL, NULL, 0, 1);
+    *flag = 0;
+    pthread_create(&waiter, NULL, of_flag, flag);
+    ok(run(k_wait_for, flag, 0) == GOACC_WATCHED_OK, "a kernel waits for a thread");
+    pthread_join(waiter, NULL);
+    goacc_open_memory(NULL, flag, 1, 0);
+    enough = true;
+    good = write(never[1], "end", 3) == 3;
+    pthread_mutex_unlock(&mutex);
+    for (int i = 0; i < BODIES; i++)
+        pthread_join(thread[i], NULL);
+    ok(good && !interrupted, "no system call of theirs was interrupted");
+    fclose(file);
+    close(never[0]);
+    close(never[1]);
+}
+
+static void child_is_refused(void)
+{
+    pthread_t thread;
+    enough = false;
+    pthread_create(&thread, NULL, of_refusal, NULL);
+    while (!refuses)
+        usleep(1000);
+    bool good = run(k_read, &variable, 0) == GOACC_UNWATCHED && argument->result == 1 &&
+                goacc_watch_reason(watch) == GOACC_THREADS &&
+                run(k_read, &variable, 0) == GOACC_UNWATCHED;
+    enough = true;
+    pthread_join(thread, NULL);
+    _exit(good && run(k_read, &variable, 0) == GOACC_WATCHED_FAULT ? 0 : 1);
 }
 
 static void test_threads(void)
 {
-    pthread_t thread;
     ok(run(k_system, NULL, 0) == GOACC_UNWATCHED && WEXITSTATUS(argument->result) == 3,
        "a kernel starts a process");
     ok(run(k_thread, NULL, 0) == GOACC_UNWATCHED && argument->result == 1,
        "a kernel starts a thread");
     ok(run(k_read, &variable, 0) == GOACC_WATCHED_FAULT, "the next kernel is watched");
-    pthread_barrier_init(&barrier, NULL, 2);
-    pthread_create(&thread, NULL, wait_twice, NULL);
-    pthread_barrier_wait(&barrier);
-    ok(run(k_read, &variable, 0) == GOACC_UNWATCHED && argument->result == 1,
-       "with other threads nothing is closed");
-    pthread_barrier_wait(&barrier);
-    pthread_join(thread, NULL);
-    ok(run(k_read, &variable, 0) == GOACC_WATCHED_FAULT, "without them it is");
+    int status = in_child(child_is_refused);
+    ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a thread that cannot be stopped");
 }
 
 /* A malloc arena that a thread left behind is given to the watch's thread. */
@@ -754,6 +882,7 @@ int main(void)
     test_raised();
     test_processes();
     test_threads();
+    test_stopped();
     goacc_watch_close(watch);
     ok(*library_variable_p() == 7, "variables are as they were");
     return done();

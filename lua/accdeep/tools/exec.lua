@@ -118,6 +118,16 @@ local function remove_old(pattern)
   end
 end
 
+-- MPI ranks of one machine may read each other's memory by system calls, which fail while a kernel of the other rank
+-- runs: its memory is closed. These variables of Open MPI, UCX and libfabric choose copies through shared memory.
+local without_single_copy = {
+  OMPI_MCA_btl_vader_single_copy_mechanism = "none",
+  OMPI_MCA_btl_sm_single_copy_mechanism = "none",
+  OMPI_MCA_smsc = "^cma,knem,xpmem",
+  UCX_TLS = "^cma",
+  FI_SHM_DISABLE_CMA = "1",
+}
+
 -- options: program, arguments, rules, format, trace, draw, strict, fail. Returns only by an error.
 return function(options)
   files.refuse_source(options.program)
@@ -147,6 +157,9 @@ return function(options)
     ACCDEEP_STRICT = options.strict and "1" or "0",
     ACCDEEP_FAIL = options.fail and "1" or "0",
   }
+  if options.strict then
+    for name, value in pairs(without_single_copy) do env[name] = os.getenv(name) or value end
+  end
   local args = { path }
   for _, arg in ipairs(options.arguments) do args[#args + 1] = arg end
   fail(("%s: %s"):format(path, system.exec(args, env)))

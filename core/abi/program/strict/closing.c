@@ -3,11 +3,13 @@
 #include "closing.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -58,10 +60,30 @@ static bool add(struct goacc_closing *closing, struct goacc_spans *spans, uint64
     return true;
 }
 
-static int by_start(const void *x, const void *y)
+static void sink(struct goacc_span *at, size_t i, size_t n)
 {
-    const struct goacc_span *a = x, *b = y;
-    return (a->start > b->start) - (a->start < b->start);
+    for (size_t child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && at[child].start < at[child + 1].start)
+            child++;
+        if (at[i].start >= at[child].start)
+            return;
+        struct goacc_span span = at[i];
+        at[i] = at[child];
+        at[child] = span;
+    }
+}
+
+/* Without memory of malloc, as qsort() takes. */
+static void sort(struct goacc_span *at, size_t n)
+{
+    for (size_t i = n / 2; i-- > 0;)
+        sink(at, i, n);
+    while (n-- > 1) {
+        struct goacc_span last = at[n];
+        at[n] = at[0];
+        at[0] = last;
+        sink(at, 0, n);
+    }
 }
 
 /* Ascending, and what overlaps or touches becomes one. */
@@ -69,7 +91,7 @@ static void join_spans(struct goacc_spans *spans)
 {
     if (spans->n == 0)
         return;
-    qsort(spans->at, spans->n, sizeof spans->at[0], by_start);
+    sort(spans->at, spans->n);
     size_t last = 0;
     for (size_t i = 1; i < spans->n; i++) {
         struct goacc_span next = spans->at[i];
@@ -110,12 +132,14 @@ static bool starts(const char *text, const char *with)
 /* A library in a folder of the system, or a runtime of the compiler in a folder of its own. */
 static bool is_system_path(const char *path)
 {
-    static const char *const folders[] = {"/lib/", "/lib32/", "/lib64/", "/usr/lib/", "/usr/lib32/",
-                                          "/usr/lib64/", "/usr/libexec/", "linux-vdso"};
+    static const char *const folders[] = {"/lib/",         "/lib32/",     "/lib64/",
+                                          "/usr/lib/",     "/usr/lib32/", "/usr/lib64/",
+                                          "/usr/libexec/", "linux-vdso"};
     static const char *const names[] = {
-        "ld-linux", "ld-2.", "libc.", "libc-2.", "libm.", "libm-2.", "libmvec", "libpthread",
-        "libdl.", "libdl-2.", "librt.", "librt-2.", "libgcc_s.", "libstdc++.", "libgfortran.",
-        "libquadmath.", "libgomp.", "libatomic.", "libdw.", "libdw-", "libelf.", "libelf-"};
+        "ld-linux",  "ld-2.",      "libc.",        "libc-2.",      "libm.",    "libm-2.",
+        "libmvec",   "libpthread", "libdl.",       "libdl-2.",     "librt.",   "librt-2.",
+        "libgcc_s.", "libstdc++.", "libgfortran.", "libquadmath.", "libgomp.", "libatomic.",
+        "libdw.",    "libdw-",     "libelf.",      "libelf-"};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
         if (starts(path, folders[i]))
             return true;
@@ -128,9 +152,9 @@ static bool is_system_path(const char *path)
 
 /* What a module's dynamic section tells. */
 struct tables {
-    const ElfW(Sym) *symbols;
+    const ElfW(Sym) * symbols;
     const char *names;
-    const ElfW(Rela) *relocations[2];
+    const ElfW(Rela) * relocations[2];
     size_t bytes[2];
     uint64_t plt;
 };
@@ -141,7 +165,8 @@ static uint64_t absolute(const struct dl_phdr_info *info, uint64_t pointer)
     return pointer < info->dlpi_addr ? info->dlpi_addr + pointer : pointer;
 }
 
-static void read_tables(const struct dl_phdr_info *info, const ElfW(Dyn) *dynamic, struct tables *t)
+static void read_tables(const struct dl_phdr_info *info, const ElfW(Dyn) * dynamic,
+                        struct tables *t)
 {
     for (; dynamic->d_tag != DT_NULL; dynamic++) {
         uint64_t address = absolute(info, dynamic->d_un.d_ptr);
@@ -274,7 +299,7 @@ static int list_module(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-static bool list_modules(struct goacc_closing *closing)
+bool goacc_closing_modules(struct goacc_closing *closing)
 {
     struct listing listing = {closing, 0, false};
     dl_iterate_phdr(list_module, &listing);
@@ -291,23 +316,37 @@ static bool list_modules(struct goacc_closing *closing)
 
 /* ---------------------------------------------------------------------------------- mappings -- */
 
-static bool read_maps(struct goacc_closing *closing)
+/* The mappings of the process, in ascending order. The caller's errno stays what it is. */
+struct mappings {
+    long file;
+    uint64_t from;  /* asked for one by one: the next one ends behind */
+    const char *at; /* or read as a text; NULL: it is not */
+};
+
+/* One of them, as Linux 6.11 tells. */
+struct query {
+    uint64_t bytes, flags, address, start, end, mapping_flags, page_bytes, offset, inode;
+    uint32_t major, minor, name_bytes, id_bytes;
+    uint64_t name, id;
+};
+enum { READABLE = 1, WRITABLE = 2, EXECUTABLE = 4, SHARED = 8, THIS_OR_NEXT = 16 };
+
+static bool read_text(struct goacc_closing *closing, struct mappings *mappings)
 {
-    int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return false;
     size_t length = 0;
     ssize_t got;
     do {
-        char *text = reserve(closing, closing->text, &closing->text_room,
-                             length + GOACC_PAGE + 1, 1);
+        char *text =
+            reserve(closing, closing->text, &closing->text_room, length + GOACC_PAGE + 1, 1);
         closing->text = text ? text : closing->text;
-        got = text ? read(file, text + length, GOACC_PAGE) : -1;
+        got = text ? goacc_system(SYS_read, mappings->file, (long)(text + length), GOACC_PAGE, 0, 0,
+                                  0)
+                   : -1;
         length += got > 0 ? (size_t)got : 0;
     } while (got > 0);
-    close(file);
     if (got == 0)
         closing->text[length] = '\0';
+    mappings->at = closing->text;
     return got == 0;
 }
 
@@ -325,8 +364,8 @@ static uint64_t read_hex(const char **at)
     }
 }
 
-/* The next private writable mapping. A line: start-end rwxp offset ... */
-static bool next_mapping(const char **at, struct goacc_closed *mapping_p)
+/* A line: start-end rwxp offset ... */
+static bool next_line(const char **at, struct goacc_closed *mapping_p)
 {
     while (**at) {
         uint64_t start = read_hex(at);
@@ -336,8 +375,8 @@ static bool next_mapping(const char **at, struct goacc_closed *mapping_p)
         *at = strchrnul(*at, '\n');
         *at += **at == '\n';
         if (*at - flags > 4 && flags[1] == 'w' && flags[3] == 'p') {
-            int protection = PROT_WRITE | (flags[0] == 'r' ? PROT_READ : 0) |
-                             (flags[2] == 'x' ? PROT_EXEC : 0);
+            int protection =
+                PROT_WRITE | (flags[0] == 'r' ? PROT_READ : 0) | (flags[2] == 'x' ? PROT_EXEC : 0);
             *mapping_p = (struct goacc_closed){start, end, protection};
             return true;
         }
@@ -345,23 +384,58 @@ static bool next_mapping(const char **at, struct goacc_closed *mapping_p)
     return false;
 }
 
+/* The next private writable mapping: 1, none: 0, cannot tell: -1. */
+static int next_mapping(struct goacc_closing *closing, struct mappings *mappings,
+                        struct goacc_closed *mapping_p)
+{
+    while (!mappings->at) {
+        struct query query = {
+            .bytes = sizeof query, .flags = WRITABLE | THIS_OR_NEXT, .address = mappings->from};
+        const long result = goacc_system(SYS_ioctl, mappings->file,
+                                         (long)_IOWR('f', 17, struct query), (long)&query, 0, 0, 0);
+        if (result) {
+            if (result == -ENOENT)
+                return 0;
+            if (mappings->from || !read_text(closing, mappings))
+                return -1;
+            break;
+        }
+        mappings->from = query.end;
+        if (query.mapping_flags & SHARED)
+            continue;
+        *mapping_p =
+            (struct goacc_closed){query.start, query.end,
+                                  PROT_WRITE | (query.mapping_flags & READABLE ? PROT_READ : 0) |
+                                      (query.mapping_flags & EXECUTABLE ? PROT_EXEC : 0)};
+        return 1;
+    }
+    return next_line(&mappings->at, mapping_p);
+}
+
+static struct mappings begin_mappings(void)
+{
+    const char *path = "/proc/self/maps";
+    return (struct mappings){goacc_system(SYS_open, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0, 0),
+                             0, NULL};
+}
+
 bool goacc_is_mapping(struct goacc_closing *closing, uint64_t start, uint64_t address)
 {
-    if (!read_maps(closing))
-        return false;
-    struct goacc_closed mapping;
-    for (const char *at = closing->text; next_mapping(&at, &mapping);)
-        if (mapping.start == start && mapping.end > address)
-            return start <= address;
-    return false;
+    struct mappings mappings = begin_mappings();
+    struct goacc_closed mapping = {0};
+    int result;
+    while ((result = next_mapping(closing, &mappings, &mapping)) > 0 && mapping.end <= address)
+        ;
+    goacc_system(SYS_close, mappings.file, 0, 0, 0, 0, 0);
+    return result > 0 && mapping.start == start && start <= address;
 }
 
 static bool keep_arena(struct goacc_closing *closing)
 {
     size_t n;
     while ((n = goacc_open_pages(closing->pages, closing->pages_room)) > closing->pages_room) {
-        void *pages = reserve(closing, closing->pages, &closing->pages_room, n,
-                              sizeof closing->pages[0]);
+        void *pages =
+            reserve(closing, closing->pages, &closing->pages_room, n, sizeof closing->pages[0]);
         if (!pages)
             return false;
         closing->pages = pages;
@@ -375,7 +449,8 @@ static bool keep_arena(struct goacc_closing *closing)
 }
 
 static bool list_open(struct goacc_closing *closing, const struct goacc_range *open, size_t nopen,
-                      const struct goacc_range *own, size_t nown)
+                      const struct goacc_range *own, size_t nown, const uint64_t *threads,
+                      size_t nthreads)
 {
     struct goacc_spans *keep = &closing->keep;
     keep->n = closing->open.n = 0;
@@ -391,12 +466,12 @@ static bool list_open(struct goacc_closing *closing, const struct goacc_range *o
     for (size_t i = 0; i < closing->system.n; i++)
         if (!add(closing, keep, closing->system.at[i].start, closing->system.at[i].end))
             return false;
-    uint64_t thread = (uintptr_t)__builtin_thread_pointer();
-    if (!add(closing, keep, page_down(thread), page_up(thread + CONTROL_BLOCK)))
-        return false;
-    if (&__rseq_offset) {
-        uint64_t rseq = thread + (uint64_t)__rseq_offset;
-        if (!add(closing, keep, page_down(rseq), page_up(rseq + RSEQ)))
+    for (size_t i = 0; i < nthreads; i++) {
+        uint64_t thread = threads[i], rseq = thread;
+        if (&__rseq_offset)
+            rseq += (uint64_t)__rseq_offset;
+        if (!add(closing, keep, page_down(thread), page_up(thread + CONTROL_BLOCK)) ||
+            !add(closing, keep, page_down(rseq), page_up(rseq + RSEQ)))
             return false;
     }
     if (!keep_arena(closing))
@@ -426,10 +501,12 @@ static bool add_closed(struct goacc_closing *closing, uint64_t start, uint64_t e
 static bool list_closed(struct goacc_closing *closing)
 {
     const struct goacc_spans *keep = &closing->keep;
+    struct mappings mappings = begin_mappings();
     struct goacc_closed mapping;
     size_t k = 0;
+    int result;
     closing->nclosed = 0;
-    for (const char *at = closing->text; next_mapping(&at, &mapping);) {
+    while ((result = next_mapping(closing, &mappings, &mapping)) > 0) {
         uint64_t from = mapping.start;
         while (k < keep->n && keep->at[k].end <= from)
             k++;
@@ -438,29 +515,30 @@ static bool list_closed(struct goacc_closing *closing)
             if (j < keep->n && keep->at[j].start < to)
                 to = keep->at[j].start;
             if (from < to && !add_closed(closing, from, to, mapping.protection))
-                return false;
+                result = -1;
             from = to < mapping.end ? keep->at[j].end : to;
         }
+        if (result < 0)
+            break;
     }
-    return true;
+    goacc_system(SYS_close, mappings.file, 0, 0, 0, 0, 0);
+    return result == 0;
 }
 
 /* Lists that grow lie in mappings that the lists must know: repeated until none grows. */
 bool goacc_closing_list(struct goacc_closing *closing, const struct goacc_range *open, size_t nopen,
-                        const struct goacc_range *own, size_t nown)
+                        const struct goacc_range *own, size_t nown, const uint64_t *threads,
+                        size_t nthreads)
 {
-    closing->nclosed = 0;
-    if (!list_modules(closing))
-        return false;
+    bool good;
     do {
         closing->grown = false;
-        if (!read_maps(closing) || !list_open(closing, open, nopen, own, nown) ||
-            !list_closed(closing)) {
-            closing->nclosed = 0;
-            return false;
-        }
-    } while (closing->grown);
-    return true;
+        good =
+            list_open(closing, open, nopen, own, nown, threads, nthreads) && list_closed(closing);
+    } while (good && closing->grown);
+    if (!good)
+        closing->nclosed = 0;
+    return good;
 }
 
 /* ------------------------------------------------------------------------------- close, open -- */

@@ -26,7 +26,7 @@ struct goacc_closing {
     struct goacc_spans constant; /* in the program's: the linker's tables, the system's variables */
     unsigned long long loaded, unloaded;
     /* Of one run. */
-    char *text; /* /proc/self/maps */
+    char *text; /* /proc/self/maps, where the operating system has no other way */
     size_t text_room;
     struct goacc_spans keep; /* whole pages that stay open, ascending */
     struct goacc_spans open; /* what the caller gave, ascending */
@@ -37,24 +37,19 @@ struct goacc_closing {
     bool grown; /* memory was mapped since the list was begun */
 };
 
-/* The system call itself: errno belongs to the kernel that was interrupted. */
-static inline long goacc_system(long number, long a, long b, long c, long d, long e, long f)
-{
-    long result;
-    register long r10 __asm__("r10") = d;
-    register long r8 __asm__("r8") = e;
-    register long r9 __asm__("r9") = f;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
-}
+/* The system call itself: errno belongs to the kernel that was interrupted. It never comes to the
+ * watch's handler. */
+long goacc_system(long number, long a, long b, long c, long d, long e, long f);
 
+/* Lists the loaded modules, if some came or went. Takes locks of the C library; the others take
+ * none. */
+bool goacc_closing_modules(struct goacc_closing *closing);
 /* Lists what to close: all private writable memory but that of the system's libraries, of the
- * arena, of the calling thread's control block, own (whole pages) and open. False: no memory. */
+ * arena, own (whole pages) and open, and the control blocks of nthreads threads. False: no memory.
+ */
 bool goacc_closing_list(struct goacc_closing *closing, const struct goacc_range *open, size_t nopen,
-                        const struct goacc_range *own, size_t nown);
+                        const struct goacc_range *own, size_t nown, const uint64_t *threads,
+                        size_t nthreads);
 void goacc_closing_close(struct goacc_closing *closing);
 void goacc_closing_open(const struct goacc_closing *closing);
 void goacc_closing_free(struct goacc_closing *closing);

@@ -14,7 +14,6 @@
 
 static struct goacc_watch *watch;
 static int watched_device; /* of the kernel under way */
-static bool told_unwatched;
 static unsigned users;      /* calls and kernels that need the devices' memory */
 static bool closed;         /* to the host */
 static double begun, spent; /* seconds, with closing and opening */
@@ -197,45 +196,55 @@ static void run_kernel(void *arg)
     self->region = NULL;
 }
 
+/* Each reason once. With the lock. */
+static void tell_unwatched(const struct goacc_site *site)
+{
+    static bool told[GOACC_UNWATCHED_REASONS];
+    static const char *const texts[GOACC_UNWATCHED_REASONS] = {
+        "this compute region was not checked, and others will not be: this system cannot protect host memory",
+        "this compute region was not checked, and others will not be: host memory cannot be protected "
+        "while a thread runs that cannot be stopped",
+        "this compute region was not checked to its end: it starts a thread or a process, or sends a signal"};
+    const enum goacc_reason reason = goacc_watch_reason(watch);
+    if (!told[reason])
+        goacc_tell("note", "unsupported", NULL, site->call.pc, "%s", texts[reason]);
+    told[reason] = true;
+}
+
+/* The lock is held while other threads are stopped: none of them is inside the runtime. */
 void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_kernel *kernel)
 {
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; /* is watched at a time */
-    goacc_lock();                                           /* libraries may come and go */
+    if (goacc_self()->region) { /* a kernel in a kernel */
+        kernel->fn(kernel->args);
+        return;
+    }
+    pthread_mutex_lock(&one);
+    goacc_lock(); /* libraries may come and go */
     struct goacc_range *open =
         malloc(((size_t)goacc.options.devices + goacc_declared_ranges(NULL)) * sizeof *open);
     struct goacc_fault fault;
     size_t n = 0;
     uint64_t low, high;
-    enum goacc_watched result = GOACC_UNWATCHED;
-    bool alone = !pthread_mutex_trylock(&one);
     if (!open)
         goacc_die("out-of-memory", "no memory to watch a kernel");
     for (int i = 0; i < goacc.options.devices; i++)
         if (accd_device_space(goacc.context, i, &low, &high))
             open[n++] = (struct goacc_range){low, high - low};
     n += goacc_declared_ranges(open + n);
-    goacc_unlock();
-    if (alone && !watch)
+    if (!watch)
         watch = goacc_watch_open(is_present, NULL);
-    if (alone && watch) {
-        watched_device = device;
-        result = goacc_watch_run(watch, run_kernel, kernel, open, n, &fault);
-    } else {
-        run_kernel(kernel);
-    }
+    watched_device = device;
+    const enum goacc_watched result =
+        goacc_watch_run(watch, run_kernel, kernel, open, n, goacc_unlock, &fault);
     if (result == GOACC_WATCHED_FAULT)
         tell_fault(site, &fault);
-    goacc_lock();
-    if (result == GOACC_UNWATCHED && !told_unwatched) {
-        told_unwatched = true;
-        goacc_tell(
-            "note", "unsupported", NULL, site->call.pc,
-            "this compute region was not checked, and others will not be: host memory cannot be "
-            "protected while other threads run or start, or on this system");
+    if (result == GOACC_UNWATCHED) {
+        goacc_lock();
+        tell_unwatched(site);
+        goacc_unlock();
     }
-    goacc_unlock();
-    if (alone)
-        pthread_mutex_unlock(&one);
+    pthread_mutex_unlock(&one);
     free(open);
 }
 

@@ -1,11 +1,12 @@
 /* watch.h - runs a kernel while the host's memory is closed, and finds the access that it was not
  * given.
  *
- * The kernel runs on a thread of the watch, with a stack, thread-local variables and malloc of its
- * own, while the calling thread sleeps. Closed are the heap, large malloc blocks, the calling
- * thread's stack, and the variables of the program and of its libraries; not those of the system's
- * libraries (libc, libgfortran, ...), whose code may also touch closed memory as long as present()
- * does not name it. Memory that a kernel allocates is open to it and to later kernels.
+ * The kernel has a stack, thread-local variables and malloc of its own. The other threads of the
+ * process wait while it runs; if it takes long, they run for a moment now and then, and the kernel
+ * waits. Closed are the heap, large malloc blocks, the stacks of all threads, and the variables of
+ * the program and of its libraries; not those of the system's libraries (libc, libgfortran, ...),
+ * whose code may also touch closed memory as long as present() does not name it. Memory that a
+ * kernel allocates is open to it and to later kernels.
  *
  * The library that this is linked into must be linked with -z now: calls that are bound late would
  * go through closed memory inside a signal handler. */
@@ -20,29 +21,38 @@ struct goacc_fault {
     uint64_t address; /* 0: the processor did not tell (not a valid address) */
     uintptr_t pc;     /* may lie in a system library that the kernel called */
     int write;
-    int host;         /* 0: not memory that was closed */
-    uint64_t stray;   /* without an address: the value of a register that is none, 0: there is none */
+    int host;       /* 0: not memory that was closed */
+    uint64_t stray; /* without an address: the value of a register that is none, 0: there is none */
 };
 
-/* UNWATCHED: fn has run, and nothing was closed, or only until it started a thread or a process or
- * sent itself a signal. */
+/* UNWATCHED: fn has run, and nothing was closed, or only until goacc_watch_reason. */
 enum goacc_watched { GOACC_WATCHED_OK, GOACC_WATCHED_FAULT, GOACC_UNWATCHED };
+
+enum goacc_reason {
+    GOACC_SYSTEM,  /* there is no watch, or it does not work */
+    GOACC_THREADS, /* another thread cannot be stopped */
+    GOACC_KERNEL,  /* it started a thread or a process, or sent itself a signal */
+    GOACC_UNWATCHED_REASONS
+};
 
 /* present() is called inside a signal handler, with memory closed: it only looks things up, in the
  * arena's memory. One watch at a time. NULL: this system cannot (it needs Linux 5.11 and
  * the C library's own malloc with an arena for each thread, so no MALLOC_ARENA_MAX=1). */
 struct goacc_watch *goacc_watch_open(int (*present)(void *ud, uint64_t address), void *ud);
 void goacc_watch_close(struct goacc_watch *watch);
+/* Of the last run that was not watched; watch may be NULL. */
+enum goacc_reason goacc_watch_reason(const struct goacc_watch *watch);
 
 /* Runs fn(arg); open: ranges that stay accessible, of any length. What arg points to must be among
  * them or in the arena. After a fault, locks of the C library that the kernel held remain held:
- * messages are for write(2). *fault_p is written for GOACC_WATCHED_FAULT.
+ * messages are for write(2). *fault_p is written for GOACC_WATCHED_FAULT. ready(), or NULL, is
+ * called before fn, while the other threads wait. Without a watch, fn just runs.
  *
  * Signals that come meanwhile are delivered before this returns; those that would end or stop the
- * process do so at once. A kernel that calls exit() runs the exit functions on the watch's thread,
- * with all memory open; the caller never wakes. */
+ * process do so at once. A kernel that calls exit() runs the exit functions as the watch's thread,
+ * with all memory open; this does not return. */
 enum goacc_watched goacc_watch_run(struct goacc_watch *watch, void (*fn)(void *), void *arg,
                                    const struct goacc_range *open, size_t nopen,
-                                   struct goacc_fault *fault_p);
+                                   void (*ready)(void), struct goacc_fault *fault_p);
 
 #endif

@@ -1,0 +1,111 @@
+/* watching.h - inside the watch: its state, and the parts that share it. */
+#ifndef GOACC_WATCHING_H
+#define GOACC_WATCHING_H
+
+#include "closing.h"
+#include "others.h"
+#include "watch.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/ucontext.h>
+
+enum { GOACC_SELECT_ALLOW, GOACC_SELECT_BLOCK }; /* as the operating system has them */
+
+enum {
+    GOACC_OWN_MOST = 512,   /* mappings that kernels made */
+    GOACC_PAGES_MOST = 256, /* pages with stepped accesses */
+    GOACC_HANDLED = 6
+};
+
+/* The kernel's structure. */
+struct goacc_action {
+    void *handler;
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+enum { GOACC_RESTORER = 0x04000000 };
+
+struct goacc_watch {
+    int (*present)(void *ud, uint64_t address);
+    void *ud;
+    long pid;
+    bool proved; /* the thread's malloc has memory of its own */
+    pthread_t thread;
+    int number;  /* of the thread, as the operating system has it */
+    char *stack; /* guard, signal stack, guard, stack of the thread */
+    size_t stack_bytes;
+    void *control_block; /* of the thread */
+    uint64_t top;        /* of the kernel's part of the stack */
+    uint32_t state;
+    volatile char selector; /* whether system calls come to the handler */
+    struct goacc_closing closing;
+    struct goacc_others others;
+    struct goacc_range own[1 + GOACC_OWN_MOST]; /* first the stack, then what kernels mapped */
+    size_t nown;
+    struct goacc_action before[GOACC_HANDLED]; /* the program's handlers */
+    /* Of one run. */
+    void (*fn)(void *);
+    void *arg;
+    uint32_t mxcsr;
+    uint16_t x87;
+    int timer, timed; /* a timer of the operating system, its thread; 0: there is none */
+    int caller;       /* the thread that runs the kernel */
+    uint64_t caller_sp;
+    uint64_t caller_mask, run_mask; /* signals: of the caller, of the kernel */
+    uint64_t kernel_mask;           /* what the kernel believes its mask to be */
+    uint64_t late;                  /* signals that were sent, to be sent again */
+    bool running, given_up, faulted;
+    struct goacc_fault fault;
+    sigjmp_buf leave;
+    uint64_t page[GOACC_PAGES_MOST]; /* pages and how often they were opened */
+    unsigned times[GOACC_PAGES_MOST], npages;
+};
+
+/* The C library sends its threads two signals, and waits for the second. The first serves to stop
+ * other threads. */
+enum { GOACC_STOP_SIGNAL = 32, GOACC_SETXID_SIGNAL = 33 };
+
+static inline uint64_t goacc_bit(int signal)
+{
+    return (uint64_t)1 << (signal - 1);
+}
+
+static inline uint64_t goacc_whole_pages(long bytes)
+{
+    return ((uint64_t)bytes + GOACC_PAGE - 1) & ~(uint64_t)(GOACC_PAGE - 1);
+}
+
+static inline void goacc_set_action(int signal, const struct goacc_action *action,
+                                    struct goacc_action *before_p)
+{
+    goacc_system(SYS_rt_sigaction, signal, (long)action, (long)before_p, sizeof(uint64_t), 0, 0);
+}
+
+/* system.c */
+void goacc_watch_return(void); /* where handlers return to */
+void goacc_watch_return_end(void);
+/* Calls fn(arg) on another stack; *sp_p is the caller's meanwhile. */
+void goacc_watch_switch(uint64_t *sp_p, uint64_t stack, void (*fn)(void *), void *arg);
+
+/* steps.c: accesses to closed memory. */
+void goacc_watch_access(struct goacc_watch *watch, uint64_t address, greg_t *registers);
+/* Closes what was opened for one instruction. False: nothing was. */
+bool goacc_watch_end_step(greg_t *registers);
+void goacc_watch_forget_times(struct goacc_watch *watch);
+
+/* calls.c: system calls of kernels. */
+extern const int goacc_handled[GOACC_HANDLED];             /* signals */
+void goacc_watch_restore(const struct goacc_watch *watch); /* the program's handlers */
+/* Ends the watching of this run: nothing is closed, and signals are the program's. */
+void goacc_watch_give_up(struct goacc_watch *watch);
+/* Around a call that needs memory, or another thread: opens; closes, or gives up. */
+void goacc_watch_pause(struct goacc_watch *watch);
+void goacc_watch_resume(struct goacc_watch *watch);
+void goacc_watch_call(struct goacc_watch *watch, long number, ucontext_t *context);
+void goacc_watch_own(struct goacc_watch *watch, uint64_t start, uint64_t bytes);
+
+#endif
