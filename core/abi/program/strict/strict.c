@@ -250,6 +250,19 @@ void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_ke
 
 /* ----------------------------------------------------------------------------------- the end -- */
 
+/* Whether a descriptor of gfortran begins at an address that is present as long as its array, of the same name, is:
+ * the array is reported. */
+static bool is_descriptor(int device, uint64_t host)
+{
+    accd_attachment pointer;
+    accd_present descriptor, array;
+    return accd_attachment_at(goacc.context, device, (const void *)(uintptr_t)host, &pointer) &&
+           accd_present_at(goacc.context, device, host, 0, &descriptor) && descriptor.info.host == host &&
+           goacc_is_descriptor(descriptor.info.bytes) &&
+           accd_present_at(goacc.context, device, pointer.target, 0, &array) &&
+           !strcmp(goacc_shown(&descriptor.info).name, goacc_shown(&array.info).name);
+}
+
 static void tell_left(int device)
 {
     enum { MOST = 20 };
@@ -259,7 +272,7 @@ static void tell_left(int device)
     size_t n = 0;
     while (accd_present_next(goacc.context, device, &at, &object)) {
         if (!object.dynamic || goacc_stack_declared(object.info.host) ||
-            goacc_allocated_has(object.info.host) || n++ >= MOST)
+            goacc_allocated_has(object.info.host) || is_descriptor(device, object.info.host) || n++ >= MOST)
             continue;
         char from[1100] = "";
         const struct goacc_shown shown = goacc_shown(&object.info);
@@ -282,7 +295,7 @@ static void tell_left(int device)
         goacc_tell("note", "still-mapped", "ACC33-2.6.7-4", 0, "and %zu more on device %d",
                    n - MOST, device);
     for (at = 0, n = 0; accd_attachment_next(goacc.context, device, &at, &pointer);)
-        if (!goacc_allocated_has(pointer.slot) && n++ < MOST)
+        if (!goacc_allocated_has(pointer.slot) && !is_descriptor(device, pointer.slot) && n++ < MOST)
             goacc_tell("note", "still-attached", "ACC33-det-1", 0,
                        "the pointer %s is still attached on device %d at the end, with attachment "
                        "counter %u",
