@@ -8,7 +8,7 @@ int main(void)
 #pragma acc wait(3)
 #endif
     a[50] = 1; // checked: missing-wait
-#pragma acc wait
+#pragma acc wait // strict: missing-wait
 #pragma acc exit data delete(a)
     return 0;
 }
