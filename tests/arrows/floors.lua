@@ -4,10 +4,11 @@
 local floors = {}
 
 -- What the first n rooms of the runtime for programs, and those that they use, are.
-local ROOMS = { "data", "strict", "run", "routines" }
-local function program(n)
+local ROOMS = { "data", "strict", "check", "run", "routines" }
+local function program(n, ...)
   local uses = { "core/debuginfo", "core/abi/program/base" }
   for i = 1, n do uses[#uses + 1] = "core/abi/program/" .. ROOMS[i] end
+  for _, other in ipairs { ... } do uses[#uses + 1] = other end
   return uses
 end
 
@@ -28,9 +29,11 @@ floors.core = {
     ["core/abi/program/base"] = { public = true, uses = { "core/debuginfo" } },
     ["core/abi/program/data"] = { public = true, uses = program(0) },
     ["core/abi/program/strict"] = { public = true, uses = program(1) },
-    ["core/abi/program/run"] = { public = true, uses = program(2) },
-    ["core/abi/program/routines"] = { public = true, uses = program(3) },
-    ["core/abi/program/gcc"] = { public = true, uses = program(4) },
+    ["core/abi/program/check"] = { public = true, uses = program(2, "core/abi/checked") },
+    ["core/abi/program/run"] = { public = true, uses = program(3) },
+    ["core/abi/program/routines"] = { public = true, uses = program(4) },
+    ["core/abi/program/gcc"] = { public = true, uses = program(5) },
+    ["core/abi/checked"] = {},
     ["core/abi/directory"] = { public = true },
     ["lua/binding"] = { public = true, uses = { "core/debuginfo" } },
     ["lua/program"] = {},
@@ -50,6 +53,8 @@ floors.core = {
     ["core/abi/program/gcc"] = "the functions that gcc calls for directives",
     ["core/abi/program/routines"] = "acc_* and omp_* routines",
     ["core/abi/program/run"] = "the runtime for OpenACC and OpenMP programs: start, calls, kernels, end",
+    ["core/abi/program/check"] = "checks of programs compiled for checking: what holds of each byte",
+    ["core/abi/checked"] = "the library that programs compiled for checking are linked with",
     ["core/abi/program/strict"] = "checks of compiled programs: host memory, stale data, idle transfers",
     ["core/abi/program/data"] = "declared variables, members, structures, blocks of malloc",
     ["core/abi/program/base"] = "state and locks of the runtime, reports, traces, tools",

@@ -1,5 +1,5 @@
 # lib.sh - for the tests of this folder: compile FILE [OPTION...] makes $work/NAME of programs/NAME.*;
-# plain takes out of a text what differs from run to run.
+# plain takes out of a text what differs from run to run. through: a command in front of the compiler.
 ulimit -c 0 # shells tell of core files
 compile() {
     file=$1
@@ -15,7 +15,7 @@ compile() {
     *) standard=-fopenacc ;;
     esac
     # shellcheck disable=SC2086 # the compiler's own options
-    $compiler -g $standard -foffload=disable "programs/$file" "$@" -o "$work/${file%.*}" -lpthread
+    ${through:-} $compiler -g $standard -foffload=disable "programs/$file" "$@" -o "$work/${file%.*}" -lpthread
 }
 plain() { sed -e "s,$work/,,g" -e "s,$work,WORK,g" -e 's/0x[0-9a-f][0-9a-f]*/ADDRESS/g'; }
 # Runs, and tells the status: program output, then messages.

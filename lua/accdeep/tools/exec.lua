@@ -12,28 +12,11 @@ local function fail(message, help)
   error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }, 0)
 end
 
--- Next to the program, as it is built, or where it is installed.
-local function library()
-  local folder = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
-  local places = { folder, folder .. "/../lib", folder .. "/../lib64", folder .. "/../lib/x86_64-linux-gnu" }
-  for _, place in ipairs(places) do
-    local path = place .. "/" .. LIBRARY
-    if system.filetype(path) == "file" then
-      if path:find "[ :]" then fail(("%s cannot be preloaded: its path has a space or a colon"):format(path)) end
-      return path
-    end
-  end
-  fail(("%s is not next to this program, and not in ../lib"):format(LIBRARY), "run `make`, which builds the library")
-end
-
--- The file a shell would run for a name; nil if there is none.
-local function find(program)
-  if program:find "/" then return system.filetype(program) and program end
-  for folder in (os.getenv "PATH" or ""):gmatch "[^:]+" do
-    local path = folder .. "/" .. program
-    if system.filetype(path) == "file" then return path end
-  end
-  return nil
+local function library(name)
+  local path, problem = files.library(name)
+  if not path then fail(problem, "run `make`, which builds the library") end
+  if path:find "[ :]" then fail(("%s cannot be preloaded: its path has a space or a colon"):format(path)) end
+  return path
 end
 
 local function read(path)
@@ -50,8 +33,11 @@ local OTHERS = {
   { "__cray_acc_", "the Cray compilers" },
 }
 
+-- The name of the library that programs compiled for checking need, and a call that they make.
+local CHECKED, CHECKED_CALL = "libaccdeep-check.so", "__tsan_"
+
 -- A program that cannot work under this runtime is recognised before it starts. What is no ELF file, a
--- script for example, may start one that can.
+-- script for example, may start one that can. Returns whether it was compiled for checking.
 local function check(path, json)
   local text = read(path)
   if text:sub(1, 4) ~= "\127ELF" then return end
@@ -69,9 +55,14 @@ local function check(path, json)
     fail(("%s is linked statically, so that no other runtime can be put in front of its own"):format(path),
       "link it without -static, or with libaccdeep-goacc.a in front of libgomp")
   end
+  local checked = text:find(CHECKED, 1, true) ~= nil
+  if not checked and text:find(CHECKED_CALL, 1, true) then
+    fail(("%s was compiled with -fsanitize=thread, and needs the library of the thread sanitizer"):format(path),
+      "compile and link the program by `accdeep cc`")
+  end
   if text:find("GOACC_", 1, true) or text:find("GOMP_target", 1, true) or text:find("%f[%w_]acc_[a-z]")
     or text:find("%f[%w_]omp_target_[a-z]") then
-    return
+    return checked
   end
   for _, other in ipairs(OTHERS) do
     if text:find(other[1], 1, true) then
@@ -83,6 +74,7 @@ local function check(path, json)
   io.stderr:write(json and require "dkjson".encode({ level = "note", message = note }, { keyorder = { "level" } })
     or "accdeep: note: " .. note,
     "\n") -- its libraries may make them
+  return checked
 end
 
 -- The number of this process in an MPI program, as text; nil outside of one. core/abi/program/base/rank.c has the same
@@ -131,7 +123,7 @@ local without_single_copy = {
 -- options: program, arguments, rules, format, trace, draw, strict, fail. Returns only by an error.
 return function(options)
   files.refuse_source(options.program)
-  local path = find(options.program)
+  local path = files.program(options.program)
   if not path and system.filetype(options.program) then
     fail(("%s is not in a folder of PATH"):format(options.program),
       ("if the file in this folder is meant, write ./%s"):format(options.program))
@@ -139,7 +131,7 @@ return function(options)
     error(files.unreadable(options.program, ("%s: there is no such program"):format(options.program), options.trace), 0)
   end
   if system.filetype(path) == "directory" then fail(("%s is a directory"):format(path)) end
-  check(path, options.format == "json")
+  local checked = check(path, options.format == "json")
   local trace, draw = of_rank(options.trace), of_rank(options.draw)
   if draw and not files.to_write(draw):find "%%[pr]" then files.open(draw, "ab"):close() end
   if trace and trace:find "%%[pr]" then
@@ -147,9 +139,11 @@ return function(options)
   elseif trace and trace ~= "-" then
     files.open(trace, "wb"):close() -- the runtime appends: programs may start others
   end
-  local before = os.getenv "LD_PRELOAD"
+  local libraries, before = { library(LIBRARY) }, os.getenv "LD_PRELOAD"
+  if checked then table.insert(libraries, library("accdeep-check/" .. CHECKED)) end
+  if before and before ~= "" then table.insert(libraries, before) end
   local env = {
-    LD_PRELOAD = library() .. (before and before ~= "" and ":" .. before or ""),
+    LD_PRELOAD = table.concat(libraries, ":"),
     ACCDEEP_RULES = options.rules or "",
     ACCDEEP_FORMAT = options.format,
     ACCDEEP_TRACE = trace or "",

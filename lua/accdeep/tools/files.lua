@@ -57,6 +57,28 @@ function files.refuse_source(path)
     help = "compile it with gcc -g -fopenacc (or -fopenmp) -foffload=disable, then: accdeep exec PROGRAM" }, 0)
 end
 
+-- The path of a library that belongs to this program: next to it, as it is built, or where it is installed; nil and
+-- what is wrong: it is not there.
+function files.library(name)
+  local folder = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
+  local places = { folder, folder .. "/../lib", folder .. "/../lib64", folder .. "/../lib/x86_64-linux-gnu" }
+  for _, place in ipairs(places) do
+    local path = place .. "/" .. name
+    if system.filetype(path) == "file" then return path end
+  end
+  return nil, ("%s is not next to this program, and not in ../lib"):format(name)
+end
+
+-- The file a shell would run for a name; nil if there is none.
+function files.program(name)
+  if name:find "/" then return system.filetype(name) and name end
+  for folder in (os.getenv "PATH" or ""):gmatch "[^:]+" do
+    local path = folder .. "/" .. name
+    if system.filetype(path) == "file" then return path end
+  end
+  return nil
+end
+
 -- The whole text of a file.
 function files.read(path)
   local file, problem = io.open(path, "rb")

@@ -6,6 +6,8 @@
  *   routines/  openacc: the acc_* routines, C; fortran: their Fortran names; omp: the omp_* routines of devices
  *   run/       life: start, options, calls and constructs, end; launch: kernels and structured regions of a thread;
  *              hear: events of the core, for all who want them
+ *   check/     programs compiled for checking. shadow: what holds of each byte of both sides; transfer: what the
+ *              runtime does with them; access: what the program does; reports: what is wrong with that
  *   strict/    strict: kernels without the host's memory (watch), what is left behind;
  *              order: which work of queues and tasks comes before which; races: accesses that nothing orders;
  *              stale: changes of one side that the other never got, or overwrites;
@@ -126,6 +128,8 @@ enum { GOACC_FOUND = 5 };
 struct goacc_options {
     const accd_rules *rules;
     bool strict, json;
+    bool check;       /* the program was compiled for checking: it is not watched */
+    bool left;        /* strict or check: what does nothing, and what is left at the end, is reported */
     bool fail;        /* the process exits with GOACC_FOUND where something was found, and its own status is 0 */
     bool unmatched;   /* OpenMP 5.2: a pointer to nothing present keeps its value, before it becomes null */
     int trace;        /* file descriptor, -1: none */
@@ -259,6 +263,8 @@ static inline void goacc_write_device(int device, uint64_t dev, const void *from
 int goacc_open_region(const char **name_p);
 /* Sections that leave the block that malloc gave end the program, before anything moves. */
 void goacc_check_blocks(const accd_item *items, size_t nitems);
+/* Where the heap begins; 0: it is not known. */
+uint64_t goacc_heap_start(void);
 /* Blocks begin at multiples; the least one, with its head. */
 enum { GOACC_ALIGNED = 16, GOACC_BLOCK = 32 };
 
@@ -468,6 +474,7 @@ void goacc_stack_check(struct goacc_thread *self, const accd_item *items, size_t
 void goacc_stack_note(struct goacc_thread *self, const accd_item *items, size_t nitems, bool exits);
 /* Whether data were mapped for the scope of a declare directive, of which no end is reported. */
 void goacc_stack_end(uint64_t thread); /* has ended */
+uintptr_t goacc_stack_high(struct goacc_thread *self); /* the end of its stack; 1: not known */
 bool goacc_stack_declared(uint64_t host);
 
 /* members.c: whether all that was partly present of the items could be removed. */
@@ -495,6 +502,9 @@ void goacc_strict_scalars(const struct goacc_thread *self, const accd_item *item
 /* Tells clauses of an exit that will do nothing. */
 void goacc_strict_exit(const struct goacc_thread *self, const accd_item *items, size_t nitems);
 void goacc_strict_end(void);
+/* Reports that a kernel uses memory of the host, and ends the program. region: "the compute region of a.c:5". */
+_Noreturn void goacc_tell_host(const struct goacc_site *site, int device, const char *region, const char *does,
+                               uint64_t address, uintptr_t pc);
 
 /* draw.c: after each call, at an error, at the end. */
 void goacc_draw_look(void);

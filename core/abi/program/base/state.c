@@ -102,7 +102,7 @@ void goacc_lock_open(void)
 
 accd_event_fn goacc_listener(void)
 {
-    bool wanted = goacc.options.trace >= 0 || goacc.options.strict || goacc.data_profiled;
+    bool wanted = goacc.options.trace >= 0 || goacc.options.left || goacc.data_profiled;
     return wanted ? goacc.on_event : NULL;
 }
 

@@ -31,8 +31,7 @@ static uint64_t word_at(uint64_t address)
     return *(const uint64_t *)(uintptr_t)address;
 }
 
-/* Where the heap begins; 0: it is not known. */
-static uint64_t heap_start(void)
+uint64_t goacc_heap_start(void)
 {
     if (goacc.heap)
         return goacc.heap == UINT64_MAX ? 0 : goacc.heap;
@@ -72,7 +71,7 @@ static uint64_t exceeded(uint64_t start, uint64_t bytes)
         return 0;
     if (!page)
         page = (uint64_t)sysconf(_SC_PAGESIZE);
-    const uint64_t low = heap_start();
+    const uint64_t low = goacc_heap_start();
     const bool behind = low && start >= low + HEAD; /* data of the program lie before the heap */
     const uint64_t high = behind ? (uintptr_t)sbrk(0) : 0;
     const bool on_heap = behind && start < high;

@@ -418,12 +418,12 @@ static __attribute__((noinline)) void compute(const struct goacc_site *site, int
     } few;
     struct goacc_kernel *kernel = &few.kernel;
     struct goacc_items items;
-    const bool strict = goacc.options.strict;
+    const bool apart = goacc.options.left; /* the stack is closed to the kernel */
     const size_t bytes = sizeof *kernel + map->n * sizeof(void *);
     self = goacc_enter(site);
     goacc_declared_update();
     goacc_hold_back(site);
-    if (strict) /* the stack is closed to the kernel */
+    if (apart)
         kernel = goacc_open_memory(NULL, NULL, 0, bytes);
     else if (bytes > sizeof few)
         kernel = malloc(bytes);
@@ -434,7 +434,7 @@ static __attribute__((noinline)) void compute(const struct goacc_site *site, int
     goacc_open_items(&items, map);
     goacc_entry_items(map, &items);
     goacc_attach_variables(self, map, &items);
-    if (strict)
+    if (apart)
         goacc_strict_scalars(self, items.at, items.n);
     goacc_in_queue(self, queue);
     accd_region *region = goacc_run(self, ACCD_COMPUTE, true, items.at, items.n, false);
@@ -447,7 +447,7 @@ static __attribute__((noinline)) void compute(const struct goacc_site *site, int
     next_part(&part, &span, GOACC_EV_EXIT_DATA);
     goacc_end_region(self, region);
     goacc_in_queue(self, GOACC_SYNC);
-    if (strict)
+    if (apart)
         goacc_open_memory(NULL, kernel, bytes, 0);
     else if (kernel != &few.kernel)
         free(kernel);

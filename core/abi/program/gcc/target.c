@@ -260,7 +260,7 @@ static void run_inside(void *data)
     struct body *body = data;
     if (body->device >= 0)
         goacc_libgomp()->set_default_device(GOACC_IN_TARGET + body->device);
-    if (body->device >= 0 && goacc.options.strict) /* the watch sees one thread */
+    if (body->device >= 0 && goacc.options.left) /* one thread is known to be the kernel's */
         goacc_libgomp()->set_max_active_levels(0);
     body->fn(body->args);
 }
@@ -278,7 +278,7 @@ static void run_kernel(void *args)
 
 static void *memory(void *block, size_t old, size_t bytes)
 {
-    if (goacc.options.strict) /* the stack and the heap are closed to the kernel */
+    if (goacc.options.left) /* the stack and the heap are closed to the kernel */
         return goacc_open_memory(NULL, block, old, bytes);
     return realloc(block, bytes);
 }

@@ -2,6 +2,7 @@
  * them. Each is a single step of the core. The host is the device behind the others; what a routine
  * can tell to be wrong it answers as the standard says. Memory that is not there ends the program.
  */
+#include "abi/program/check/check.h"
 #include "target.h"
 
 #include <dlfcn.h>
@@ -189,6 +190,8 @@ void *omp_target_alloc(size_t bytes, int device)
     const struct goacc_target_call call = goacc_target_enter(HERE, device);
     if (accd_device_alloc(goacc.context, device, bytes, &address) != ACCD_OK)
         address = 0;
+    if (goacc.options.check && address)
+        goacc_check_allocated(address, bytes);
     goacc_target_leave(&call);
     return (void *)(uintptr_t)address;
 }
@@ -205,6 +208,8 @@ void omp_target_free(void *pointer, int device)
     if (goacc.options.strict)
         goacc_races_free(device, (uintptr_t)pointer);
     goacc_must(accd_device_free(goacc.context, device, (uintptr_t)pointer));
+    if (goacc.options.check && pointer)
+        goacc_check_freed((uintptr_t)pointer);
     goacc_target_leave(&call);
 }
 
@@ -260,6 +265,8 @@ int omp_target_associate_ptr(const void *host, const void *pointer, size_t bytes
                object.dev == there;
     else
         done = accd_map(goacc.context, device, host, there, bytes, item.label) == ACCD_OK;
+    if (goacc.options.check && done)
+        goacc_check_mapped(host, bytes);
     goacc_target_leave(&call);
     return done ? 0 : EINVAL;
 }
@@ -269,6 +276,8 @@ int omp_target_disassociate_ptr(const void *host, int device)
     if (!is_device(device, &device) || device < 0 || !host)
         return EINVAL;
     const struct goacc_target_call call = goacc_target_enter(HERE, device);
+    if (goacc.options.check)
+        goacc_check_unmapped(device, host);
     const bool done = accd_unmap(goacc.context, device, host) == ACCD_OK;
     goacc_target_leave(&call);
     return done ? 0 : EINVAL;
@@ -307,6 +316,8 @@ static accd_status copy(char *to, const char *from, size_t bytes, int to_device,
         goacc_races_access(from_device >= 0, false, (uintptr_t)from, bytes);
         goacc_races_access(to_device >= 0, true, (uintptr_t)to, bytes);
     }
+    if (goacc.options.check && (to_device >= 0 || from_device >= 0) && status == ACCD_OK)
+        goacc_check_copied((uintptr_t)to, (uintptr_t)from, bytes);
     if (goacc.options.strict && to_device >= 0)
         goacc_stale_copied(to_device, (uintptr_t)to, from, bytes);
     else if (goacc.options.strict && from_device >= 0)

@@ -2,6 +2,7 @@
  * construct of one item, or a single step of the core. A program whose device is the host shares
  * its memory: nothing is mapped, and everything is present (ACC33-gloss-2). */
 #include "abi/program/base/prof.h"
+#include "abi/program/check/check.h"
 #include "routines.h"
 
 #include <stdlib.h>
@@ -250,6 +251,8 @@ void acc_map_data(void *host, void *device, size_t bytes)
                   "the same");
     goacc_name_item(&item);
     goacc_must(accd_map(goacc.context, self->device, host, (uintptr_t)device, bytes, item.label));
+    if (goacc.options.check)
+        goacc_check_mapped(host, bytes);
     goacc_note(&span, GOACC_EV_CREATE, host, device, bytes);
     goacc_leave();
     goacc_finish(&span);
@@ -263,6 +266,8 @@ void acc_unmap_data(void *host)
     if (self->type != GOACC_HOST) {
         accd_present object = {0};
         accd_present_at(goacc.context, self->device, (uintptr_t)host, 0, &object);
+        if (goacc.options.check)
+            goacc_check_unmapped(self->device, host);
         goacc_must(accd_unmap(goacc.context, self->device, host));
         goacc_note(&span, GOACC_EV_DELETE, host, (void *)(uintptr_t)object.dev, object.info.bytes);
     }
@@ -280,6 +285,8 @@ void *acc_malloc(size_t bytes)
         device = bytes ? (uintptr_t)malloc(bytes) : 0;
     else if (accd_device_alloc(goacc.context, self->device, bytes, &device) != ACCD_OK)
         device = 0;
+    if (goacc.options.check && device && self->type != GOACC_HOST)
+        goacc_check_allocated(device, bytes);
     if (device)
         goacc_note(&span, GOACC_EV_ALLOC, NULL, (void *)(uintptr_t)device, bytes);
     goacc_leave();
@@ -298,6 +305,8 @@ void acc_free(void *device)
         if (goacc.options.strict)
             goacc_races_free(self->device, (uintptr_t)device);
         goacc_must(accd_device_free(goacc.context, self->device, (uintptr_t)device));
+        if (goacc.options.check && device)
+            goacc_check_freed((uintptr_t)device);
         if (device)
             goacc_note(&span, GOACC_EV_FREE, NULL, device, 0);
     }
@@ -323,6 +332,8 @@ static void copy(const struct goacc_site *site, enum direction direction, void *
     else
         goacc_must(
             accd_within_device(goacc.context, device, (uintptr_t)to, (uintptr_t)from, bytes));
+    if (goacc.options.check && self->type != GOACC_HOST)
+        goacc_check_copied((uintptr_t)to, (uintptr_t)from, bytes);
     if (goacc.options.strict && self->type != GOACC_HOST) {
         goacc_order_queue(self, queue);
         goacc_races_access(direction != IN, false, (uintptr_t)from, bytes);

@@ -1,5 +1,6 @@
 /* hear.c - what the core tells of a construct goes to all who want it, and so does what the end finds. */
 #include "abi/program/base/prof.h"
+#include "abi/program/check/check.h"
 
 void goacc_on_event(void *ud, const accd_event *event)
 {
@@ -8,6 +9,8 @@ void goacc_on_event(void *ud, const accd_event *event)
         goacc_races_event(event);
         goacc_stale_event(event);
     }
+    if (goacc.options.check)
+        goacc_check_event(event);
     if (goacc.data_profiled)
         goacc_prof_note_event(event);
     if (goacc.options.trace >= 0)
@@ -21,6 +24,8 @@ void goacc_tell_end(void)
     if (device >= 0)
         goacc_tell("note", "region-nesting", NULL, 0,
                    "the program ends inside a %s region of device %d", name, device);
-    if (goacc.options.strict)
+    if (goacc.options.check)
+        goacc_check_end();
+    if (goacc.options.left)
         goacc_strict_end();
 }

@@ -1,5 +1,5 @@
 /* launch.c - kernels, and the structured regions of a thread. */
-#include "abi/program/base/runtime.h"
+#include "abi/program/check/check.h"
 
 #include <stdlib.h>
 
@@ -54,15 +54,20 @@ void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel
         goacc_leave();
         self->region = kernel->region;
         self->quick = false; /* until a call has asked */
+        if (goacc.options.check)
+            goacc_check_enter(site, device);
         kernel->fn(kernel->args);
+        if (goacc.options.check)
+            goacc_check_leave();
         self->region = NULL;
     }
     goacc_enter(site);
     goacc_declared_swap(self);
     if (alone)
         goacc_alone(false);
-    if (goacc.options.strict) {
+    if (goacc.options.left)
         goacc_strict_ran(device);
+    if (goacc.options.strict) {
         goacc_races_ran(self);
         goacc_stale_leave(self, true);
         goacc_strict_close_devices();

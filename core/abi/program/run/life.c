@@ -2,6 +2,7 @@
  * context, calls, constructs. */
 #include "abi/program/base/arena.h"
 #include "abi/program/base/prof.h"
+#include "abi/program/check/check.h"
 #include "abi/program/base/runtime.h"
 
 #include <errno.h>
@@ -74,7 +75,9 @@ static void read_options(void)
     options->trace = -1;
     options->json = getenv("ACCDEEP_FORMAT") && !strcmp(getenv("ACCDEEP_FORMAT"), "json");
     options->rules = rules_option();
-    options->strict = flag_option("ACCDEEP_STRICT");
+    options->check = goacc_check_is_there();
+    options->strict = flag_option("ACCDEEP_STRICT") && !options->check;
+    options->left = options->strict || options->check;
     options->fail = flag_option("ACCDEEP_FAIL");
     options->devices = (int)number_option("ACCDEEP_DEVICES", 1, 1, 64);
     options->device_bytes =
@@ -152,8 +155,7 @@ static void start(void)
         goacc.on_end = goacc_draw_end;
     }
     goacc.on_event = goacc_on_event;
-    if (goacc.options.strict)
-        goacc.on_write = goacc_stale_copied;
+    goacc.on_write = goacc.options.strict ? goacc_stale_copied : goacc.options.check ? goacc_check_written : NULL;
     goacc_tell_open();
     pthread_key_create(&thread_end, end_thread);
     goacc_lock_open();
@@ -169,7 +171,7 @@ static void open_context(void)
     config.devices = (unsigned)goacc.options.devices;
     config.device_bytes = goacc.options.device_bytes;
     config.threads = 1; /* helpers would not survive a fork */
-    config.backend = accd_backend_named(goacc.options.strict ? "guarded" : "direct");
+    config.backend = accd_backend_named(goacc.options.left ? "guarded" : "direct");
     config.alloc = goacc.options.strict ? goacc_open_memory : NULL; /* watched kernels need it */
     config.on_event = goacc_listener();
     accd_status status = accd_context_open(&goacc.context, &config);
@@ -187,6 +189,8 @@ static void open_context(void)
         goacc.device_low = low < goacc.device_low ? low : goacc.device_low;
         goacc.device_high = high > goacc.device_high ? high : goacc.device_high;
     }
+    if (goacc.options.check)
+        goacc_check_open();
     goacc_declared_open();
 }
 
@@ -286,8 +290,10 @@ void goacc_leave_idle(void)
 void goacc_shut(void)
 {
     goacc.quick = false;
-    if (goacc.options.strict)
+    if (goacc.options.left)
         goacc_strict_end();
+    if (goacc.options.check)
+        goacc_check_close();
     goacc_forget_structures();
     accd_context_close(goacc.context);
     goacc.context = NULL;
@@ -334,7 +340,7 @@ static __attribute__((noinline)) void check(struct goacc_thread *thread, accd_ki
     goacc_check_blocks(items, nitems);
     thread->in_core = false;
     goacc_stack_check(thread, items, nitems, kind == ACCD_ENTER_DATA && goacc.site->declares);
-    if (goacc.options.strict && kind == ACCD_EXIT_DATA)
+    if (goacc.options.left && kind == ACCD_EXIT_DATA)
         goacc_strict_exit(thread, items, nitems);
     if (goacc.options.strict)
         goacc_stale_before(thread, kind, items, nitems);

@@ -85,10 +85,8 @@ static void take(struct frame_of *entry)
     nmapped--;
 }
 
-static bool on_stack(struct goacc_thread *self, uint64_t host)
+uintptr_t goacc_stack_high(struct goacc_thread *self)
 {
-    if (host < goacc.site->call.sp)
-        return false;
     if (!self->stack_high) {
         pthread_attr_t attr;
         void *low;
@@ -100,7 +98,12 @@ static bool on_stack(struct goacc_thread *self, uint64_t host)
             pthread_attr_destroy(&attr);
         }
     }
-    return host < self->stack_high;
+    return self->stack_high;
+}
+
+static bool on_stack(struct goacc_thread *self, uint64_t host)
+{
+    return host >= goacc.site->call.sp && host < goacc_stack_high(self);
 }
 
 /* ------------------------------------------------------------------------------------ owners -- */

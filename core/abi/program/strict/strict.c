@@ -140,14 +140,41 @@ void goacc_strict_ran(int device)
     goacc_end();
 }
 
-static _Noreturn void tell_fault(const struct goacc_site *site, const struct goacc_fault *fault)
+_Noreturn void goacc_tell_host(const struct goacc_site *site, int device, const char *region, const char *does,
+                               uint64_t address, uintptr_t pc)
 {
     enum { NEAR = 1 << 20 };
+    const uint64_t low = address > NEAR ? address - NEAR : 0;
+    accd_present object;
+    char name[160], pointer[160];
+    bool present = accd_present_at(goacc.context, device, address, 0, &object);
+    uint64_t slot = culprit(device, address, present ? object.info.host : low);
+    goacc_spell(site, address, 0, name, sizeof name);
+    goacc_spell(site, slot, sizeof(void *), pointer, sizeof pointer);
+    accd_attachment attachment;
+    bool attached = accd_attachment_at(goacc.context, device, (void *)(uintptr_t)slot, &attachment);
+    if (present)
+        goacc_tell("error", "host-pointer-on-device", attached ? "ACC33-att-8" : "ACC33-att-6", pc,
+                   "%s%s%s%s %s host memory at %s, whose data are present as %s%s",
+                   slot ? "the pointer " : "", slot ? pointer : "",
+                   attached ? " was attached, and then overwritten: "
+                   : slot   ? " was never attached: "
+                            : "",
+                   region, does, name, goacc_shown(&object.info).name,
+                   slot ? "" : ": their host address was used");
+    else
+        goacc_tell("error", "host-pointer-on-device", "ACC33-impl-1", pc,
+                   "%s %s host memory at %s, which is not present%s%s%s", region,
+                   does, name, slot ? "; the pointer " : "", slot ? pointer : "",
+                   slot ? " points there" : "");
+    goacc_end();
+}
+
+static _Noreturn void tell_fault(const struct goacc_site *site, const struct goacc_fault *fault)
+{
     const char *does = fault->write ? "writes" : "reads";
     void *address = (void *)(uintptr_t)fault->address;
-    uint64_t low = fault->address > NEAR ? fault->address - NEAR : 0;
-    accd_present object;
-    char name[160], pointer[160], region[200];
+    char region[200];
     int n = snprintf(region, sizeof region, "the %s region", site->what);
     goacc_place(site->call.pc, region + n, sizeof region - (size_t)n);
     if (!fault->host && fault->address < GOACC_PAGE) {
@@ -162,28 +189,7 @@ static _Noreturn void tell_fault(const struct goacc_site *site, const struct goa
                    does, address);
         goacc_end();
     }
-    bool present = accd_present_at(goacc.context, watched_device, fault->address, 0, &object);
-    uint64_t slot = culprit(watched_device, fault->address, present ? object.info.host : low);
-    goacc_spell(site, fault->address, 0, name, sizeof name);
-    goacc_spell(site, slot, sizeof(void *), pointer, sizeof pointer);
-    accd_attachment attachment;
-    bool attached = accd_attachment_at(goacc.context, watched_device, (void *)(uintptr_t)slot, &attachment);
-    if (present)
-        goacc_tell("error", "host-pointer-on-device", attached ? "ACC33-att-8" : "ACC33-att-6",
-                   fault->pc + 1,
-                   "%s%s%s%s %s host memory at %s, whose data are present as %s%s",
-                   slot ? "the pointer " : "", slot ? pointer : "",
-                   attached ? " was attached, and then overwritten: "
-                   : slot   ? " was never attached: "
-                            : "",
-                   region, does, name, goacc_shown(&object.info).name,
-                   slot ? "" : ": their host address was used");
-    else
-        goacc_tell("error", "host-pointer-on-device", "ACC33-impl-1", fault->pc + 1,
-                   "%s %s host memory at %s, which is not present%s%s%s", region,
-                   does, name, slot ? "; the pointer " : "", slot ? pointer : "",
-                   slot ? " points there" : "");
-    goacc_end();
+    goacc_tell_host(site, watched_device, region, does, fault->address, fault->pc + 1);
 }
 
 /* On the watch's thread, which has a state of its own. */

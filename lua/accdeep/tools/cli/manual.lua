@@ -93,7 +93,9 @@ An error of accdeep's own.
 .PP
 Of several the highest.
 .B accdeep exec
-ends with the status of the program.
+ends with the status of the program,
+.B accdeep cc
+with that of the compiler.
 .SH FILES
 Folders of an installation, under its prefix.
 .TP
@@ -109,6 +111,11 @@ What
 puts in front of a program's own OpenACC runtime. Looked for beside the program, and in
 .I ../lib
 from there.
+.TP
+.I lib/accdeep-check/libaccdeep-check.so
+What programs that
+.B accdeep cc
+compiles are linked with.
 .SH ENVIRONMENT
 .TP
 .B NO_COLOR

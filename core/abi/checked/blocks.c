@@ -1,0 +1,143 @@
+/* blocks.c - blocks of malloc of which something is to be known: those of a kernel, which it may
+ * use; large ones of the host, which no kernel may. The other blocks of the host lie in the heap.
+ */
+#include "access.h"
+
+#include <errno.h>
+
+/* Of the GNU C library: its own functions, by other names. */
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t n, size_t each);
+void *__libc_realloc(void *at, size_t n);
+void *__libc_memalign(size_t alignment, size_t n);
+void __libc_free(void *at);
+
+struct block {
+    uintptr_t start;
+    size_t bytes;
+    bool of_kernel;
+};
+static struct block *blocks;
+static size_t nblocks, room;
+static bool locked;
+static size_t of_kernels; /* blocks that are a kernel's */
+
+static void lock(void)
+{
+    while (__atomic_test_and_set(&locked, __ATOMIC_ACQUIRE))
+        __builtin_ia32_pause();
+}
+
+static void unlock(void)
+{
+    __atomic_clear(&locked, __ATOMIC_RELEASE);
+}
+
+/* A block that the C library maps by itself begins behind its head, at the start of a page. */
+static bool is_mapping(const void *at)
+{
+    enum { PAGE = 4096, HEAD = 16 };
+    return (uintptr_t)at % PAGE == HEAD;
+}
+
+/* Without memory less is known. */
+static void note(void *at, size_t n)
+{
+    enum { LARGE = 128 << 10 };
+    const bool of_kernel = inside_here.bytes != 0;
+    if (!at || (!of_kernel && (n < LARGE || !is_mapping(at))))
+        return;
+    lock();
+    if (nblocks == room) {
+        struct block *grown = __libc_realloc(blocks, (2 * room + 64) * sizeof *grown);
+        if (!grown) {
+            unlock();
+            return;
+        }
+        blocks = grown;
+        room = 2 * room + 64;
+    }
+    blocks[nblocks++] = (struct block){(uintptr_t)at, n, of_kernel};
+    of_kernels += of_kernel;
+    unlock();
+}
+
+static void forget(void *at)
+{
+    if (!at || (!__atomic_load_n(&of_kernels, __ATOMIC_RELAXED) && !is_mapping(at)))
+        return;
+    lock();
+    for (size_t i = nblocks; i-- > 0;)
+        if (blocks[i].start == (uintptr_t)at) {
+            of_kernels -= blocks[i].of_kernel;
+            blocks[i] = blocks[--nblocks];
+            break;
+        }
+    unlock();
+}
+
+API enum goacc_owner goacc_check_block(uintptr_t at, uintptr_t *start_p, size_t *bytes_p)
+{
+    enum goacc_owner owner = GOACC_UNKNOWN;
+    lock();
+    for (size_t i = nblocks; i-- > 0 && !owner;)
+        if (at - blocks[i].start < blocks[i].bytes) {
+            owner = blocks[i].of_kernel ? GOACC_OF_KERNEL : GOACC_OF_HOST;
+            *start_p = blocks[i].start;
+            *bytes_p = blocks[i].bytes;
+        }
+    unlock();
+    return owner;
+}
+
+API void *malloc(size_t n);
+void *malloc(size_t n)
+{
+    void *at = __libc_malloc(n);
+    note(at, n);
+    return at;
+}
+
+API void *calloc(size_t n, size_t each);
+void *calloc(size_t n, size_t each)
+{
+    void *at = __libc_calloc(n, each);
+    note(at, n * each);
+    return at;
+}
+
+API void *realloc(void *at, size_t n);
+void *realloc(void *at, size_t n)
+{
+    forget(at);
+    void *grown = __libc_realloc(at, n);
+    note(grown, n);
+    return grown;
+}
+
+API void free(void *at);
+void free(void *at)
+{
+    forget(at);
+    __libc_free(at);
+}
+
+API void *aligned_alloc(size_t alignment, size_t n);
+void *aligned_alloc(size_t alignment, size_t n)
+{
+    void *at = __libc_memalign(alignment, n);
+    note(at, n);
+    return at;
+}
+
+API int posix_memalign(void **at, size_t alignment, size_t n);
+int posix_memalign(void **at, size_t alignment, size_t n)
+{
+    if (alignment % sizeof(void *) || !alignment || alignment & (alignment - 1))
+        return EINVAL;
+    void *block = aligned_alloc(alignment, n);
+    if (!block)
+        return ENOMEM;
+    *at = block;
+    return 0;
+}

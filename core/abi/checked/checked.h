@@ -1,0 +1,67 @@
+/* checked.h - what programs compiled for checking (`accdeep cc`) and the runtime share.
+ *
+ * The compiler puts a call in front of each load and store: those of its thread sanitizer. This
+ * folder is the library that defines them. Alone it does nothing, so that such a program also runs
+ * by itself. The runtime, if it is there, gives it shadow memory: what holds of each byte of mapped
+ * data. What the shadow allows returns at once; all else is a question for the runtime. */
+#ifndef GOACC_CHECKED_H
+#define GOACC_CHECKED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of a byte, in four bits. On the host a byte without PRESENT is free to use. On the device it lies
+ * outside of all data. */
+enum {
+    GOACC_PRESENT = 1, /* mapped; on the host also: was mapped, and its newest value is lost */
+    GOACC_VALID = 2,   /* this side has the newest value */
+    GOACC_ONLY = 4,    /* the other side does not have it */
+    GOACC_READ = 8     /* was read since it was moved here */
+};
+
+#define GOACC_IN_ALL(states) ((uint32_t)(states)*0x11111111u) /* of a word's bytes */
+
+/* Of 8 bytes at a multiple of 8. */
+struct goacc_shadow {
+    uint32_t states; /* of byte 0 in the lowest bits */
+    uint32_t note;   /* the low half of the return address of the last write; if no byte is valid: a
+                        digest of   what the bytes were when they became so */
+};
+
+enum {
+    GOACC_LEAF = 1 << 21,
+    GOACC_LEAVES = 1 << 26
+}; /* bytes of the host that a leaf is for; leaves */
+
+/* What the runtime sets. */
+struct goacc_checked {
+    struct goacc_shadow **leaves; /* of the host, by address; NULL: nothing is checked */
+    struct goacc_shadow *device;  /* of [low, low + bytes) */
+    uintptr_t low, bytes;
+    /* An access that the shadow does not allow at once. frame: of the function that was called for
+     * it, as
+     * __builtin_frame_address has it, or NULL. */
+    void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame);
+};
+extern struct goacc_checked goacc_checked;
+
+/* Of a thread that runs a kernel: the kernel's part of the stack. 0 bytes: it runs none. */
+struct goacc_inside {
+    uintptr_t low, bytes;
+};
+struct goacc_inside *goacc_check_inside(void); /* the calling thread's */
+
+/* Whether accesses are checked. */
+static inline bool goacc_checking(void)
+{
+    return goacc_checked.leaves != NULL;
+}
+/* Checks an access of a function of the C library or of Fortran's, for its caller at pc. */
+void goacc_check_range(const void *at, size_t n, bool write, uintptr_t pc);
+
+/* Whose memory an address of a block of malloc is. Of the host's, large blocks alone are known. */
+enum goacc_owner { GOACC_UNKNOWN, GOACC_OF_HOST, GOACC_OF_KERNEL };
+enum goacc_owner goacc_check_block(uintptr_t at, uintptr_t *start_p, size_t *bytes_p);
+
+#endif

@@ -1,0 +1,263 @@
+/* tsan.c - the functions that gcc and clang call with -fsanitize=thread: for loads and stores, each
+ * with its check; for atomic operations, which they leave to the library; and those that have
+ * nothing to do here. */
+#include "access.h"
+
+struct goacc_checked checked_here;
+API extern struct goacc_checked goacc_checked __attribute__((alias("checked_here")));
+__thread struct goacc_inside inside_here;
+
+API struct goacc_inside *goacc_check_inside(void)
+{
+    return &inside_here;
+}
+
+API void goacc_check_range(const void *at, size_t n, bool write, uintptr_t pc)
+{
+    if (checked_here.leaves && n)
+        checked_here.access((uintptr_t)at, n, write, pc, NULL);
+}
+
+/* --------------------------------------------------------------------------- loads and stores --
+ */
+
+#define ACCESS(name, bytes, write)          \
+    API void __tsan_##name(void *at);       \
+    void __tsan_##name(void *at)            \
+    {                                       \
+        check((uintptr_t)at, bytes, write); \
+    }
+#define ACCESSES(n)                    \
+    ACCESS(read##n, n, false)          \
+    ACCESS(write##n, n, true)          \
+    ACCESS(volatile_read##n, n, false) \
+    ACCESS(volatile_write##n, n, true)
+#define UNALIGNED(n)                             \
+    ACCESS(unaligned_read##n, n, false)          \
+    ACCESS(unaligned_write##n, n, true)          \
+    ACCESS(unaligned_volatile_read##n, n, false) \
+    ACCESS(unaligned_volatile_write##n, n, true)
+/* One load and store of the same place, in newer compilers of LLVM. */
+#define BOTH(name, n)                                \
+    API void __tsan_##name##read_write##n(void *at); \
+    void __tsan_##name##read_write##n(void *at)      \
+    {                                                \
+        check((uintptr_t)at, n, false);              \
+        check((uintptr_t)at, n, true);               \
+    }
+ACCESSES(1)
+ACCESSES(2)
+ACCESSES(4)
+ACCESSES(8)
+ACCESSES(16)
+UNALIGNED(2)
+UNALIGNED(4)
+UNALIGNED(8)
+UNALIGNED(16)
+BOTH(, 1)
+BOTH(, 2)
+BOTH(, 4)
+BOTH(, 8)
+BOTH(, 16)
+BOTH(unaligned_, 2)
+BOTH(unaligned_, 4)
+BOTH(unaligned_, 8)
+BOTH(unaligned_, 16)
+ACCESS(vptr_read, sizeof(void *), false)
+
+API void __tsan_vptr_update(void *at, void *value);
+void __tsan_vptr_update(void *at, void *value)
+{
+    (void)value;
+    check((uintptr_t)at, sizeof(void *), true);
+}
+
+static inline __attribute__((always_inline)) void range(const void *at, size_t n, bool write)
+{
+    if (checked_here.leaves && n)
+        checked_here.access((uintptr_t)at, n, write, (uintptr_t)__builtin_return_address(0), FRAME);
+}
+
+API void __tsan_read_range(void *at, size_t n);
+void __tsan_read_range(void *at, size_t n)
+{
+    range(at, n, false);
+}
+
+API void __tsan_write_range(void *at, size_t n);
+void __tsan_write_range(void *at, size_t n)
+{
+    range(at, n, true);
+}
+
+/* Those of newer compilers of LLVM, for what they would otherwise write as calls of the C library.
+ */
+API void *__tsan_memcpy(void *to, const void *from, size_t n);
+void *__tsan_memcpy(void *to, const void *from, size_t n)
+{
+    range(from, n, false);
+    range(to, n, true);
+    return __builtin_memcpy(to, from, n);
+}
+
+API void *__tsan_memmove(void *to, const void *from, size_t n);
+void *__tsan_memmove(void *to, const void *from, size_t n)
+{
+    range(from, n, false);
+    range(to, n, true);
+    return __builtin_memmove(to, from, n);
+}
+
+API void *__tsan_memset(void *to, int byte, size_t n);
+void *__tsan_memset(void *to, int byte, size_t n)
+{
+    range(to, n, true);
+    return __builtin_memset(to, byte, n);
+}
+
+/* -------------------------------------------------------------------------- atomic operations --
+ */
+
+typedef uint8_t word8;
+typedef uint16_t word16;
+typedef uint32_t word32;
+typedef uint64_t word64;
+__extension__ typedef unsigned __int128 word128;
+
+/* NOLINTBEGIN(bugprone-macro-parentheses): attributes of functions, expressions */
+/* Each is done in the strictest order, whatever was asked for. */
+#define SWAPS(n, attribute)                                                                   \
+    static inline attribute bool swap##n(volatile word##n *at, word##n *expected, word##n to) \
+    {                                                                                         \
+        const word##n was = __sync_val_compare_and_swap(at, *expected, to);                   \
+        const bool done = was == *expected;                                                   \
+        *expected = was;                                                                      \
+        return done;                                                                          \
+    }
+SWAPS(8, )
+SWAPS(16, )
+SWAPS(32, )
+SWAPS(64, )
+#define WIDE __attribute__((target("cx16")))
+SWAPS(128, WIDE)
+
+/* A changed value from the old one and an operand. */
+#define CHANGE(n, name, attribute, expression)                                                    \
+    API word##n __tsan_atomic##n##_##name(volatile word##n *at, word##n operand, int order);      \
+    attribute word##n __tsan_atomic##n##_##name(volatile word##n *at, word##n operand, int order) \
+    {                                                                                             \
+        (void)order;                                                                              \
+        check((uintptr_t)at, n / 8, false);                                                       \
+        check((uintptr_t)at, n / 8, true);                                                        \
+        word##n old = *at; /* a torn value of 16 bytes is no old one */                           \
+        while (!swap##n(at, &old, (word##n)(expression)))                                         \
+            ;                                                                                     \
+        return old;                                                                               \
+    }
+#define COMPARE(n, name, attribute)                                                             \
+    API int __tsan_atomic##n##_compare_exchange_##name(volatile word##n *at, word##n *expected, \
+                                                       word##n to, int order, int failure);     \
+    attribute int __tsan_atomic##n##_compare_exchange_##name(                                   \
+        volatile word##n *at, word##n *expected, word##n to, int order, int failure)            \
+    {                                                                                           \
+        (void)order, (void)failure;                                                             \
+        check((uintptr_t)at, n / 8, false);                                                     \
+        check((uintptr_t)at, n / 8, true);                                                      \
+        return swap##n(at, expected, to);                                                       \
+    }
+#define ATOMIC(n, attribute)                                                                    \
+    CHANGE(n, exchange, attribute, operand)                                                     \
+    CHANGE(n, fetch_add, attribute, old + operand)                                              \
+    CHANGE(n, fetch_sub, attribute, old - operand)                                              \
+    CHANGE(n, fetch_and, attribute, old &operand)                                               \
+    CHANGE(n, fetch_or, attribute, old | operand)                                               \
+    CHANGE(n, fetch_xor, attribute, old ^ operand)                                              \
+    CHANGE(n, fetch_nand, attribute, ~(old & operand))                                          \
+    COMPARE(n, strong, attribute)                                                               \
+    COMPARE(n, weak, attribute)                                                                 \
+    API word##n __tsan_atomic##n##_compare_exchange_val(volatile word##n *at, word##n expected, \
+                                                        word##n to, int order, int failure);    \
+    attribute word##n __tsan_atomic##n##_compare_exchange_val(                                  \
+        volatile word##n *at, word##n expected, word##n to, int order, int failure)             \
+    {                                                                                           \
+        (void)order, (void)failure;                                                             \
+        check((uintptr_t)at, n / 8, false);                                                     \
+        check((uintptr_t)at, n / 8, true);                                                      \
+        swap##n(at, &expected, to);                                                             \
+        return expected;                                                                        \
+    }                                                                                           \
+    API word##n __tsan_atomic##n##_load(const volatile word##n *at, int order);                 \
+    attribute word##n __tsan_atomic##n##_load(const volatile word##n *at, int order)            \
+    {                                                                                           \
+        (void)order;                                                                            \
+        check((uintptr_t)at, n / 8, false);                                                     \
+        LOAD(n)                                                                                 \
+    }                                                                                           \
+    API void __tsan_atomic##n##_store(volatile word##n *at, word##n value, int order);          \
+    attribute void __tsan_atomic##n##_store(volatile word##n *at, word##n value, int order)     \
+    {                                                                                           \
+        (void)order;                                                                            \
+        check((uintptr_t)at, n / 8, true);                                                      \
+        word##n old = *at;                                                                      \
+        while (!swap##n(at, &old, value))                                                       \
+            ;                                                                                   \
+    }
+#define LOAD(n) return __atomic_load_n(at, __ATOMIC_SEQ_CST);
+ATOMIC(8, )
+ATOMIC(16, )
+ATOMIC(32, )
+ATOMIC(64, )
+#undef LOAD
+/* An exchange of 0 for 0 at most: it needs memory that may be written. */
+#define LOAD(n)                                          \
+    word128 old = 0;                                     \
+    swap128((volatile word128 *)(uintptr_t)at, &old, 0); \
+    return old;
+ATOMIC(128, WIDE)
+
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+API void __tsan_atomic_thread_fence(int order);
+void __tsan_atomic_thread_fence(int order)
+{
+    (void)order;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+/* ---------------------------------------------------------------------------- nothing to do -- */
+
+#define NOTHING(name, parameters) \
+    API void name parameters;     \
+    void name parameters          \
+    {                             \
+    }
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+NOTHING(__tsan_init, (void))
+NOTHING(__tsan_func_entry, (void *pc))
+NOTHING(__tsan_func_exit, (void))
+NOTHING(__tsan_ignore_thread_begin, (void))
+NOTHING(__tsan_ignore_thread_end, (void))
+NOTHING(__tsan_atomic_signal_fence, (int order))
+NOTHING(__tsan_acquire, (void *at))
+NOTHING(__tsan_release, (void *at))
+NOTHING(__tsan_mutex_create, (void *at, unsigned flags))
+NOTHING(__tsan_mutex_destroy, (void *at, unsigned flags))
+NOTHING(__tsan_mutex_pre_lock, (void *at, unsigned flags))
+NOTHING(__tsan_mutex_post_lock, (void *at, unsigned flags, int recursion))
+NOTHING(__tsan_mutex_post_unlock, (void *at, unsigned flags))
+NOTHING(__tsan_mutex_pre_signal, (void *at, unsigned flags))
+NOTHING(__tsan_mutex_post_signal, (void *at, unsigned flags))
+NOTHING(__tsan_mutex_pre_divert, (void *at, unsigned flags))
+NOTHING(__tsan_mutex_post_divert, (void *at, unsigned flags))
+NOTHING(AnnotateHappensBefore, (const char *file, int line, const volatile void *at))
+NOTHING(AnnotateHappensAfter, (const char *file, int line, const volatile void *at))
+NOTHING(AnnotateIgnoreReadsBegin, (const char *file, int line))
+NOTHING(AnnotateIgnoreReadsEnd, (const char *file, int line))
+NOTHING(AnnotateIgnoreWritesBegin, (const char *file, int line))
+NOTHING(AnnotateIgnoreWritesEnd, (const char *file, int line))
+
+API int __tsan_mutex_pre_unlock(void *at, unsigned flags);
+int __tsan_mutex_pre_unlock(void *at, unsigned flags)
+{
+    return 0;
+}

@@ -1,0 +1,230 @@
+/* access.c - accesses that the shadow does not allow at once: the first ones to bytes that were
+ * moved or are new on a side, and those that are wrong.
+ *
+ * What no call was made for is no reason for a report: a library that was not compiled for checking
+ * may have written. So what device memory holds from its allocation must still be there where it is
+ * said to be unwritten, and old bytes must still be what they were. A load of several members may
+ * hold padding and members that are not used: it is reported only if all of its bytes are old, or
+ * all unwritten. */
+#include "shadow.h"
+
+#include <unistd.h>
+
+bool goacc_is_poison(uint64_t at, size_t n)
+{
+    const unsigned char *bytes = (const void *)(uintptr_t)at;
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i] != ACCD_POISON)
+            return false;
+    return true;
+}
+
+static bool is_old(const struct goacc_access *access)
+{
+    GOACC_EACH_PART(part, access->at, access->n)
+    if (!goacc_unchanged(&part))
+        return false;
+    return true;
+}
+
+/* All bytes are present and none is valid. */
+static void read_invalid(const struct goacc_access *access, const struct goacc_pair *pair)
+{
+    const struct goacc_part other = goacc_part_of(goacc_other(pair, access->at), 1);
+    if (goacc_is_poison(access->at, access->n))
+        goacc_report_unwritten(access, access->at, pair);
+    else if (is_old(access) && goacc_having(&other, GOACC_VALID))
+        goacc_report_stale(access, access->at, pair, other.word->note);
+    else /* written by what was not compiled for checking */
+        goacc_set(access->at, access->n, 0, GOACC_VALID);
+}
+
+/* ------------------------------------------------------------------------------------ device -- */
+
+static void device_read(const struct goacc_access *access)
+{
+    bool invalid = true;
+    struct goacc_pair pair;
+    GOACC_EACH_PART(part, access->at, access->n)
+    {
+        invalid &= !goacc_having(&part, GOACC_VALID);
+        goacc_change(&part, 0, GOACC_READ);
+    }
+    if (!invalid)
+        return;
+    if (goacc_pair_at(access->at, &pair))
+        read_invalid(access, &pair);
+    else if (goacc_is_poison(access->at, access->n))
+        goacc_report_unwritten(access, access->at, NULL);
+}
+
+static void device_write(const struct goacc_access *access)
+{
+    struct goacc_pair pair = {0};
+    GOACC_EACH_PART(part, access->at, access->n)
+    {
+        goacc_change(&part, 0, GOACC_VALID | GOACC_ONLY | GOACC_READ);
+        part.word->note = (uint32_t)access->pc;
+    }
+    if (goacc_pair_at(access->at, &pair))
+        goacc_outdate(&pair, access->at, access->n);
+}
+
+static void device_access(const struct goacc_access *access)
+{
+    GOACC_EACH_PART(part, access->at, access->n)
+    if (!goacc_all_have(&part, GOACC_PRESENT))
+        goacc_report_outside(access, part.at);
+    if (access->write)
+        device_write(access);
+    else
+        device_read(access);
+}
+
+/* -------------------------------------------------------------------------------------- host -- */
+
+/* The first present object on a device. */
+static bool pair_on(uint64_t host, struct goacc_pair *pair)
+{
+    for (int device = 0; device < goacc.options.devices; device++)
+        if (goacc_pair_of(device, host, pair))
+            return true;
+    return false;
+}
+
+static void host_write_part(const struct goacc_access *access, const struct goacc_part *part)
+{
+    struct goacc_pair pair;
+    bool found = false;
+    for (int device = 0; device < goacc.options.devices; device++)
+        if (goacc_pair_of(device, part->at, &pair)) {
+            const uint64_t left = pair.host + pair.bytes - part->at;
+            goacc_outdate(&pair, part->at, part->n < left ? part->n : left);
+            found = true;
+        }
+    if (found) {
+        struct goacc_part present = *part;
+        present.bytes = goacc_having(part, GOACC_PRESENT) * 0xf;
+        goacc_change(&present, 0, GOACC_VALID | GOACC_ONLY | GOACC_READ);
+        part->word->note = (uint32_t)access->pc;
+    } else {
+        goacc_change(part, GOACC_PRESENT | GOACC_VALID | GOACC_ONLY | GOACC_READ, 0);
+    }
+}
+
+static void host_read(const struct goacc_access *access)
+{
+    struct goacc_pair pair;
+    bool invalid = true;
+    GOACC_EACH_PART(part, access->at, access->n)
+    {
+        invalid &= goacc_all_have(&part, GOACC_PRESENT) && !goacc_having(&part, GOACC_VALID);
+        part.bytes = goacc_having(&part, GOACC_PRESENT) * 0xf;
+        goacc_change(&part, 0, GOACC_READ);
+    }
+    if (!invalid)
+        return;
+    if (pair_on(access->at, &pair))
+        read_invalid(access, &pair);
+    else if (goacc_is_poison(access->at, access->n))
+        goacc_report_unwritten(access, access->at, NULL);
+    else if (is_old(access))
+        goacc_report_lost(access, access->at);
+}
+
+static void host_access(const struct goacc_access *access)
+{
+    if (goacc_on_device(access->at)) {
+        if (accd_device_of(goacc.context, access->at) >= 0)
+            goacc_report_on_device(access);
+        return;
+    }
+    if (!access->write) {
+        host_read(access);
+        return;
+    }
+    GOACC_EACH_PART(part, access->at, access->n)
+    if (goacc_having(&part, GOACC_PRESENT))
+        host_write_part(access, &part);
+}
+
+/* ---------------------------------------------------------------------------- host in kernel -- */
+
+/* Whether an address is memory of the host that no kernel may touch, for certain. */
+static bool is_forbidden(uint64_t at)
+{
+    struct goacc_pair pair;
+    uintptr_t start;
+    size_t bytes;
+    const enum goacc_owner owner = goacc_check_block(at, &start, &bytes);
+    if (owner)
+        return owner == GOACC_OF_HOST;
+    if (goacc_pair_of(goacc_kernel_device, at, &pair))
+        return true;
+    if (at >= goacc_kernel_site->call.sp && at < goacc_stack_high(&goacc_own))
+        return true;
+    const uint64_t heap = goacc_heap_start();
+    if (heap && at >= heap && at < (uintptr_t)sbrk(0))
+        return true;
+    char name[160];
+    return goacc_is_static((const void *)at) &&
+           goacc_spell(goacc_kernel_site, at, 0, name, sizeof name);
+}
+
+/* Bytes of declared variables change places around a kernel. */
+static bool is_declared(const struct goacc_access *access)
+{
+    return goacc_declared((const void *)access->at);
+}
+
+static void kernel_access(const struct goacc_access *access)
+{
+    if (goacc_on_device(access->at))
+        device_access(access);
+    else if (!is_declared(access) && is_forbidden(access->at))
+        goacc_report_on_host(access);
+}
+
+/* ------------------------------------------------------------------------------------ threads --
+ */
+
+__thread const struct goacc_site *goacc_kernel_site;
+__thread int goacc_kernel_device;
+static atomic_uint kernels; /* under way */
+
+static void on_access(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame)
+{
+    const struct goacc_access access = {at, n, write, pc, frame};
+    if (goacc.ending || !goacc_lock()) /* the runtime's own access */
+        return;
+    if (goacc_checked.leaves && goacc.context) {
+        if (goacc_kernel_site)
+            kernel_access(&access);
+        else if (!goacc_on_device(at) || !kernels) /* a kernel's threads are not known */
+            host_access(&access);
+    }
+    goacc_unlock();
+}
+
+void goacc_check_open(void)
+{
+    goacc_shadow_open(on_access);
+}
+
+void goacc_check_enter(const struct goacc_site *site, int device)
+{
+    enum { STACK = 1 << 30 };
+    struct goacc_inside *inside = goacc_check_inside();
+    goacc_kernel_site = site;
+    goacc_kernel_device = device;
+    kernels++;
+    inside->low = site->call.sp - STACK;
+    inside->bytes = STACK;
+}
+
+void goacc_check_leave(void)
+{
+    goacc_check_inside()->bytes = 0;
+    kernels--;
+    goacc_kernel_site = NULL;
+}

@@ -1,0 +1,313 @@
+/* reports.c - what is wrong with an access or a transfer, in the words of the program. */
+#include "shadow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* --------------------------------------------------------------------------------- last write --
+ */
+
+struct search {
+    uint32_t note;
+    uintptr_t found;
+};
+
+static int in_module(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct search *search = arg;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        const uintptr_t low = info->dlpi_addr + part->p_vaddr;
+        const uint32_t into = search->note - (uint32_t)low;
+        if (part->p_type == PT_LOAD && part->p_flags & PF_X && into < part->p_memsz)
+            search->found = low + into;
+    }
+    return search->found != 0;
+}
+
+/* Where a note was left: its line, and " at FILE:LINE" or nothing. */
+static struct goacc_mark written_at(uint32_t note, char *to, size_t room)
+{
+    struct goacc_mark mark = {.is = "written"};
+    struct search search = {.note = note};
+    *to = 0;
+    if (note)
+        dl_iterate_phdr(in_module, &search);
+    if (search.found && goacc_line(search.found, &mark.file, &mark.line, NULL))
+        snprintf(to, room, " at %s:%d", mark.file, mark.line);
+    return mark;
+}
+
+/* -------------------------------------------------------------------------------------- names --
+ */
+
+/* Who makes an access: a kernel, or the host. */
+static const char *actor(char *to, size_t room)
+{
+    const struct goacc_site *site = goacc_kernel_site;
+    if (!site) {
+        snprintf(to, room, "the host");
+        return to;
+    }
+    const int n = snprintf(to, room, "the %s region", site->what);
+    goacc_place(site->call.pc, to + n, room - (size_t)n);
+    return to;
+}
+
+/* What an access is to. */
+struct named {
+    struct goacc_shown object;
+    char element[340];
+};
+
+static void name(const struct goacc_access *access, const struct goacc_pair *pair, uint64_t at,
+                 struct named *named)
+{
+    struct goacc_site site = {.what = "access"};
+    accd_present object;
+    if (access && access->frame)
+        site.call =
+            (struct goacc_call){access->pc, (uintptr_t)(access->frame + 2), access->frame[0]};
+    const uint64_t host = goacc_on_device(at) ? goacc_other(pair, at) : at;
+    memset(named, 0, sizeof *named);
+    if (!accd_present_at(goacc.context, pair->device, pair->host, 0, &object))
+        return;
+    named->object = goacc_shown(&object.info);
+    goacc_spell_element(goacc_kernel_site        ? goacc_kernel_site
+                        : access && site.call.pc ? &site
+                                                 : goacc.site,
+                        pair->host, pair->bytes, host - pair->host, named->object.name,
+                        named->element, sizeof named->element);
+}
+
+/* A place in memory of the host that is not present. */
+static void name_host(const struct goacc_access *access, uint64_t at, struct named *named)
+{
+    struct goacc_site site = {.what = "access"};
+    if (access->frame)
+        site.call =
+            (struct goacc_call){access->pc, (uintptr_t)(access->frame + 2), access->frame[0]};
+    memset(named, 0, sizeof *named);
+    goacc_spell(access->frame ? &site : NULL, at, access->n, named->object.name,
+                sizeof named->object.name);
+    snprintf(named->element, sizeof named->element, "%s", named->object.name);
+}
+
+/* -------------------------------------------------------------------------------------- reads --
+ */
+
+static const char unwritten[] = "uninitialized-read", stale[] = "stale-data",
+                  overwritten[] = "overwritten-change", outside[] = "out-of-bounds";
+
+void goacc_report_unwritten(const struct goacc_access *access, uint64_t at,
+                            const struct goacc_pair *pair)
+{
+    char who[200];
+    struct named named = {.element = "device memory"};
+    if (pair)
+        name(access, pair, at, &named);
+    else if (!goacc_on_device(at))
+        name_host(access, at, &named);
+    goacc_find(
+        &(struct goacc_finding){
+            .level = "warning",
+            .code = unwritten,
+            .rule = "ACC33-2.7-1",
+            .pc = access->pc,
+            .object = *named.object.name ? named.object.name : NULL,
+            .element = named.element,
+            .other = {"mapped", named.object.file, named.object.line},
+        },
+        goacc_on_device(at)
+            ? "%s reads %s, to which nothing was written on the device"
+            : "%s reads %s, which was copied from device memory that nothing was written to",
+        actor(who, sizeof who), named.element);
+}
+
+void goacc_report_stale(const struct goacc_access *access, uint64_t at,
+                        const struct goacc_pair *pair, uint32_t note)
+{
+    char who[200], where[1100];
+    struct named named;
+    const bool device = goacc_on_device(at);
+    name(access, pair, at, &named);
+    goacc_find(
+        &(struct goacc_finding){
+            .level = "warning",
+            .code = stale,
+            .rule = "ACC33-upd-1",
+            .pc = access->pc,
+            .object = named.object.name,
+            .element = named.element,
+            .other = written_at(note, where, sizeof where),
+        },
+        "%s reads an old state of %s: the %s has changed it%s, and no transfer has sent the change",
+        actor(who, sizeof who), named.element, device ? "host" : "device", where);
+}
+
+/* Changes of the device that went with its data. The newest ones are at the end. */
+struct lost {
+    uint64_t host, bytes;
+    uint32_t note;
+    uintptr_t pc; /* of the construct that removed the data */
+    char name[160];
+};
+enum { LOST = 4096 };
+static struct lost *lost;
+static size_t nlost;
+
+void goacc_note_lost(const accd_event *event, uint64_t at, uint32_t note)
+{
+    accd_object_info info = {.host = event->host, .bytes = event->bytes};
+    (void)at;
+    if (!lost)
+        lost = calloc(LOST, sizeof *lost);
+    if (!lost)
+        return;
+    struct lost *entry = &lost[nlost++ % LOST];
+    snprintf(info.name, sizeof info.name, "%s", event->name);
+    *entry =
+        (struct lost){event->host, event->bytes, note, goacc.site ? goacc.site->call.pc : 0, ""};
+    snprintf(entry->name, sizeof entry->name, "%s", goacc_shown(&info).name);
+}
+
+void goacc_report_lost(const struct goacc_access *access, uint64_t at)
+{
+    const struct lost *entry = NULL;
+    char where[1100], gone[1100], who[200];
+    const char *file;
+    int line;
+    struct named named;
+    for (size_t i = 0; i < LOST && i < nlost && !entry; i++) {
+        const struct lost *older = &lost[(nlost - 1 - i) % LOST];
+        if (at - older->host < older->bytes)
+            entry = older;
+    }
+    if (!entry)
+        return;
+    struct goacc_site site = {.what = "access"};
+    if (access->frame)
+        site.call =
+            (struct goacc_call){access->pc, (uintptr_t)(access->frame + 2), access->frame[0]};
+    goacc_spell_element(access->frame ? &site : NULL, entry->host, entry->bytes, at - entry->host,
+                        entry->name, named.element, sizeof named.element);
+    snprintf(gone, sizeof gone, "its data were removed from the device");
+    if (goacc_line(entry->pc, &file, &line, NULL))
+        snprintf(gone, sizeof gone, "%s:%d removed its data from the device", file, line);
+    goacc_find(
+        &(struct goacc_finding){
+            .level = "warning",
+            .code = stale,
+            .rule = "ACC33-upd-1",
+            .pc = access->pc,
+            .object = entry->name,
+            .element = named.element,
+            .other = written_at(entry->note, where, sizeof where),
+        },
+        "%s reads an old state of %s: the device has changed it%s, and no transfer has sent the "
+        "change before %s",
+        actor(who, sizeof who), named.element, where, gone);
+}
+
+void goacc_report_overwritten(const struct goacc_pair *pair, uint64_t at, uint32_t note)
+{
+    char where[1100];
+    struct named named;
+    const bool device = goacc_on_device(at);
+    name(NULL, pair, at, &named);
+    goacc_find(
+        &(struct goacc_finding){
+            .level = "warning",
+            .code = overwritten,
+            .rule = "ACC33-upd-1",
+            .pc = goacc.site ? goacc.site->call.pc : 0,
+            .object = named.object.name,
+            .element = named.element,
+            .other = written_at(note, where, sizeof where),
+        },
+        "%s overwrites %s on the %s, which the %s has changed%s",
+        goacc.site ? goacc.site->what : "a transfer", named.element, device ? "device" : "host",
+        device ? "device" : "host", where);
+}
+
+/* ------------------------------------------------------------------------------------- bounds --
+ */
+
+/* The object that lies nearest to a device address. False: none is near. */
+static bool nearest(uint64_t at, struct goacc_pair *pair)
+{
+    enum { NEAR = 1 << 20 };
+    const int device = goacc_kernel_device;
+    uint64_t host = 0, best = NEAR, start, bytes;
+    while (accd_present_in(goacc.context, device, &host, UINT64_MAX, &start, &bytes)) {
+        const uint64_t dev =
+            accd_device_address(goacc.context, device, (const void *)(uintptr_t)start);
+        const uint64_t distance = at < dev ? dev - at : at - (dev + bytes);
+        if (distance >= best)
+            continue;
+        best = distance;
+        *pair = (struct goacc_pair){start, dev, bytes, device};
+    }
+    return best < NEAR;
+}
+
+void goacc_report_outside(const struct goacc_access *access, uint64_t at)
+{
+    char who[200];
+    const char *does = access->write ? "writes" : "reads";
+    struct goacc_pair pair;
+    actor(who, sizeof who);
+    if (nearest(at, &pair)) {
+        struct named named;
+        name(access, &pair, at, &named);
+        goacc_find(
+            &(struct goacc_finding){
+                .level = "error",
+                .code = outside,
+                .rule = "ACC33-2.7.1-1",
+                .pc = access->pc,
+                .object = named.object.name,
+                .element = named.element,
+                .other = {"mapped", named.object.file, named.object.line},
+            },
+            "%s %s %s, %s of the data on the device", who, does, named.element,
+            at < pair.dev ? "before the beginning" : "after the end");
+    } else {
+        goacc_tell("error", outside, "ACC33-2.7.1-1", access->pc,
+                   "%s %s %p, where no data are on the device", who, does, (void *)(uintptr_t)at);
+    }
+    goacc_end();
+}
+
+void goacc_report_on_host(const struct goacc_access *access)
+{
+    char who[200];
+    goacc_tell_host(goacc_kernel_site, goacc_kernel_device, actor(who, sizeof who),
+                    access->write ? "writes" : "reads", access->at, access->pc);
+}
+
+void goacc_report_on_device(const struct goacc_access *access)
+{
+    struct goacc_pair pair;
+    struct named named = {.element = ""};
+    if (goacc_pair_at(access->at, &pair))
+        name(access, &pair, access->at, &named);
+    goacc_find(
+        &(struct goacc_finding){
+            .level = "error",
+            .code = "device-pointer-on-host",
+            .rule = "ACC33-hd-1",
+            .pc = access->pc,
+            .object = *named.object.name ? named.object.name : NULL,
+            .element = *named.element ? named.element : NULL,
+        },
+        "the host program %s the device address %p%s%s", access->write ? "writes to" : "reads from",
+        (void *)(uintptr_t)access->at, *named.element ? ", which is that of " : "", named.element);
+    goacc_end();
+}
+
+void goacc_check_end(void)
+{
+    nlost = 0;
+}

@@ -1,0 +1,114 @@
+/* shadow.h - the shadow of both sides, and where data lie on the other one. All of it with the
+ * lock: without it, accesses read states and write notes. */
+#ifndef GOACC_SHADOW_H
+#define GOACC_SHADOW_H
+
+#include "abi/checked/checked.h"
+#include "check.h"
+
+/* Of the library that only programs compiled for checking have. */
+#pragma weak goacc_checked
+#pragma weak goacc_check_inside
+#pragma weak goacc_check_block
+
+/* The bytes of a range that lie in one word. */
+struct goacc_part {
+    struct goacc_shadow *word; /* NULL: they have no shadow */
+    uint64_t at;
+    size_t n;
+    uint32_t bytes; /* four bits each */
+};
+struct goacc_part goacc_part_of(uint64_t at, uint64_t n);
+/* For each part of so many bytes. */
+#define GOACC_EACH_PART(part, from, bytes_)                                                                       \
+    for (struct goacc_part part /* NOLINT: a name */ = goacc_part_of((from), (bytes_)); (part).n;                \
+         (part) = goacc_part_of((part).at + (part).n, (from) + (bytes_) - (part).at - (part).n))
+
+static inline uint32_t goacc_states(const struct goacc_part *part)
+{
+    return part->word ? part->word->states : 0;
+}
+/* The bytes of a part that have a state, with that bit. */
+static inline uint32_t goacc_having(const struct goacc_part *part, uint32_t state)
+{
+    return goacc_states(part) & part->bytes & GOACC_IN_ALL(state);
+}
+/* Whether all bytes of a part have some states. */
+static inline bool goacc_all_have(const struct goacc_part *part, uint32_t states)
+{
+    return goacc_having(part, states) == (part->bytes & GOACC_IN_ALL(states));
+}
+static inline void goacc_change(const struct goacc_part *part, uint32_t clear, uint32_t set)
+{
+    if (part->word)
+        __atomic_store_n(&part->word->states,
+                         (part->word->states & ~(part->bytes & GOACC_IN_ALL(clear))) |
+                             (part->bytes & GOACC_IN_ALL(set)),
+                         __ATOMIC_RELAXED);
+}
+/* The same for a range. */
+void goacc_set(uint64_t at, uint64_t n, uint32_t clear, uint32_t set);
+static inline bool goacc_on_device(uint64_t at)
+{
+    return at - goacc_checked.low < goacc_checked.bytes;
+}
+/* Host memory gets a shadow. False: there is no memory. */
+bool goacc_cover(uint64_t host, uint64_t n);
+
+/* Keeps a digest of what a word's bytes are now, if none of them is valid. */
+void goacc_digest(const struct goacc_part *part);
+/* Whether they still are that. Where another byte of the word is valid that is not known, and taken
+ * as true. */
+bool goacc_unchanged(const struct goacc_part *part);
+
+void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc,
+                                      const uintptr_t *frame));
+
+/* Whether memory is as the device gives it. access.c. */
+bool goacc_is_poison(uint64_t at, size_t n);
+
+/* A present object on both sides. */
+struct goacc_pair {
+    uint64_t host, dev, bytes;
+    int device;
+};
+/* The object at an address of the host, on a device, or at an address of a device; false: there is
+ * none. */
+bool goacc_pair_of(int device, uint64_t host, struct goacc_pair *pair);
+bool goacc_pair_at(uint64_t dev, struct goacc_pair *pair);
+/* Objects were mapped, or unmapped. */
+void goacc_pairs_changed(void);
+/* Where the bytes of an address lie on the other side. */
+static inline uint64_t goacc_other(const struct goacc_pair *pair, uint64_t at)
+{
+    return goacc_on_device(at) ? at - pair->dev + pair->host : at - pair->host + pair->dev;
+}
+/* Bytes were written: they are not valid on the other side. */
+void goacc_outdate(const struct goacc_pair *pair, uint64_t at, uint64_t n);
+
+/* An access that the shadow did not allow at once. */
+struct goacc_access {
+    uint64_t at;
+    size_t n;
+    bool write;
+    uintptr_t pc;
+    const uintptr_t *frame;
+};
+/* reports.c. site: of the kernel that the thread runs, or NULL. */
+extern __thread const struct goacc_site *goacc_kernel_site;
+extern __thread int goacc_kernel_device;
+void goacc_report_unwritten(const struct goacc_access *access, uint64_t at,
+                            const struct goacc_pair *pair);
+/* note: of the last write on the other side. */
+void goacc_report_stale(const struct goacc_access *access, uint64_t at,
+                        const struct goacc_pair *pair, uint32_t note);
+/* The newest value was on the device, and went with its data. */
+void goacc_report_lost(const struct goacc_access *access, uint64_t at);
+void goacc_note_lost(const accd_event *event, uint64_t at, uint32_t note);
+_Noreturn void goacc_report_outside(const struct goacc_access *access, uint64_t at);
+_Noreturn void goacc_report_on_host(const struct goacc_access *access);
+_Noreturn void goacc_report_on_device(const struct goacc_access *access);
+/* A transfer overwrites a byte, an address of its target, that is the newest. */
+void goacc_report_overwritten(const struct goacc_pair *pair, uint64_t at, uint32_t note);
+
+#endif

@@ -1,0 +1,206 @@
+/* transfer.c - what the runtime does with data: allocates, frees, moves, attaches. */
+#include "shadow.h"
+
+/* Moves what is known of n bytes from one side to the other. pair: NULL where there is no object.
+ */
+static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair *pair)
+{
+    bool reported = false;
+    for (uint64_t k = 0; k < n;) {
+        const uint64_t left = n - k;
+        struct goacc_part target = goacc_part_of(to + k, left),
+                          source = goacc_part_of(from + k, target.n);
+        if (source.n < target.n)
+            target = goacc_part_of(to + k, source.n);
+        const uint32_t whole = target.bytes & GOACC_IN_ALL(GOACC_VALID);
+        if (goacc_having(&source, GOACC_VALID) >> 4 * (source.at % 8) ==
+            whole >> 4 * (target.at % 8)) {
+            goacc_change(&target, GOACC_ONLY | GOACC_READ, GOACC_PRESENT | GOACC_VALID);
+            goacc_change(&source, GOACC_ONLY, 0);
+        } else {
+            for (uint64_t i = 0; i < target.n; i++) {
+                const struct goacc_part a = goacc_part_of(target.at + i, 1),
+                                        b = goacc_part_of(source.at + i, 1);
+                bool valid = !b.word || goacc_having(&b, GOACC_VALID);
+                if (!valid && goacc_having(&a, GOACC_ONLY) && !goacc_is_poison(b.at, 1)) {
+                    if (!reported && pair && goacc_unchanged(&b))
+                        goacc_report_overwritten(pair, a.at, a.word->note);
+                    reported = valid = true;
+                    goacc_change(&b, 0, GOACC_VALID);
+                }
+                goacc_change(&a, GOACC_ONLY | GOACC_READ | GOACC_VALID,
+                             GOACC_PRESENT | (valid ? (uint32_t)GOACC_VALID : 0));
+                goacc_change(&b, GOACC_ONLY, 0);
+            }
+            goacc_digest(&target);
+        }
+        k += target.n;
+    }
+}
+
+static void allocated(const accd_event *event)
+{
+    struct goacc_pair pair;
+    goacc_pairs_changed();
+    if (!event->bytes || !goacc_pair_of(event->device, event->host, &pair) ||
+        !goacc_cover(pair.host, pair.bytes))
+        return;
+    goacc_check_allocated(pair.dev, pair.bytes);
+    goacc_set(pair.host, pair.bytes, 0, GOACC_PRESENT | GOACC_VALID | GOACC_ONLY);
+}
+
+/* gcc passes a private variable of an OpenACC construct as it passes a copyin clause. */
+static bool may_be_private(const accd_event *event)
+{
+    enum { SMALL = 16 };
+    return event->bytes <= SMALL && goacc.site && !strcmp(goacc.site->what, "compute");
+}
+
+/* Of another device, too. */
+static bool is_present_elsewhere(const accd_event *event)
+{
+    for (int device = 0; device < goacc.options.devices; device++)
+        if (device != event->device &&
+            accd_presence_of(goacc.context, device, (const void *)(uintptr_t)event->host,
+                             event->bytes) != ACCD_ABSENT)
+            return true;
+    return false;
+}
+
+/* What the host's bytes are, if they are not the newest, is kept until they are written. */
+static void freed(const accd_event *event)
+{
+    struct goacc_pair pair;
+    bool noted = false;
+    if (!goacc_pair_of(event->device, event->host, &pair))
+        return;
+    const bool stays = is_present_elsewhere(event);
+    GOACC_EACH_PART(part, pair.host, stays ? 0 : pair.bytes)
+    {
+        const uint32_t valid = goacc_having(&part, GOACC_VALID) / GOACC_VALID * 0xf;
+        for (uint64_t i = 0; i < part.n && valid != part.bytes; i++) {
+            const struct goacc_part own = goacc_part_of(part.at + i, 1);
+            const struct goacc_part other = goacc_part_of(goacc_other(&pair, part.at + i), 1);
+            const bool newer =
+                !goacc_having(&own, GOACC_VALID) && goacc_having(&other, GOACC_VALID);
+            if (newer && may_be_private(event))
+                goacc_change(&own, 0, GOACC_VALID);
+            else if (newer && !noted)
+                goacc_note_lost(event, own.at, other.word->note);
+            noted |= newer;
+        }
+        const uint32_t old = part.bytes & ~(goacc_having(&part, GOACC_VALID) / GOACC_VALID * 0xf);
+        part.bytes &= ~old;
+        goacc_change(&part, 0xf, 0);
+        part.bytes = old;
+        goacc_change(&part, GOACC_ONLY | GOACC_READ, 0);
+    }
+    goacc_set(pair.dev, pair.bytes, 0xf, 0);
+    goacc_pairs_changed(); /* it goes now */
+}
+
+void goacc_check_event(const accd_event *event)
+{
+    struct goacc_pair pair;
+    const uint64_t host = event->host;
+    switch (event->op) {
+    case ACCD_OP_ALLOC:
+        allocated(event);
+        break;
+    case ACCD_OP_FREE:
+        freed(event);
+        break;
+    case ACCD_OP_H2D:
+    case ACCD_OP_D2H:
+        if (!goacc_pair_of(event->device, host, &pair) ||
+            event->bytes > pair.host + pair.bytes - host)
+            break;
+        if (event->op == ACCD_OP_H2D)
+            move(goacc_other(&pair, host), host, event->bytes, &pair);
+        else
+            move(host, goacc_other(&pair, host), event->bytes, &pair);
+        break;
+    case ACCD_OP_ATTACH:
+    case ACCD_OP_DETACH:
+        if (goacc_pair_of(event->device, host, &pair) &&
+            event->bytes <= pair.host + pair.bytes - host)
+            goacc_set(goacc_other(&pair, host), event->bytes, 0, GOACC_PRESENT | GOACC_VALID);
+        break;
+    default:
+        break;
+    }
+}
+
+void goacc_check_written(int device, uint64_t dev, const void *host, uint64_t bytes)
+{
+    (void)device, (void)host;
+    goacc_set(dev, bytes, GOACC_ONLY, GOACC_PRESENT | GOACC_VALID);
+}
+
+void goacc_check_allocated(uint64_t dev, uint64_t bytes)
+{
+    GOACC_EACH_PART(part, dev, bytes)
+    {
+        goacc_change(&part, GOACC_VALID | GOACC_ONLY | GOACC_READ, GOACC_PRESENT);
+        goacc_digest(&part);
+    }
+}
+
+/* Up to the gap behind it. */
+void goacc_check_freed(uint64_t dev)
+{
+    goacc_pairs_changed();
+    for (; goacc_on_device(dev); dev += 8) {
+        const struct goacc_part part = goacc_part_of(dev, 8);
+        if (!goacc_having(&part, GOACC_PRESENT))
+            break;
+        goacc_change(&part, 0xf, 0);
+    }
+}
+
+void goacc_check_mapped(const void *host, uint64_t bytes)
+{
+    goacc_pairs_changed();
+    if (goacc_cover((uintptr_t)host, bytes))
+        goacc_set((uintptr_t)host, bytes, 0, GOACC_PRESENT | GOACC_VALID | GOACC_ONLY);
+}
+
+void goacc_check_unmapped(int device, const void *host)
+{
+    struct goacc_pair pair;
+    if (goacc_pair_of(device, (uintptr_t)host, &pair))
+        goacc_set(pair.host, pair.bytes, 0xf, 0);
+    goacc_pairs_changed();
+}
+
+static bool find_pair(uint64_t at, struct goacc_pair *pair)
+{
+    bool found = goacc_on_device(at) && goacc_pair_at(at, pair);
+    for (int device = 0; !goacc_on_device(at) && device < goacc.options.devices && !found; device++)
+        found = goacc_pair_of(device, at, pair);
+    return found;
+}
+
+void goacc_check_copied(uint64_t to, uint64_t from, uint64_t bytes)
+{
+    struct goacc_pair pair;
+    if (bytes && find_pair(to, &pair) && goacc_other(&pair, to) == from) {
+        move(to, from, bytes, &pair);
+        return;
+    }
+    for (uint64_t i = 0; i < bytes; i++) {
+        const struct goacc_part target = goacc_part_of(to + i, 1),
+                                source = goacc_part_of(from + i, 1);
+        if (!goacc_having(&target, GOACC_PRESENT))
+            continue;
+        if (!find_pair(to + i, &pair) && !goacc_on_device(to + i)) {
+            goacc_change(&target, 0xf, 0); /* it was present */
+        } else if (goacc_having(&source, GOACC_PRESENT) && !goacc_having(&source, GOACC_VALID)) {
+            goacc_change(&target, GOACC_VALID | GOACC_ONLY, 0);
+        } else {
+            goacc_change(&target, GOACC_READ, GOACC_VALID | GOACC_ONLY);
+            if (find_pair(to + i, &pair))
+                goacc_outdate(&pair, to + i, 1);
+        }
+    }
+}

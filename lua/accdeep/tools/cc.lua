@@ -1,0 +1,84 @@
+-- cc.lua - `accdeep cc`: becomes a compiler whose programs can be checked access by access. The compiler instruments
+-- loads and stores as for its thread sanitizer; the functions that it calls are those of accdeep's own library.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local files = require "accdeep.tools.files"
+local system = require "accdeep.system"
+
+local FOLDER, LIBRARY = "accdeep-check", "libaccdeep-check.so"
+
+-- What each kind of compiler gets in front of its own options. Loads that the program does not make would be taken for
+-- its own, and stores that become calls are not seen: such optimizations are switched off.
+local ALWAYS = {
+  gcc = { "-g", "-fsanitize=thread", "-fno-tree-loop-vectorize", "-fno-tree-slp-vectorize", "-fno-tree-loop-im",
+    "-fno-tree-pre", "-fno-code-hoisting", "-fno-hoist-adjacent-loads", "-fno-tree-loop-if-convert",
+    "-fno-tree-loop-distribute-patterns", "-mmemcpy-strategy=libcall:-1:noalign",
+    "-mmemset-strategy=libcall:-1:noalign" },
+  clang = { "-g", "-fsanitize=thread", "-fno-vectorize", "-fno-slp-vectorize" },
+}
+
+-- Options of a command line that make no program.
+local PARTIAL = { ["-c"] = true, ["-S"] = true, ["-E"] = true, ["-M"] = true, ["-MM"] = true, ["-fsyntax-only"] = true,
+  ["-r"] = true }
+
+local function fail(message, help)
+  error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }, 0)
+end
+
+-- The folder of the library that programs compiled for checking need.
+local function folder()
+  local path, problem = files.library(FOLDER .. "/" .. LIBRARY)
+  if not path then fail(problem, "run `make`, which builds the library") end
+  return (path:match "^(.*)/")
+end
+
+-- A compiler's kind by the last part of its name: x86_64-linux-gnu-gcc-12, clang++-14.
+local function kind_of(compiler)
+  local name = compiler:match "[^/]*$"
+  if name:find "clang" then return "clang" end
+  if name:find "gcc" or name:find "g%+%+" or name:find "gfortran" or name == "cc" or name == "c++" then return "gcc" end
+  fail(("%s is not the name of a compiler of GNU or LLVM"):format(compiler),
+    "write gcc, g++, gfortran, clang or clang++, with or without a version")
+end
+
+-- The options in front of those of the command line.
+local function options(kind, arguments)
+  local list = table.move(ALWAYS[kind], 1, #ALWAYS[kind], 1, {})
+  local function add(...) table.move({ ... }, 1, select("#", ...), #list + 1, list) end
+  local whole, offloads, chosen, inputs, static = true, false, false, false, false
+  for _, argument in ipairs(arguments) do
+    whole = whole and not PARTIAL[argument]
+    offloads = offloads or argument:find "^%-fopenacc" or argument:find "^%-fopenmp"
+    chosen = chosen or argument:find "^%-foffload"
+    inputs = inputs or not argument:find "^%-"
+    static = static or argument == "-static" or argument == "-static-libtsan"
+  end
+  if static then
+    fail("a program that is checked cannot be linked statically", "leave out -static")
+  end
+  if kind == "gcc" and offloads and not chosen then add "-foffload=disable" end
+  if whole and inputs then
+    local place = folder()
+    if kind == "gcc" then add("-L" .. place)
+    else
+      add("-fno-sanitize-link-runtime", "-L" .. place, "-Wl,--no-as-needed", "-laccdeep-check", "-Wl,--as-needed")
+    end
+    add("-Wl,-rpath," .. place)
+  end
+  return list
+end
+
+-- given: compiler, arguments, libdir. Returns only where it prints, and by an error.
+return function(given)
+  if given.libdir then
+    io.stdout:write(folder(), "\n")
+    return 0
+  end
+  if not given.compiler then fail("there is no compiler to run", "write: accdeep cc gcc -fopenacc prog.c -o prog") end
+  local path = files.program(given.compiler)
+  if not path then fail(("%s: there is no such program"):format(given.compiler)) end
+  local list = options(kind_of(given.compiler), given.arguments)
+  table.insert(list, 1, path)
+  table.move(given.arguments, 1, #given.arguments, #list + 1, list)
+  fail(("%s: %s"):format(path, system.exec(list, {})))
+end
