@@ -1,4 +1,4 @@
--- helps.lua OUT.c CODES.lua - turns the helps of accdeep's error codes into the C table of compiled programs'
+-- helps.lua OUT.c CODES.lua - turns meanings and helps of accdeep's codes into the C table of compiled programs'
 -- runtime (goacc_helps in core/abi/program/base/runtime.h).
 
 local out, codes = arg[1], dofile(arg[2])
@@ -9,7 +9,7 @@ local rows = {}
 for i, code in ipairs(names) do
   local entry = codes[code]
   local help = entry.compiled or entry[3]
-  rows[i] = ("    {%q, %q, %q},\n"):format(code, help, entry.openmp or help)
+  rows[i] = ("    {%q, %q, %q, %q},\n"):format(code, entry[1], help, entry.openmp or help)
 end
 local file = assert(io.open(out, "wb"))
 file:write('#include "abi/program/base/runtime.h"\n\nconst struct goacc_help goacc_helps[] = {\n',

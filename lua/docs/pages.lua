@@ -102,6 +102,7 @@ end
 local phases = {
   { "text", "Text that does not parse", 2 }, { "static", "Static rules", 2 }, { "run", "Run time", 1 },
   { "environment", "The environment", 3 }, { "internal", "accdeep itself", 70 },
+  { "finding", "Reports of `accdeep exec`" },
 }
 
 function pages.errors()
@@ -115,7 +116,8 @@ errors cite and an example.
   for code in pairs(codes) do names[#names + 1] = code end
   table.sort(names)
   for _, phase in ipairs(phases) do
-    put(out, "## %s\n\nExit status %d.\n", phase[2], phase[3])
+    put(out, "## %s\n\n%s\n", phase[2], phase[3] and ("Exit status %d."):format(phase[3])
+      or "The program continues. `--fail` gives warnings and notes the exit status 5; `idle-transfer` is advice.")
     put(out, "| code | meaning | typical cause | help |\n|---|---|---|---|")
     for _, code in ipairs(names) do
       if diagnostic.phase(code) == phase[1] then

@@ -66,6 +66,19 @@ static int l_mkdir(lua_State *L)
     return 2;
 }
 
+/* system.realpath(path) -> the absolute path, or nil and a message */
+static int l_realpath(lua_State *L)
+{
+    char *path = realpath(luaL_checkstring(L, 1), NULL);
+    lua_pushstring(L, path);
+    if (path) {
+        free(path);
+        return 1;
+    }
+    lua_pushstring(L, strerror(errno));
+    return 2;
+}
+
 /* system.filetype(path) -> "file" | "directory" | nil, message */
 static int l_filetype(lua_State *L)
 {
@@ -219,7 +232,7 @@ __attribute__((visibility("default"))) int luaopen_accdeep_system(lua_State *L)
         {"isatty", l_isatty},     {"listdir", l_listdir},       {"mkdir", l_mkdir},
         {"filetype", l_filetype}, {"fork", l_fork},             {"wait", l_wait},
         {"exit", l_exit},         {"executable", l_executable}, {"exec", l_exec},
-        {"counters", l_counters}, {NULL, NULL},
+        {"counters", l_counters}, {"realpath", l_realpath},     {NULL, NULL},
     };
     luaL_newlib(L, functions);
     open_edit(L);

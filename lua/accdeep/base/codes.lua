@@ -1,5 +1,5 @@
 -- codes.lua - what error codes mean, for people: {meaning, typical cause, help, openmp = help for OpenMP,
--- compiled = help for compiled programs} by code.
+-- compiled = help for compiled programs, rules = those that findings of `accdeep exec` cite} by code.
 --
 -- The help is printed with each error of the code that has none of its own. {1|x} is the name of the error's first
 -- object, {2|x} of the second one, {file|x} the scenario's file; x where there is none.
@@ -128,4 +128,24 @@ return {
   ["misuse"] = { "The core's interface was used wrongly.", "A function for a section bound frees memory.",
     "the header of the interface says what a call requires",
     compiled = "call this where the standard allows it: outside of compute regions and callbacks" },
+  ["still-mapped"] = { "Data are still mapped at the end of a program, or of the function whose variables they are.",
+    "An enter data without its exit data.", "unmap the data: exit data delete({1|...})",
+    openmp = "unmap the data: target exit data map(delete: {1|...})", rules = { "ACC33-2.6.7-4", "OMP60-map-6" } },
+  ["overwritten-change"] = { "A transfer overwrites what its target has changed since both sides last agreed.",
+    "A missing update before, or an update in the wrong direction.",
+    "update the other side after the change, or leave this transfer out",
+    rules = { "ACC33-2.7.2-2", "ACC33-upd-1", "OMP60-map-5", "OMP60-map-6", "OMP60-upd-1" } },
+  ["stale-data"] = { "One side uses an old state of data that the other side has changed.",
+    "A missing update between a change and its use.", "update the data after the change: update device, or update self",
+    openmp = "update the data after the change: target update to, or target update from",
+    rules = { "ACC33-upd-1", "OMP60-upd-1" } },
+  ["lost-change"] = { "Data are unmapped with changes of a kernel that the host never received.",
+    "delete or copyin where copyout or copy was meant.", "use copyout, or copy, if the host needs the result",
+    openmp = "map with from, or tofrom, if the host needs the result", rules = { "ACC33-2.7.2-2", "OMP60-map-6" } },
+  ["idle-transfer"] = { "A transfer moves bytes that are equal on both sides.",
+    "An update in a loop that changes nothing; copy where copyin would do.",
+    "leave the transfer out, or keep the data on the device between constructs", rules = {} },
+  ["unused-suppression"] = { "A line of a file of suppressions matched no finding.",
+    "A finding that is gone, or a misspelt pattern.", "remove the line, or correct its pattern",
+    rules = { "HOUSE-files" } },
 }

@@ -43,6 +43,7 @@ local phases = {
     scenario-error]],
   environment = "no-device out-of-device-memory device-error out-of-memory limit file",
   internal = "internal misuse",
+  finding = "still-mapped overwritten-change stale-data lost-change idle-transfer unused-suppression",
 }
 
 local phase_of = {}
@@ -50,7 +51,8 @@ for phase, list in pairs(phases) do
   for code in list:gmatch "[%w-]+" do phase_of[code] = phase end
 end
 
--- "text", "static", "run", "environment" or "internal"; nil for a code that does not exist.
+-- "text", "static", "run", "environment", "internal", or "finding": a report of `accdeep exec`; nil for a code that is
+-- unknown.
 function diagnostic.phase(code) return phase_of[code] end
 
 -- Results of fn(...), which reads a text: whatever the code of an error, the text is wrong, but for values of pointers.

@@ -371,7 +371,8 @@ function expect.new(current, shown, carry_out)
   end
 
   local function check_code(code)
-    if type(code) == "string" and diagnostic.phase(code) then return end
+    local phase = type(code) == "string" and diagnostic.phase(code)
+    if phase and phase ~= "finding" then return end
     diagnostic.raise("unknown-name", nil, ("there is no error code '%s'"):format(tostring(code)),
       { help = diagnostic.meant(code, diagnostic.codes()) })
   end

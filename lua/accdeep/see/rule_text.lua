@@ -11,7 +11,8 @@ local rule_text = {}
 local SHOWN = 12 -- rules, scenarios and places that are listed
 
 local PHASES = { text = "a syntax error", static = "a semantic error", run = "a run-time error",
-  environment = "an error of the environment", internal = "an error of accdeep itself" }
+  environment = "an error of the environment", internal = "an error of accdeep itself",
+  finding = "a report of accdeep exec" }
 
 -- What the sources say (lua/places.lua); nothing where the sources themselves run.
 local _, places = pcall(require, "accdeep.rules.places")
@@ -57,14 +58,14 @@ local function rules_of(code, cases)
     if not seen[id] and rules.has(id) then ids[#ids + 1] = id end
     seen[id] = true
   end
-  for _, id in ipairs(places.codes[code] or {}) do add(id) end
+  for _, id in ipairs(codes[code].rules or places.codes[code] or {}) do add(id) end
   if #ids == 0 then
     for _, case in ipairs(cases) do
       for _, id in ipairs(conformance.cited(case)) do add(id) end
     end
   end
   local house = diagnostic.new({ code = code, message = "" }).rule
-  if #ids == 0 or house ~= "HOUSE-language" then add(house) end
+  if not codes[code].rules and (#ids == 0 or house ~= "HOUSE-language") then add(house) end
   table.sort(ids)
   return ids
 end
@@ -73,11 +74,13 @@ end
 function rule_text.of_code(code)
   local entry, phase = codes[code], diagnostic.phase(code)
   if not entry then return nil end
-  local out = { ("%s  %s, exit status %d"):format(code, PHASES[phase], report.status_of(phase)),
+  local status = phase ~= "finding" and (", exit status %d"):format(report.status_of(phase)) or ""
+  local out = { ("%s  %s%s"):format(code, PHASES[phase], status),
     "  " .. entry[1], "  typical cause: " .. entry[2], "  help: " .. diagnostic.help { code = code } }
   local cases, why = cases_with(expects(code))
-  out[#out + 1] = "  rules that such errors cite:"
-  listed(rules_of(code, cases), function(id) return ("%-18s %s"):format(id, rules.first_words(id)) end, out)
+  local ids = rules_of(code, cases)
+  if #ids > 0 then out[#out + 1] = "  rules that such errors cite:" end
+  listed(ids, function(id) return ("%-18s %s"):format(id, rules.first_words(id)) end, out)
   if why then out[#out + 1] = "  " .. why end
   local example
   for _, case in ipairs(cases) do

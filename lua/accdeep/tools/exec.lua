@@ -2,6 +2,7 @@
 -- its standard streams, its signals and its exit status; the runtime library is configured by environment
 -- variables what to do.
 
+local codes = require "accdeep.base.codes"
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
 local system = require "accdeep.system"
@@ -99,6 +100,30 @@ local function of_rank(pattern)
   return (pattern:gsub("%%r", number))
 end
 
+-- A file of suppressions, core/abi/program/base/suppress.c reads it, is checked. Returns its absolute path: the program
+-- may change its folder.
+local function suppressions(path)
+  local number, help = 0, "a line is CODE:FUNCTION-OR-FILE or CODE:FUNCTION-OR-FILE:OBJECT, with * and ? in patterns"
+  for row in (files.read(path) .. "\n"):gmatch "(.-)\r?\n" do
+    number = number + 1
+    local text = (" " .. row):gsub("%s#.*", ""):match "^%s*(.-)%s*$"
+    local code, place, object = text:match "^([^:]*):([^:]*):?(.*)$"
+    local problem
+    if text == "" then goto continue end
+    if not code or code == "" or place == "" or text:find "^[^:]*:[^:]*:$" then
+      problem = ("this is not a suppression: '%s'"):format(text)
+    elseif not code:find "[*?]" and not codes[code] then
+      problem = ("there is no code '%s'"):format(code)
+      help = diagnostic.meant(code, codes) or "`accdeep explain` has the codes of reports"
+    elseif object:find "^%s" or place:find "^%s" then
+      problem = "a pattern begins with a space"
+    end
+    if problem then fail(("%s:%d: %s"):format(path, number, problem), help) end
+    ::continue::
+  end
+  return assert(system.realpath(path))
+end
+
 -- Files of ranks that an earlier run left are removed: the runtime appends.
 local function remove_old(pattern)
   if pattern:find("%p", 1, true) then return end -- other processes of this run may be there
@@ -120,7 +145,17 @@ local without_single_copy = {
   FI_SHM_DISABLE_CMA = "1",
 }
 
--- options: program, arguments, rules, format, trace, draw, strict, fail. Returns only by an error.
+-- The runtime appends: programs may start others. A program that never calls it leaves an empty report.
+local function begin_file(name)
+  if files.to_write(name):find "%%[pr]" then return remove_old(name) end
+  local file = files.open(name, "wb")
+  if name:find "%.sarif$" then
+    file:write('{"version":"2.1.0","runs":[{"results":[],"tool":{"driver":{"name":"accdeep"}}}]}\n')
+  end
+  file:close()
+end
+
+-- options: program, arguments, rules, format, trace, draw, strict, fail, report, suppress. Returns only by an error.
 return function(options)
   files.refuse_source(options.program)
   local path = files.program(options.program)
@@ -132,13 +167,10 @@ return function(options)
   end
   if system.filetype(path) == "directory" then fail(("%s is a directory"):format(path)) end
   local checked = check(path, options.format == "json")
-  local trace, draw = of_rank(options.trace), of_rank(options.draw)
+  local trace, draw, report = of_rank(options.trace), of_rank(options.draw), of_rank(options.report)
   if draw and not files.to_write(draw):find "%%[pr]" then files.open(draw, "ab"):close() end
-  if trace and trace:find "%%[pr]" then
-    remove_old(files.to_write(trace))
-  elseif trace and trace ~= "-" then
-    files.open(trace, "wb"):close() -- the runtime appends: programs may start others
-  end
+  if trace and trace ~= "-" then begin_file(trace) end
+  if report then begin_file(report) end
   local libraries, before = { library(LIBRARY) }, os.getenv "LD_PRELOAD"
   if checked then table.insert(libraries, library("accdeep-check/" .. CHECKED)) end
   if before and before ~= "" then table.insert(libraries, before) end
@@ -148,6 +180,8 @@ return function(options)
     ACCDEEP_FORMAT = options.format,
     ACCDEEP_TRACE = trace or "",
     ACCDEEP_DRAW = draw or "",
+    ACCDEEP_REPORT = report or "",
+    ACCDEEP_SUPPRESS = options.suppress and suppressions(options.suppress) or "",
     ACCDEEP_STRICT = options.strict and "1" or "0",
     ACCDEEP_FAIL = options.fail and "1" or "0",
   }

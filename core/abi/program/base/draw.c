@@ -1,6 +1,5 @@
-/* draw.c - `exec --draw`: a picture of host and devices for Graphviz. Drawn is the state in which
- * the program stopped with an error or, without one, the first of those with the most present
- * objects. */
+/* draw.c - `exec --draw`: a picture of host and devices for Graphviz. Drawn is the state at
+ * the first finding or, without one, the first of those with the most present objects. */
 #include "runtime.h"
 
 #include <errno.h>
@@ -213,7 +212,7 @@ void goacc_draw_look(void)
     keep(title);
 }
 
-void goacc_draw_error(const char *message)
+void goacc_draw_finding(const char *message)
 {
     if (!goacc.options.draw || final || !goacc.context)
         return;

@@ -20,6 +20,8 @@ struct found {
     char *about; /* the variable; without one, the message */
     char *also;  /* names of other variables, or NULL */
     bool object; /* about is a variable */
+    bool suppressed;
+    size_t result; /* in the report; 0: none */
     uint64_t count;
 };
 static struct found **all;
@@ -77,23 +79,24 @@ static struct found *known(const struct goacc_finding *finding, const char *mess
     return NULL;
 }
 
-static struct found *known_line(const struct goacc_finding *finding, const char *message, const char *file, int line)
+static struct found *known_line(const struct goacc_finding *finding, const char *message,
+                                const struct goacc_where *where)
 {
     for (size_t i = 0; i < nall; i++)
-        if (!all[i]->first && all[i]->file && all[i]->line == line && !strcmp(all[i]->file, file) &&
+        if (!all[i]->first && all[i]->file && all[i]->line == where->line && !strcmp(all[i]->file, where->file) &&
             is_about(all[i], finding, message))
             return all[i];
     return NULL;
 }
 
-/* Without memory a finding is reported again. */
-static void remember(struct found *first, const struct goacc_finding *finding, const char *message, const char *file,
-                     int line)
+/* NULL: without memory a finding is reported again. */
+static struct found *remember(struct found *first, const struct goacc_finding *finding, const char *message,
+                              const struct goacc_where *where)
 {
     if (nall == room) {
         struct found **grown = realloc(all, (2 * room + 64) * sizeof *grown);
         if (!grown)
-            return;
+            return NULL;
         all = grown;
         room = 2 * room + 64;
     }
@@ -102,20 +105,20 @@ static void remember(struct found *first, const struct goacc_finding *finding, c
     if (!found || (!first && !about)) {
         free(found);
         free(about);
-        return;
+        return NULL;
     }
     *found = (struct found){
         .first = first,
         .pc = finding->pc,
-        .file = file,
-        .line = line,
+        .file = where->file,
+        .line = where->line,
         .level = finding->level,
         .code = finding->code,
         .about = about,
         .object = is_by_object(finding),
         .count = 1,
     };
-    all[nall++] = found;
+    return all[nall++] = found;
 }
 
 bool goacc_find_again(const char *code, uintptr_t pc, const char *object)
@@ -149,44 +152,6 @@ static void add_snippet(struct goacc_text *text, const char *file, int line)
         fclose(source);
 }
 
-/* The house rule behind an error that no document asks for. */
-static const char *house_rule(const char *code)
-{
-    static const char *const rules[][2] = {
-        {"file", "HOUSE-files"},
-        {"out-of-memory", "HOUSE-memory"},
-        {"misuse", "HOUSE-misuse"},
-        {"unsupported", "HOUSE-version"},
-        {"no-device", "DIR-1-04"},
-        {"region-nesting", "DIR-4.3-06"},
-        {"not-present", "ACC33-hd-1"},
-        {"device-pointer-on-host", "ACC33-hd-1"},
-        {"invalid-section", "ACC33-2.7.1-1"},
-        {"null-pointer", "ACC33-3.2.18-1"},
-    };
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (!strcmp(rules[i][0], code))
-            return rules[i][1];
-    return NULL;
-}
-
-/* The rule that says the same in the profile's document. */
-static const char *in_profile(const char *rule)
-{
-    static const char *const rules[][2] = {
-        {"ACC33-2.6.7-4", "OMP60-map-6"},      {"ACC33-2.7-1", "OMP60-map-5"},   {"ACC33-2.7.1-1", "OMP60-sec-1"},
-        {"ACC33-att-6", "OMPEX-struct_map-6"}, {"ACC33-det-1", "OMP60-map-7"},   {"ACC33-gloss-2", "OMP60-sec-1"},
-        {"ACC33-impl-1", "OMP60-map-11"},      {"ACC33-hd-1", "OMP60-api-12"},   {"DIR-1-04", "OMP60-api-2"},
-        {"DIR-4.3-06", "OMP60-tgt-1"},         {"ACC33-upd-1", "OMP60-upd-1"},
-        {"ACC33-async-2", NULL},               {"ACC33-async-4", NULL},
-    };
-    if (rule && goacc.options.rules && !strncmp(goacc.options.rules->documents, "OMP60", 5))
-        for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-            if (!strcmp(rule, rules[i][0]))
-                return rules[i][1];
-    return rule;
-}
-
 static void add_at(struct goacc_text *text, const char *key, const char *file, int line)
 {
     char at[1024];
@@ -194,17 +159,19 @@ static void add_at(struct goacc_text *text, const char *key, const char *file, i
     goacc_text_field(text, key, at);
 }
 
-/* The first line of a report, or the first fields. */
+static void begin_json(struct goacc_text *text, const char *level, const char *code)
+{
+    goacc_text_clear(text);
+    goacc_text(text, "{");
+    goacc_text_field(text, "level", level);
+    goacc_text_field(text, "code", code);
+}
+
+/* The beginning of the first line. */
 static void begin(struct goacc_text *text, const char *level, const char *code, uintptr_t pc, const char *file,
                   int line)
 {
     goacc_text_clear(text);
-    if (goacc.options.json) {
-        goacc_text(text, "{");
-        goacc_text_field(text, "level", level);
-        goacc_text_field(text, "code", code);
-        return;
-    }
     if (file)
         goacc_text(text, "%s:%d: ", file, line);
     else if (pc)
@@ -214,29 +181,6 @@ static void begin(struct goacc_text *text, const char *level, const char *code, 
     goacc_text(text, "%s[%s]: ", level, code);
     if (goacc_rank() >= 0)
         goacc_text(text, "rank %d: ", goacc_rank());
-}
-
-/* The help of a code in the words of its rule's language, with the objects' names in place of {1|...} and {2|...},
- * but no addresses; false if there is none. */
-static bool help_of(const struct goacc_finding *finding, const char *rule, struct goacc_text *to)
-{
-    const struct goacc_help *help = goacc_helps;
-    while (help->code && strcmp(help->code, finding->code) != 0)
-        help++;
-    const bool openmp = rule && (!strncmp(rule, "OMP", 3) || !strncmp(rule, "LLNL", 4));
-    goacc_text_clear(to);
-    for (const char *c = !help->code ? "" : openmp ? help->openmp : help->help; *c; c++) {
-        const char *name = c[0] != '{' ? NULL : c[1] == '1' ? finding->object : c[1] == '2' ? finding->second : NULL;
-        const char *close = c[0] == '{' ? strchr(c, '}') : NULL;
-        if (!close)
-            goacc_text(to, "%c", *c);
-        else if (name && *name && !isdigit((unsigned char)*name))
-            goacc_text(to, "%s", name);
-        else
-            goacc_text(to, "%.*s", (int)(close - c) - 3, c + 3);
-        c = close ? close : c;
-    }
-    return to->n > 0;
 }
 
 /* What the program said before comes before. */
@@ -250,7 +194,7 @@ static void say(const struct goacc_text *text)
 }
 
 static void add_fields(struct goacc_text *text, const struct goacc_finding *finding, const char *rule,
-                       const char *message, const char *file, int line, const char *function)
+                       const char *message, const struct goacc_where *where)
 {
     const struct {
         const char *key;
@@ -260,10 +204,10 @@ static void add_fields(struct goacc_text *text, const struct goacc_finding *find
     goacc_text_field(text, "message", message);
     if (rule)
         goacc_text_field(text, "rule", rule);
-    if (file)
-        add_at(text, "at", file, line);
-    if (file && function)
-        goacc_text_field(text, "function", function);
+    if (where->file)
+        add_at(text, "at", where->file, where->line);
+    if (where->file && where->function)
+        goacc_text_field(text, "function", where->function);
     if (finding->object)
         goacc_text_field(text, "object", finding->object);
     if (finding->element)
@@ -278,30 +222,42 @@ static void add_fields(struct goacc_text *text, const struct goacc_finding *find
     goacc_text_rank(text);
 }
 
-static void print(const struct goacc_finding *finding, const char *rule, const char *message, const char *file,
-                  int line, const char *function)
+/* A line of JSON is put wherever such lines are wanted. */
+static void put_json(struct goacc_text *text)
+{
+    goacc_text(text, "}\n");
+    if (goacc.options.json)
+        say(text);
+    goacc_report_line(text);
+}
+
+static void print_json(const struct goacc_finding *finding, const char *rule, const char *message,
+                       const struct goacc_where *where, const char *help)
+{
+    struct goacc_text text;
+    begin_json(&text, finding->level, finding->code);
+    add_fields(&text, finding, rule, message, where);
+    if (help)
+        goacc_text_field(&text, "help", help);
+    put_json(&text);
+}
+
+/* Help stands under each error, and under the first other finding of its code. */
+static void print_text(const struct goacc_finding *finding, const char *rule, const char *message,
+                       const struct goacc_where *where, const char *help)
 {
     static bool hinted;
-    struct goacc_text text, help;
-    const bool helps = !strcmp(finding->level, "error") && help_of(finding, rule, &help);
-    begin(&text, finding->level, finding->code, finding->pc, file, line);
-    if (goacc.options.json) {
-        add_fields(&text, finding, rule, message, file, line, function);
-        if (helps)
-            goacc_text_field(&text, "help", help.at);
-        goacc_text(&text, "}\n");
-        say(&text);
-        return;
-    }
+    struct goacc_text text;
+    begin(&text, finding->level, finding->code, finding->pc, where->file, where->line);
     goacc_text(&text, "%s\n", message);
-    if (file)
-        add_snippet(&text, file, line);
+    if (where->file)
+        add_snippet(&text, where->file, where->line);
     goacc_text(&text, "%s", finding->lines ? finding->lines : "");
     if (rule)
         goacc_text(&text, "  rule: %s\n", rule);
-    if (helps)
-        goacc_text(&text, "  help: %s\n  more: accdeep explain %s\n", help.at, finding->code);
-    if (!hinted && finding->pc && !file) {
+    if (help)
+        goacc_text(&text, "  help: %s\n  more: accdeep explain %s\n", help, finding->code);
+    if (!hinted && finding->pc && !where->file) {
         hinted = true;
         goacc_text(&text, "  hint: compile with -g: then reports have lines and names\n");
     }
@@ -310,27 +266,56 @@ static void print(const struct goacc_finding *finding, const char *rule, const c
 
 /* ---------------------------------------------------------------------------------- findings -- */
 
+/* Whether a finding of the code was printed. */
+static bool is_first_of_code(const struct found *found)
+{
+    for (size_t i = 0; i < nall; i++)
+        if (all[i] != found && !all[i]->first && !all[i]->suppressed && !strcmp(all[i]->code, found->code))
+            return false;
+    return true;
+}
+
+/* Advice, limits of this runtime, and files that cannot be written are no defects of the program. */
+static bool is_defect(const struct goacc_finding *finding)
+{
+    return strcmp(finding->level, "advice") != 0 && strcmp(finding->code, "unsupported") != 0 &&
+           strcmp(finding->code, "file") != 0;
+}
+
 static bool find(const struct goacc_finding *finding, const char *message)
 {
-    const char *file = NULL, *function = NULL;
-    int line = 0;
+    struct goacc_where where = {0};
+    struct goacc_text help;
+    const bool is_error = !strcmp(finding->level, "error");
     struct found *found = known(finding, message);
-    if (!found && goacc_line(finding->pc, &file, &line, &function)) {
-        found = known_line(finding, message, file, line);
+    if (!found && goacc_line(finding->pc, &where.file, &where.line, &where.function)) {
+        found = known_line(finding, message, &where);
         if (found)
-            remember(found, finding, message, file, line);
+            remember(found, finding, message, &where);
     }
     if (found) {
         count(found, finding);
         return false;
     }
-    remember(NULL, finding, message, file, line);
-    if (strcmp(finding->level, "advice") != 0 && strcmp(finding->code, "unsupported") != 0)
-        goacc.found = true; /* the others are limits of this runtime */
-    if (goacc.on_error && !strcmp(finding->level, "error"))
-        goacc.on_error(message);
-    print(finding, in_profile(finding->rule ? finding->rule : house_rule(finding->code)), message, file, line,
-          function);
+    found = remember(NULL, finding, message, &where);
+    const bool suppressed = (!is_error || finding->continues) && goacc_is_suppressed(finding, &where);
+    if (suppressed) {
+        if (found)
+            found->suppressed = true;
+        return false;
+    }
+    const char *rule = goacc_rule_of(finding);
+    const bool helps = (is_error || is_defect(finding) || finding->times) && goacc_help_of(finding, rule, &help);
+    if (goacc.on_finding && (is_error || is_defect(finding)))
+        goacc.on_finding(message);
+    goacc.found |= is_defect(finding);
+    print_json(finding, rule, message, &where, helps ? help.at : NULL);
+    if (!goacc.options.json)
+        print_text(finding, rule, message, &where,
+                   helps && (is_error || !found || is_first_of_code(found)) ? help.at : NULL);
+    const size_t result = goacc_report_add(finding, &where, rule, message);
+    if (found)
+        found->result = result;
     return true;
 }
 
@@ -364,12 +349,12 @@ static void print_count(const struct found *found)
     goacc_text(&words, "%s%s%llu more time%s%s%s", found->object ? found->about : "", found->object ? ": " : "",
               (unsigned long long)found->count - 1, found->count == 2 ? "" : "s", found->also ? ", also of " : "",
               found->also ? found->also : "");
-    begin(&text, found->level, found->code, found->pc, found->file, found->line);
     if (!goacc.options.json) {
+        begin(&text, found->level, found->code, found->pc, found->file, found->line);
         goacc_text(&text, "%s\n", words.at);
         say(&text);
-        return;
     }
+    begin_json(&text, found->level, found->code);
     goacc_text_field(&text, "message", words.at);
     if (found->file)
         add_at(&text, "at", found->file, found->line);
@@ -379,20 +364,36 @@ static void print_count(const struct found *found)
         goacc_text_field(&text, "also", found->also);
     goacc_text(&text, ",\"more\":%llu", (unsigned long long)found->count - 1);
     goacc_text_rank(&text);
-    goacc_text(&text, "}\n");
-    say(&text);
+    put_json(&text);
+    goacc_report_count(found->result, found->count);
+}
+
+/* Only in JSON: a file of suppressions serves several programs. */
+static void print_unused(const char *path, int line)
+{
+    const struct goacc_finding finding = {.level = "note", .code = "unused-suppression", .rule = "HOUSE-files"};
+    const struct goacc_where where = {.file = path, .line = line};
+    print_json(&finding, finding.rule, "this suppression matched no finding", &where, NULL);
 }
 
 void goacc_find_end(void)
 {
+    static bool ended;
     goacc_take_words();
+    if (ended) {
+        goacc_give_words();
+        return;
+    }
+    ended = true;
     for (size_t i = 0; i < nall; i++) {
-        if (!all[i]->first && all[i]->count > 1)
+        if (!all[i]->first && !all[i]->suppressed && all[i]->count > 1)
             print_count(all[i]);
         free(all[i]->about);
         free(all[i]->also);
         free(all[i]);
     }
-    nall = 0; /* acc_shutdown reports, and the end of the program does */
+    nall = 0;
+    goacc_suppress_end(print_unused);
+    goacc_report_end();
     goacc_give_words();
 }

@@ -57,7 +57,6 @@ void goacc_tell_open(void)
 {
     if (!getcwd(folder, sizeof folder))
         folder[0] = 0;
-    goacc.names = goacc.options.draw || goacc.options.trace >= 0 || goacc.options.left;
 }
 
 /* ------------------------------------------------------------------------------------- names -- */

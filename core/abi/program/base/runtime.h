@@ -18,8 +18,9 @@
  *              blocks: sections that leave a block of malloc
  *   base/      prof: events for tools, by OpenACC's profiling interface; draw: a picture of the state;
  *              trace: what a line of the trace is about; rank: the number of the process in an MPI program;
- *              find: findings, once for a place; tell: errors of the core, events; text: their lines;
- *              name: names and lines by debug information (core/debuginfo); label: of what is mapped;
+ *              find: findings, once for a place; suppress: which are not reported; report: a file of them;
+ *              tell: errors of the core, events; text: their lines;
+ *              name: names and lines by debug information (core/debuginfo); label: of what is mapped; help: of codes;
  *              state: the state of the runtime and of each thread, the locks
  *
  * Each room calls those below it, in no circle (tests/arrows/floors.lua).
@@ -133,7 +134,7 @@ struct goacc_options {
     bool fail;        /* the process exits with GOACC_FOUND where something was found, and its own status is 0 */
     bool unmatched;   /* OpenMP 5.2: a pointer to nothing present keeps its value, before it becomes null */
     int trace;        /* file descriptor, -1: none */
-    const char *draw; /* file, or NULL */
+    const char *draw, *suppress; /* files, or NULL */
     int devices;
     uint64_t device_bytes;
     int type, device; /* ACC_DEVICE_TYPE, ACC_DEVICE_NUM */
@@ -157,8 +158,8 @@ struct goacc_runtime {
     int pid;                       /* of the process that made the context */
     bool found;                    /* a warning or a note about the program was reported */
     volatile bool ending;
-    /* Called when an error is reported, the program ends, the core does something. NULL: not called. */
-    void (*on_error)(const char *message);
+    /* Called when a finding is reported, the program ends, the core does something. NULL: not called. */
+    void (*on_finding)(const char *message);
     void (*on_end)(void);
     accd_event_fn on_event;
     /* Called when device memory was written by its address; host: where the bytes are, too, or NULL. */
@@ -343,6 +344,13 @@ struct goacc_finding {
     bool together;                 /* with those of other variables at its place: the first is printed, the end names
                                       the others */
     const char *lines;             /* of text, after the first ones; NULL: none */
+    const char *help;              /* NULL: the code's */
+    bool continues;                /* an error after which the program continues, so that it may be suppressed */
+};
+/* Where a finding stands; NULL: not known. */
+struct goacc_where {
+    const char *file, *function;
+    int line;
 };
 /* Reports a finding: the first of its code at a place, about a variable, is printed at once. The others are counted, and
  * the end prints the count. False: it was counted. Any thread may call it, with the lock or without. */
@@ -353,8 +361,44 @@ bool goacc_find_again(const char *code, uintptr_t pc, const char *object);
 /* A finding without an object: what says the same at the same place is counted. */
 void goacc_tell(const char *level, const char *code, const char *rule, uintptr_t pc,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
-/* Prints the counts. */
+/* Prints the counts, once. */
 void goacc_find_end(void);
+
+/* help.c */
+/* Meaning and helps of codes, of OpenACC and of OpenMP; code is NULL at the end. lua/helps.lua writes them. */
+struct goacc_help {
+    const char *code, *meaning, *help, *openmp;
+};
+extern const struct goacc_help goacc_helps[];
+/* NULL: there is no such code. */
+const struct goacc_help *goacc_help_entry(const char *code);
+struct goacc_text;
+/* The rule of the profile's document, or of the house; NULL: there is none. */
+const char *goacc_rule_of(const struct goacc_finding *finding);
+/* The help in the words of the rule's language, with the objects' names in place of {1|...} and {2|...}, but no
+ * addresses. False: there is none. */
+bool goacc_help_of(const struct goacc_finding *finding, const char *rule, struct goacc_text *to);
+
+/* report.c: findings in a file. False: it cannot be opened, errno says why; name gets its name. */
+bool goacc_report_open(const char *pattern, char *name, size_t room);
+/* A line of JSON, for a file of such lines. */
+void goacc_report_line(const struct goacc_text *line);
+/* Adds a result to a file in SARIF, and returns its number; 0: there is none. Sets how often it was found. */
+size_t goacc_report_add(const struct goacc_finding *finding, const struct goacc_where *where, const char *rule,
+                        const char *message);
+void goacc_report_count(size_t number, uint64_t count);
+void goacc_report_end(void);
+
+/* suppress.c: returns the number of a line that is wrong, 0: none is, -1: there is no file, errno says why. */
+int goacc_suppress_open(const char *path);
+bool goacc_is_suppressed(const struct goacc_finding *finding, const struct goacc_where *where);
+/* Calls for each line that matched nothing. */
+void goacc_suppress_end(void (*unused)(const char *path, int number));
+
+/* text.c: a file, or a copy of one, whose number is far from those that programs close and open for themselves. how:
+ * O_TRUNC, O_APPEND. -1: it cannot be opened, errno says why. */
+int goacc_high_file(int file);
+int goacc_open_file(const char *name, int how);
 
 /* state.c: around debug information and reports; the thread may have it. */
 void goacc_take_words(void);
@@ -412,11 +456,6 @@ struct goacc_shown goacc_shown(const accd_object_info *object);
 struct goacc_shown goacc_shown_pointer(const accd_attachment *pointer);
 /* " of FILE:LINE", or nothing. */
 void goacc_place(uintptr_t pc, char *to, size_t room);
-/* Helps by error code, of OpenACC and of OpenMP; code is NULL at the end. lua/helps.lua writes them. */
-struct goacc_help {
-    const char *code, *help, *openmp;
-};
-extern const struct goacc_help goacc_helps[];
 /* rank.c */
 int goacc_rank(void); /* of this process in an MPI program; -1: it is not one */
 /* The name of a file: %r in the pattern is the rank, or 0, and %p the process. What does not fit is cut. */
@@ -506,9 +545,9 @@ void goacc_strict_end(void);
 _Noreturn void goacc_tell_host(const struct goacc_site *site, int device, const char *region, const char *does,
                                uint64_t address, uintptr_t pc);
 
-/* draw.c: after each call, at an error, at the end. */
+/* draw.c: after each call, at a finding, at the end. */
 void goacc_draw_look(void);
-void goacc_draw_error(const char *message);
+void goacc_draw_finding(const char *message);
 void goacc_draw_end(void);
 
 /* stale.c */

@@ -4,6 +4,7 @@
 #include "runtime.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -43,6 +44,21 @@ void goacc_text_rank(struct goacc_text *text)
 {
     if (goacc_rank() >= 0)
         goacc_text(text, ",\"rank\":%d", goacc_rank());
+}
+
+int goacc_high_file(int file)
+{
+    const int high = fcntl(file, F_DUPFD_CLOEXEC, 600);
+    return high < 0 ? fcntl(file, F_DUPFD_CLOEXEC, 3) : high;
+}
+
+int goacc_open_file(const char *name, int how)
+{
+    const int file = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
+    const int high = file < 0 ? -1 : goacc_high_file(file);
+    if (file >= 0)
+        close(file);
+    return high;
 }
 
 void goacc_text_put(int fd, const struct goacc_text *text)

@@ -67,6 +67,25 @@ static const accd_rules *rules_option(void)
     return rules;
 }
 
+/* Before anything is reported. */
+static void open_reports(void)
+{
+    static char path[4096];
+    char name[4096];
+    const char *report = getenv("ACCDEEP_REPORT"), *suppress = getenv("ACCDEEP_SUPPRESS");
+    if (report && *report && !goacc_report_open(report, name, sizeof name))
+        goacc_die("file", "%s: %s", name, strerror(errno));
+    if (!suppress || !*suppress)
+        return;
+    const int wrong = goacc_suppress_open(suppress);
+    if (wrong < 0)
+        goacc_die("file", "%s: %s", suppress, strerror(errno));
+    if (wrong)
+        goacc_die("file", "%s:%d: a suppression is CODE:PLACE or CODE:PLACE:OBJECT", suppress, wrong);
+    snprintf(path, sizeof path, "%s", suppress);
+    goacc.options.suppress = path;
+}
+
 static void read_options(void)
 {
     static char picture[4096];
@@ -74,6 +93,8 @@ static void read_options(void)
     struct goacc_options *options = &goacc.options;
     options->trace = -1;
     options->json = getenv("ACCDEEP_FORMAT") && !strcmp(getenv("ACCDEEP_FORMAT"), "json");
+    goacc_tell_open();
+    open_reports();
     options->rules = rules_option();
     options->check = goacc_check_is_there();
     options->strict = flag_option("ACCDEEP_STRICT") && !options->check;
@@ -93,18 +114,12 @@ static void read_options(void)
     goacc.follows = options->strict || (trace && *trace);
     if (!trace || !*trace)
         return;
-    bool standard = !strcmp(trace, "-");
     goacc_file_name(trace, name, sizeof name);
-    int fresh = strstr(trace, "%p") ? O_TRUNC : 0; /* an earlier process may have had the number */
-    int file = standard ? STDERR_FILENO : open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | fresh, 0666);
-    if (file < 0)
-        goacc_die("file", "%s: %s", name, strerror(errno));
-    /* Far from the numbers that programs close and open for themselves. */
-    options->trace = fcntl(file, F_DUPFD_CLOEXEC, 600);
+    const int fresh = strstr(trace, "%p") ? O_TRUNC : 0; /* an earlier process may have had the number */
+    options->trace = strcmp(trace, "-") != 0 ? goacc_open_file(name, O_APPEND | fresh)
+                                             : goacc_high_file(STDERR_FILENO);
     if (options->trace < 0)
-        options->trace = fcntl(file, F_DUPFD_CLOEXEC, 3);
-    if (!standard)
-        close(file);
+        goacc_die("file", "%s: %s", name, strerror(errno));
 }
 
 /* ----------------------------------------------------------------------------- start and end -- */
@@ -150,13 +165,13 @@ static void at_exit(int status, void *arg)
 static void start(void)
 {
     read_options();
+    goacc.names = goacc.options.draw || goacc.options.trace >= 0 || goacc.options.left;
     if (goacc.options.draw) {
-        goacc.on_error = goacc_draw_error;
+        goacc.on_finding = goacc_draw_finding;
         goacc.on_end = goacc_draw_end;
     }
     goacc.on_event = goacc_on_event;
     goacc.on_write = goacc.options.strict ? goacc_stale_copied : goacc.options.check ? goacc_check_written : NULL;
-    goacc_tell_open();
     pthread_key_create(&thread_end, end_thread);
     goacc_lock_open();
     on_exit(at_exit, NULL);

@@ -338,6 +338,7 @@ void goacc_strict_exit(const struct goacc_thread *self, const accd_item *items, 
                 .pc = goacc.site->call.pc,
                 .object = name,
                 .together = true,
+                .help = "leave the clause out, or map the data before",
             },
             "%s of %s does nothing: it is not present on device %d", goacc.site->what, name, self->device);
     }

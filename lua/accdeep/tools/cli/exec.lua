@@ -26,14 +26,18 @@ local function options(command)
   common.trace(command)
   command:epilog("In names of files %r is the rank of an MPI program and %p the process. Without them, the rank is "
     .. "inserted before the suffix.")
-  command:option("--draw", "Draw the state with the most objects, or that of an error: .dot, .svg, .png, .pdf.")
+  command:option("--draw", "Draw the state of the first report, or that with the most objects: .dot, .svg, .png, .pdf.")
     :argname "<file>":convert(drawing)
+  command:option("--report", "Write the reports to a file, too: .sarif for code hosts, or lines of JSON.")
+    :argname "<file>"
+  command:option("--suppress", "Leave out the reports that lines of a file name: CODE:FUNCTION-OR-FILE[:OBJECT].")
+    :argname "<file>"
   command:flag("--strict", "Stop kernels that touch host memory; report at the end what was left behind.")
   command:flag("--fail", "Exit with status 5 where the program's own is 0 and a warning or a note was reported.")
 end
 
 -- Options that take a value, which may be a word of its own.
-local VALUED = "--device --rules --format --draw"
+local VALUED = "--device --rules --format --draw --report --suppress"
 
 -- What stands behind the program is the program's.
 local function spell(args)

@@ -6,9 +6,10 @@ local files = require "accdeep.tools.files"
 local json = require "dkjson"
 
 local function options(command)
-  command:argument("files", "Traces of ranks, and their standard error with --format json; -: standard input.")
+  command:argument("files", "Traces of ranks, and their standard error with --format json; -: standard input. Or their "
+    .. "reports in SARIF, .sarif.")
     :args "+":argname "<file>"
-  command:option("-o --out", "Write the events to this file, rank by rank."):argname "<file>"
+  command:option("-o --out", "Write the events, or the results, to this file, rank by rank."):argname "<file>"
 end
 
 -- Files have the program's own lines, too.
@@ -81,7 +82,50 @@ local function merged(list)
   return reports
 end
 
+-- Results of files in SARIF, as `exec --report` writes them: a result, and a rule, is a line. Results that differ only
+-- in rank and count are one.
+local function merge_sarif(chosen)
+  local results, rules, by_key = {}, {}, {}
+  for _, path in ipairs(chosen.files) do
+    local text = common.read(path)
+    if not text:find('"name":"accdeep"', 1, true) then fail(path, "this is not a report of accdeep exec in SARIF") end
+    for row in text:gmatch "[^\n]+" do
+      local key = row:gsub(",$", ""):gsub('"rank":%d+', '"ranks":[]'):gsub(',"occurrenceCount":%d+}$', "")
+      local one = by_key[key]
+      if not one and row:find '^{"ruleId":' then
+        one = { text = key, ranks = {}, count = 0 }
+        results[#results + 1] = one
+      elseif not one and row:find '^{"id":' then
+        one = {}
+        rules[#rules + 1] = key
+      end
+      by_key[key] = one
+      if one and one.text then
+        table.insert(one.ranks, row:match '"rank":(%d+)')
+        one.count = one.count + math.tointeger(row:match '"occurrenceCount":(%d+)},?$')
+      end
+    end
+  end
+  for i, one in ipairs(results) do
+    table.sort(one.ranks, function(a, b) return tonumber(a) < tonumber(b) end)
+    results[i] = ('%s,"occurrenceCount":%d}'):format(
+      one.text:gsub('"ranks":%[%]', function() return ('"ranks":[%s]'):format(table.concat(one.ranks, ",")) end),
+      one.count)
+  end
+  table.sort(results)
+  table.sort(rules)
+  local text = ('{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":['
+    .. '{"results":[\n%s\n],"tool":{"driver":{"name":"accdeep","rules":[\n%s\n]}}}]}\n'):format(
+    table.concat(results, ",\n"), table.concat(rules, ",\n"))
+  if not chosen.out then return common.out(text) or 0 end
+  local file = files.open(chosen.out, "wb")
+  file:write(text)
+  if not file:close() then common.cannot_write(chosen.out .. ": it was not written in whole") end
+  return 0
+end
+
 local function run(chosen)
+  if chosen.files[1]:find "%.sarif$" then return merge_sarif(chosen) end
   local list, status = read(chosen.files), 0
   for _, report in ipairs(merged(list)) do
     local fields = report.fields
