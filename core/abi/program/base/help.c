@@ -64,7 +64,8 @@ bool goacc_help_of(const struct goacc_finding *finding, const char *rule, struct
         return true;
     }
     const struct goacc_help *help = goacc_help_entry(finding->code);
-    const bool openmp = rule && (!strncmp(rule, "OMP", 3) || !strncmp(rule, "LLNL", 4));
+    const char *of = rule ? rule : goacc.options.rules ? goacc.options.rules->documents : "";
+    const bool openmp = !strncmp(of, "OMP", 3) || !strncmp(of, "LLNL", 4);
     goacc_text_clear(to);
     for (const char *c = !help ? "" : openmp ? help->openmp : help->help; *c; c++) {
         const char *name = c[0] != '{' ? NULL : c[1] == '1' ? finding->object : c[1] == '2' ? finding->second : NULL;

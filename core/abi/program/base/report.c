@@ -79,8 +79,7 @@ static void write_all(void)
             continue;
         add_string(to, n++ ? ",\n{\"id\":" : "{\"id\":", results[i].code);
         if (entry) {
-            const accd_rules *profile = goacc.options.rules;
-            goacc_help_of(&(struct goacc_finding){.code = entry->code}, profile ? profile->documents : NULL, &help);
+            goacc_help_of(&(struct goacc_finding){.code = entry->code}, NULL, &help);
             add_string(to, ",\"shortDescription\":{\"text\":", entry->meaning);
             add_string(to, "},\"help\":{\"text\":", help.at);
             fputs("}", to);

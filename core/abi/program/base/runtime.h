@@ -375,8 +375,8 @@ const struct goacc_help *goacc_help_entry(const char *code);
 struct goacc_text;
 /* The rule of the profile's document, or of the house; NULL: there is none. */
 const char *goacc_rule_of(const struct goacc_finding *finding);
-/* The help in the words of the rule's language, with the objects' names in place of {1|...} and {2|...}, but no
- * addresses. False: there is none. */
+/* The help in the words of the rule's language, or of the profile's, with the objects' names in place of {1|...} and
+ * {2|...}, but no addresses. False: there is none. */
 bool goacc_help_of(const struct goacc_finding *finding, const char *rule, struct goacc_text *to);
 
 /* report.c: findings in a file. False: it cannot be opened, errno says why; name gets its name. */
