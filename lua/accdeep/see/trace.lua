@@ -8,7 +8,8 @@
 --   done; for attach and detach pointer = number of the attachment, count = its counter then, object = what it
 --   points to;
 --   kernel: the body of a compute construct has run; its name is what the construct names, "a, b". wait: its name is
---   "queue 1" or "all queues"; with async that queue waits, otherwise the program. Both are about no object;
+--   "queue 1", "all queues" or, of a program, "all tasks"; with async that queue waits, otherwise the program. Both are
+--   about no object;
 --   gone = true: after this event the object, or the attachment, is there no more;
 --   async = the value of the queue that the work belongs to. It may come when its object has left: then without these.
 --   callers = where the calls stand that reach the directive at `at`, from the inside.

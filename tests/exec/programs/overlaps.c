@@ -32,6 +32,12 @@ int main(int argc, char **argv)
 #pragma acc enter data copyin(y[0:5]) create(middle[0:7])
         break;
     }
+    case 7: { /* names the pointer, not its data */
+        double *first = &z[10];
+#pragma acc exit data delete(first)
+#pragma acc update self(first)
+        break;
+    }
     }
     printf("nothing was wrong\n");
     return 0;

@@ -1,9 +1,11 @@
 /* name.c - names and lines by debug information. */
 #include "runtime.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static struct goacc_debug *debug;
@@ -140,6 +142,28 @@ void goacc_spell_element(const struct goacc_site *site, uint64_t host, uint64_t 
                  (long long)object.start + (long long)at / (long long)object.unit, whole);
     else
         snprintf(to, room, "%s", whole);
+}
+
+bool goacc_peek(uint64_t host, char *to, size_t n)
+{
+    const struct iovec here = {to, n}, there = {(void *)(uintptr_t)host, n};
+    const ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+    if (got < 0 && (errno == ENOSYS || errno == EPERM)) { /* where the call is not allowed */
+        memcpy(to, there.iov_base, n);
+        return true;
+    }
+    return got == (ssize_t)n;
+}
+
+bool goacc_present_target(uint64_t host, uint64_t bytes, char *to, size_t room)
+{
+    uint64_t target;
+    accd_present object;
+    if (bytes != sizeof target || !goacc_peek(host, (char *)&target, sizeof target) || !target ||
+        !accd_present_at(goacc.context, goacc_own.device, target, 0, &object))
+        return false;
+    goacc_spell(goacc.site, object.info.host, object.info.bytes, to, room);
+    return true;
 }
 
 void goacc_place(uintptr_t pc, char *to, size_t room)

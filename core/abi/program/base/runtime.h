@@ -454,6 +454,11 @@ struct goacc_shown {
 };
 struct goacc_shown goacc_shown(const accd_object_info *object);
 struct goacc_shown goacc_shown_pointer(const accd_attachment *pointer);
+/* Reads host memory that may be gone. */
+bool goacc_peek(uint64_t host, char *to, size_t n);
+/* What a range is called that is present, and that a pointer at an address points to. False: the bytes there are no
+ * such pointer. */
+bool goacc_present_target(uint64_t host, uint64_t bytes, char *to, size_t room);
 /* " of FILE:LINE", or nothing. */
 void goacc_place(uintptr_t pc, char *to, size_t room);
 /* rank.c */
@@ -559,8 +564,6 @@ void goacc_stale_leave(const struct goacc_thread *self, bool kernel);
 void goacc_stale_event(const accd_event *event);
 /* Whether a transfer, whose event comes before that of stale.c, changed a byte. */
 bool goacc_stale_changes(const accd_event *event);
-/* Reads host memory that may be gone. */
-bool goacc_peek(uint64_t host, char *to, size_t n);
 /* Whether an item is data, not a pointer to another item's. */
 bool goacc_names_data(const accd_item *items, size_t nitems, const accd_item *item);
 /* on_write: that is no change of a kernel. */
@@ -582,7 +585,6 @@ struct goacc_turn goacc_order_task(void **depend);
 /* The host waits for tasks: those that depend clauses name, all. */
 void goacc_order_depend(void **depend);
 void goacc_order_tasks(void);
-extern volatile bool goacc_order_has_tasks; /* that it has not waited for */
 
 /* races.c: the same. */
 void goacc_races_event(const accd_event *event);

@@ -60,11 +60,10 @@ static void add_object(struct goacc_text *text, bool asked, const accd_object_in
 static void add_late_allocation(struct goacc_text *to, const accd_error *error)
 {
     accd_present object;
-    uint64_t at = 0;
-    while (error->status == ACCD_NOT_PRESENT && error->asked.bytes &&
-           accd_present_next(goacc.context, goacc_own.device, &at, &object)) {
+    uint64_t at = 0, data;
+    while (accd_present_next(goacc.context, goacc_own.device, &at, &object)) {
         if (!goacc_is_descriptor(object.info.bytes) || goacc_word((const void *)(uintptr_t)object.dev) ||
-            goacc_word((const void *)(uintptr_t)object.info.host) != error->asked.host)
+            !goacc_peek(object.info.host, (char *)&data, sizeof data) || data != error->asked.host)
             continue;
         const struct goacc_shown shown = goacc_shown(&object.info);
         goacc_text(to, "; it was allocated after the directive");
@@ -78,7 +77,7 @@ static void add_late_allocation(struct goacc_text *to, const accd_error *error)
 void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
 {
     struct goacc_text message, lines;
-    char name[160] = "";
+    char name[160] = "", target[160];
     const accd_object_info *asked = &error->asked;
     const char *rest = error->message;
     char before[sizeof error->message];
@@ -102,7 +101,10 @@ void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
         goacc_text(&message, "%s: ", name);
     }
     add_names(site, named->bytes ? named : NULL, rest, &message);
-    add_late_allocation(&message, error);
+    if (error->status == ACCD_NOT_PRESENT && goacc_present_target(asked->host, asked->bytes, target, sizeof target))
+        goacc_text(&message, "; it is a pointer, and its data %s are present", target);
+    else if (error->status == ACCD_NOT_PRESENT && asked->bytes)
+        add_late_allocation(&message, error);
     add_object(&lines, true, asked, name);
     add_object(&lines, false, &error->other, *other ? other : NULL);
     goacc_find(

@@ -1,5 +1,5 @@
-/* tasks.c - libgomp's functions at whose end tasks are complete, for strict runs: each does what libgomp's own does,
- * and then the order of tasks is known. Which thread waits for which task is not looked at: each wait is for all
+/* tasks.c - libgomp's functions at whose end tasks are complete, for strict runs and traces: each does what libgomp's own
+ * does, and then the order of tasks is known. Which thread waits for which task is not looked at: each wait is for all
  * tasks. A task of the program with depend clauses orders ours, too: those before it are taken for complete. */
 #include "target.h"
 
@@ -8,6 +8,7 @@
 enum { DEPENDS = 1 << 3, DETACHES = 1 << 13 }; /* flags of tasks */
 
 bool goacc_detaches;
+static atomic_bool has_tasks; /* that the program has not waited for */
 
 struct goacc_turn goacc_next_task(const struct goacc_site *site, void **depend)
 {
@@ -17,14 +18,23 @@ struct goacc_turn goacc_next_task(const struct goacc_site *site, void **depend)
         turn = goacc_order_task(depend);
         goacc_leave();
     }
+    has_tasks = true; /* whoever waits after this knows the task */
     return turn;
 }
 
 void goacc_tasks_waited(const struct goacc_site *site, void **depend)
 {
-    if (!goacc_order_has_tasks || goacc_own.region || goacc_in_target())
+    const bool traced = goacc.options.trace >= 0;
+    if (!has_tasks || goacc_own.region || goacc_in_target() || !(goacc.options.strict || traced))
         return;
+    has_tasks = depend;
     goacc_enter(site);
+    if (traced)
+        goacc_trace_event(&(accd_event){.op = ACCD_OP_WAIT,
+                                        .device = goacc_own.device,
+                                        .name = depend ? "tasks of depend clauses" : "all tasks",
+                                        .rule = "OMP60-tgt-1",
+                                        .async = ACCD_SYNCHRONOUS});
     if (depend)
         goacc_order_depend(depend);
     else

@@ -27,7 +27,6 @@ struct dependence {
     size_t nreaders, readers_room;
 };
 static struct dependence *dependences;
-volatile bool goacc_order_has_tasks;
 
 static void *grown(void *array, size_t n, size_t *room_p, size_t element)
 {
@@ -231,7 +230,6 @@ struct goacc_turn goacc_order_task(void **depend)
     if (!i)
         i = new_strand(0, 0, true);
     strands[i].last++;
-    goacc_order_has_tasks = true;
     struct goacc_turn turn = last_of(i);
     if (depend) {
         each_dependence(depend, come_after, &i);
@@ -264,7 +262,6 @@ void goacc_order_tasks(void)
         free(at);
     }
     dependences = NULL;
-    goacc_order_has_tasks = false;
 }
 
 /* ------------------------------------------------------------------------------------- names -- */

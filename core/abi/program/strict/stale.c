@@ -49,17 +49,6 @@ static struct frame *frames;
 
 /* ------------------------------------------------------------------------------------ memory -- */
 
-bool goacc_peek(uint64_t host, char *to, size_t n)
-{
-    const struct iovec here = {to, n}, there = {(void *)(uintptr_t)host, n};
-    const ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
-    if (got < 0 && (errno == ENOSYS || errno == EPERM)) { /* where the call is not allowed */
-        memcpy(to, there.iov_base, n);
-        return true;
-    }
-    return got == (ssize_t)n;
-}
-
 static uint64_t first_difference(const char *a, const char *b, uint64_t n)
 {
     if (!memcmp(a, b, n))

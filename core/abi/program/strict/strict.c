@@ -324,12 +324,13 @@ void goacc_strict_exit(const struct goacc_thread *self, const accd_item *items, 
 {
     for (size_t i = 0; i < nitems; i++) {
         const accd_item *item = &items[i];
-        char name[160];
+        char name[160], target[160];
         if (item->action == ACCD_DETACH || !item->bytes || item->flags & ACCD_ITEM_POINTER ||
             accd_presence_of(goacc.context, self->device, item->host, item->bytes) != ACCD_ABSENT ||
             goacc_carries(items, nitems, item))
             continue;
         goacc_spell(goacc.site, (uintptr_t)item->host, item->bytes, name, sizeof name);
+        const bool pointer = goacc_present_target((uintptr_t)item->host, item->bytes, target, sizeof target);
         goacc_find(
             &(struct goacc_finding){
                 .level = "note",
@@ -340,7 +341,8 @@ void goacc_strict_exit(const struct goacc_thread *self, const accd_item *items, 
                 .together = true,
                 .help = "leave the clause out, or map the data before",
             },
-            "%s of %s does nothing: it is not present on device %d", goacc.site->what, name, self->device);
+            "%s of %s does nothing: it is not present on device %d%s%s%s", goacc.site->what, name, self->device,
+            pointer ? "; it is a pointer, and its data " : "", pointer ? target : "", pointer ? " are present" : "");
     }
 }
 
