@@ -128,7 +128,7 @@ return {
   ["misuse"] = { "The core's interface was used wrongly.", "A function for a section bound frees memory.",
     "the header of the interface says what a call requires",
     compiled = "call this where the standard allows it: outside of compute regions and callbacks" },
-  ["still-mapped"] = { "Data are still mapped at the end of a program, or of the function whose variables they are.",
+  ["still-mapped"] = { "Data are still mapped at the end of the program, or when their memory is freed.",
     "An enter data without its exit data.", "unmap the data: exit data delete({1|...})",
     openmp = "unmap the data: target exit data map(delete: {1|...})", rules = { "ACC33-2.6.7-4", "OMP60-map-6" } },
   ["overwritten-change"] = { "A transfer overwrites what its target has changed since both sides last agreed.",

@@ -12,7 +12,7 @@
  *              order: which work of queues and tasks comes before which; races: accesses that nothing orders;
  *              stale: changes of one side that the other never got, or overwrites;
  *              idle: transfers of bytes that had not changed; stack: variables of functions that have returned;
- *              fault: accesses that end the program
+ *              fault: accesses that end the program; freed: blocks of malloc that are freed while mapped
  *   data/      declared: variables of declare directives at file scope; allocated: what allocatable ones hold;
  *              structures: programs of structures; members: pointers that are present only for the sections they point to;
  *              blocks: sections that leave a block of malloc
@@ -158,6 +158,7 @@ struct goacc_runtime {
     int pid;                       /* of the process that made the context */
     bool found;                    /* a warning or a note about the program was reported */
     volatile bool ending;
+    atomic_int watched; /* kernels that are watched now */
     /* Called when a finding is reported, the program ends, the core does something. NULL: not called. */
     void (*on_finding)(const char *message);
     void (*on_end)(void);
@@ -187,6 +188,7 @@ struct goacc_thread *goacc_enter_idle(const struct goacc_site *site);
 void goacc_leave_idle(void);
 /* The bare lock, for what may come before the runtime. False: it is the thread's already. */
 bool goacc_take_lock(void);
+bool goacc_try_lock(void); /* false also if another thread has it */
 void goacc_give_lock(void);
 void goacc_lock_open(void);
 /* The thread that has the lock without the mutex: it was the only one. Those that start meanwhile take the mutex, and

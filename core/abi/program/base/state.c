@@ -42,6 +42,18 @@ bool goacc_take_lock(void)
     return true;
 }
 
+bool goacc_try_lock(void)
+{
+    if (atomic_load_explicit(&goacc_holder, memory_order_relaxed) || pthread_mutex_trylock(&lock))
+        return false;
+    if (atomic_load_explicit(&goacc_holder, memory_order_acquire)) {
+        pthread_mutex_unlock(&lock);
+        return false;
+    }
+    goacc_locked = true;
+    return true;
+}
+
 void goacc_give_lock(void)
 {
     goacc_locked = false;

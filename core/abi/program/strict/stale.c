@@ -442,7 +442,7 @@ static void moved(const accd_event *event)
     object->agreed = goacc.site->call.pc;
     object->moved = true;
     if (object->unsaved - at < n)
-        object->unsaved = NONE;
+        look_for_unsaved(object); /* a section may be a part of the object */
     if (object->unsent && object->unsent_at - at < n)
         forget_unsent(object);
 }

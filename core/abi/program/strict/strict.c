@@ -241,8 +241,10 @@ void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_ke
     if (!watch)
         watch = goacc_watch_open(is_present, NULL);
     watched_device = device;
+    goacc.watched++;
     const enum goacc_watched result =
         goacc_watch_run(watch, run_kernel, kernel, open, n, goacc_unlock, &fault);
+    goacc.watched--;
     if (result == GOACC_WATCHED_FAULT)
         tell_fault(site, &fault);
     if (result == GOACC_UNWATCHED) {

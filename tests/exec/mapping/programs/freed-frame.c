@@ -9,7 +9,7 @@ __attribute__((noinline)) static int use(int start)
 #ifdef RIGHT
 #pragma acc exit data copyout(local)
 #endif
-    return local[3];
+    return start;
 }
 __attribute__((noinline)) static int other(int start)
 {

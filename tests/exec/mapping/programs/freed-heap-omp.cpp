@@ -4,7 +4,7 @@ static int use(int start)
 {
     std::vector<int> v(50, start);
     int *p = v.data(), value = 0;
-#pragma omp target enter data map(to : p[0:50]) // may: still-mapped
+#pragma omp target enter data map(to : p[0:50]) // expect: still-mapped
 #pragma omp target map(from : value)
     value = p[4];
 #ifdef RIGHT
@@ -14,5 +14,5 @@ static int use(int start)
 }
 int main()
 {
-    return use(3) != 3; // expect: still-mapped
+    return use(3) != 3;
 }

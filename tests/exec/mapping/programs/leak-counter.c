@@ -2,7 +2,7 @@
 int main(void)
 {
     static int a[16];
-#pragma acc data copy(a) // strict: still-mapped
+#pragma acc data copy(a) // expect: still-mapped
     {
 #pragma acc enter data copyin(a)
 #pragma acc parallel present(a)

@@ -2,7 +2,7 @@
 int main(void)
 {
     int a[16] = {0};
-#pragma acc enter data copyin(a) // strict: still-mapped
+#pragma acc enter data copyin(a) // expect: still-mapped
 #ifndef RIGHT
 #pragma acc enter data copyin(a)
 #endif

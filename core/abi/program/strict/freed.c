@@ -1,0 +1,103 @@
+/* freed.c - blocks of malloc that are freed while data in them are mapped. The functions here are those that the program
+ * calls: the preloaded library comes before the C library. They look at nothing while a kernel is watched, because the
+ * runtime's memory is closed then, or while another thread has the lock. */
+#include "abi/program/base/runtime.h"
+
+#include <dlfcn.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifdef GOACC_PRELOADED
+
+/* The function of the next library; NULL: the dynamic linker, which looks for it, frees the text of an old error. */
+static void *next(const char *name, _Atomic(void *) *found)
+{
+    static __thread bool asking;
+    void *at = atomic_load_explicit(found, memory_order_relaxed);
+    if (at || asking)
+        return at;
+    asking = true;
+    at = dlsym(RTLD_NEXT, name);
+    asking = false;
+    atomic_store_explicit(found, at, memory_order_relaxed);
+    return at;
+}
+
+struct freed {
+    int device; /* -1: nothing is mapped */
+    accd_present object;
+};
+
+static bool is_looking(void)
+{
+    return (goacc.options.strict || goacc.options.check) && goacc.context && !goacc.ending &&
+           !atomic_load_explicit(&goacc.watched, memory_order_relaxed);
+}
+
+/* The first data that begin in a block. */
+static void look(const void *block, struct freed *freed)
+{
+    freed->device = -1;
+    if (!block || !goacc_try_lock())
+        return;
+    const uint64_t low = (uintptr_t)block, end = low + malloc_usable_size((void *)(uintptr_t)block);
+    const int devices = goacc.context ? accd_device_count(goacc.context) : 0;
+    for (int device = 0; device < devices && freed->device < 0; device++) {
+        uint64_t at = low, start, bytes;
+        while (freed->device < 0 && accd_present_in(goacc.context, device, &at, end, &start, &bytes))
+            if (start >= low && accd_present_at(goacc.context, device, start, 0, &freed->object))
+                freed->device = device;
+    }
+    goacc_unlock();
+}
+
+static void tell(const char *what, uintptr_t pc, const struct freed *freed)
+{
+    if (freed->device < 0 || goacc_allocated_has(freed->object.info.host) || !goacc_try_lock())
+        return;
+    const struct goacc_shown shown = goacc_shown(&freed->object.info);
+    char from[1100] = "";
+    if (shown.file)
+        snprintf(from, sizeof from, ", mapped at %s:%d", shown.file, shown.line);
+    goacc_find(
+        &(struct goacc_finding){
+            .level = "warning",
+            .code = "still-mapped",
+            .rule = "ACC33-2.6.7-4",
+            .pc = pc,
+            .object = shown.name,
+            .other = {"mapped", shown.file, shown.line},
+            .bytes = freed->object.info.bytes,
+        },
+        "%s: %s is freed on the host, and still on device %d%s", what, shown.name, freed->device, from);
+    goacc_unlock();
+}
+
+void free(void *block)
+{
+    static _Atomic(void *) found;
+    void (*real)(void *) = (void (*)(void *))next("free", &found);
+    if (is_looking()) {
+        struct freed freed;
+        look(block, &freed);
+        tell("free", (uintptr_t)__builtin_return_address(0), &freed);
+    }
+    if (real)
+        real(block);
+}
+
+void *realloc(void *block, size_t bytes)
+{
+    static _Atomic(void *) found;
+    void *(*real)(void *, size_t) = (void *(*)(void *, size_t))next("realloc", &found);
+    struct freed freed = {.device = -1};
+    const uintptr_t before = (uintptr_t)block;
+    if (is_looking())
+        look(block, &freed);
+    void *grown = real ? real(block, bytes) : NULL;
+    if ((uintptr_t)grown != before && (grown || !bytes))
+        tell("realloc", (uintptr_t)__builtin_return_address(0), &freed);
+    return grown;
+}
+#endif
