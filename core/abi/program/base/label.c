@@ -89,12 +89,28 @@ const accd_label *goacc_site_label(void)
     return at->label;
 }
 
+/* A variable on the stack that debug information does not name, of a construct with a region: often a copy that the
+ * compiler makes and passes. */
+static bool name_copy(const struct goacc_site *site, const accd_item *item, struct goacc_name *name_p)
+{
+    enum { SCALAR = 16 };
+    const bool kernel = !strcmp(site->what, "compute") || !strcmp(site->what, "target");
+    const bool region = kernel || !strcmp(site->what, "data") || !strcmp(site->what, "target data");
+    if (!region || item->action == ACCD_ATTACH || (uintptr_t)item->host < site->call.sp)
+        return false;
+    *name_p = (struct goacc_name){.unit = 0};
+    snprintf(name_p->name, sizeof name_p->name, "%s of %llu bytes",
+             kernel && item->action == ACCD_COPYIN && item->bytes <= SCALAR ? "firstprivate" : "variable",
+             (unsigned long long)item->bytes);
+    return true;
+}
+
 void goacc_find_name(accd_item *item)
 {
     const struct goacc_site *site = goacc.site;
     struct goacc_name name;
     accd_label label = {0};
-    if (!goacc_name_of(site, (uintptr_t)item->host, item->bytes, &name))
+    if (!goacc_name_of(site, (uintptr_t)item->host, item->bytes, &name) && !name_copy(site, item, &name))
         return;
     goacc_line(site->call.pc, &label.file, &label.line, NULL);
     item->start = name.start;

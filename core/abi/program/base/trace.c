@@ -107,10 +107,35 @@ static void begin(void)
         return; /* what cannot be written is lost, as any line */
 }
 
-void goacc_trace_event(const accd_event *event)
+/* What a kernel names, without what has no name. */
+static void kernel_name(const char *names, char *to, size_t room)
 {
-    char about[600] = "";
+    size_t n = 0;
+    *to = 0;
+    while (*names) {
+        const size_t length = strstr(names, ", ") ? (size_t)(strstr(names, ", ") - names) : strlen(names);
+        if (*names != '@' && strncmp(names, "firstprivate of", 15) != 0 && strncmp(names, "variable of", 11) != 0 &&
+            n + length + 3 < room)
+            n += (size_t)snprintf(to + n, room - n, "%s%.*s", n ? ", " : "", (int)length, names);
+        names += length + (names[length] ? 2 : 0);
+    }
+}
+
+void goacc_trace_event(const accd_event *given)
+{
+    char about[600] = "", names[1024];
+    accd_event named = *given;
+    const accd_event *event = &named;
+    accd_present object;
     begin();
+    if (named.op == ACCD_OP_KERNEL) {
+        kernel_name(named.name, names, sizeof names);
+        named.name = names;
+    } else if (goacc_late(named.name, NULL) &&
+               accd_present_at(goacc.context, named.device, named.host, 0, &object) &&
+               object.info.host == named.host) { /* its object may have a name */
+        named.name = object.info.name;
+    }
     if (event->op == ACCD_OP_ATTACH || event->op == ACCD_OP_DETACH)
         about_pointer(event, about, sizeof about);
     else if (event->host)
