@@ -18,9 +18,14 @@ static inline __attribute__((always_inline)) bool is_fine(uintptr_t at, size_t n
     const uint32_t bytes = (n == 8 ? UINT32_MAX : (1u << 4 * n) - 1) << 4 * into;
     struct goacc_shadow *word;
     if (inside_here.bytes) {
-        const uintptr_t offset = at - checked_here.low;
-        if (offset >= checked_here.bytes)
-            return at - inside_here.low < inside_here.bytes;
+        uintptr_t offset = at - checked_here.low;
+        if (offset >= checked_here.bytes) {
+            if (at - inside_here.low < inside_here.bytes)
+                return true;
+            if (at - inside_here.declared >= inside_here.declared_bytes)
+                return false;
+            offset += inside_here.offset;
+        }
         word = &checked_here.device[offset / 8];
     } else {
         if (!checked_here.leaves)
@@ -29,26 +34,23 @@ static inline __attribute__((always_inline)) bool is_fine(uintptr_t at, size_t n
         if (__builtin_expect(!leaf, 1))
             return at - checked_here.low >= checked_here.bytes;
         word = &leaf[at % GOACC_LEAF / 8];
-        if (n + into <= 8 && !(__atomic_load_n(&word->states, __ATOMIC_RELAXED) & bytes &
-                               GOACC_IN_ALL(GOACC_PRESENT)))
+        if (n + into <= 8 &&
+            !(__atomic_load_n(&word->states, __ATOMIC_RELAXED) & bytes & GOACC_IN_ALL(GOACC_PRESENT)))
             return true;
     }
-    const uint32_t wanted =
-        bytes & (write ? GOACC_IN_ALL(GOACC_PRESENT | GOACC_ONLY)
-                       : GOACC_IN_ALL(GOACC_PRESENT | GOACC_VALID | GOACC_READ));
+    const uint32_t wanted = bytes & (write ? GOACC_IN_ALL(GOACC_PRESENT | GOACC_ONLY)
+                                           : GOACC_IN_ALL(GOACC_PRESENT | GOACC_VALID | GOACC_READ));
     if (n + into > 8 || (__atomic_load_n(&word->states, __ATOMIC_RELAXED) & wanted) != wanted)
         return false;
     if (write)
-        __atomic_store_n(&word->note, (uint32_t)(uintptr_t)__builtin_return_address(0),
-                         __ATOMIC_RELAXED);
+        __atomic_store_n(&word->note, (uint32_t)(uintptr_t)__builtin_return_address(0), __ATOMIC_RELAXED);
     return true;
 }
 
 /* Of 1, 2, 4, 8 or 16 bytes. */
 static inline __attribute__((always_inline)) void check(uintptr_t at, size_t n, bool write)
 {
-    const bool fine =
-        n <= 8 ? is_fine(at, n, write) : is_fine(at, 8, write) && is_fine(at + 8, 8, write);
+    const bool fine = n <= 8 ? is_fine(at, n, write) : is_fine(at, 8, write) && is_fine(at + 8, 8, write);
     if (__builtin_expect(!fine, 0))
         checked_here.access(at, n, write, (uintptr_t)__builtin_return_address(0), FRAME);
 }

@@ -4,6 +4,7 @@
 #include "access.h"
 
 #include <errno.h>
+#include <malloc.h>
 
 /* Of the GNU C library: its own functions, by other names. */
 void *__libc_malloc(size_t n);
@@ -76,6 +77,13 @@ static void forget(void *at)
     unlock();
 }
 
+/* Before a block is freed. */
+static void tell(void *at)
+{
+    if (at && checked_here.leaves && checked_here.leaves[(uintptr_t)at / GOACC_LEAF % GOACC_LEAVES])
+        checked_here.freed((uintptr_t)at, malloc_usable_size(at));
+}
+
 API enum goacc_owner goacc_check_block(uintptr_t at, uintptr_t *start_p, size_t *bytes_p)
 {
     enum goacc_owner owner = GOACC_UNKNOWN;
@@ -109,6 +117,7 @@ void *calloc(size_t n, size_t each)
 API void *realloc(void *at, size_t n);
 void *realloc(void *at, size_t n)
 {
+    tell(at);
     forget(at);
     void *grown = __libc_realloc(at, n);
     note(grown, n);
@@ -118,6 +127,7 @@ void *realloc(void *at, size_t n)
 API void free(void *at);
 void free(void *at)
 {
+    tell(at);
     forget(at);
     __libc_free(at);
 }

@@ -29,26 +29,26 @@ struct goacc_shadow {
                         digest of   what the bytes were when they became so */
 };
 
-enum {
-    GOACC_LEAF = 1 << 21,
-    GOACC_LEAVES = 1 << 26
-}; /* bytes of the host that a leaf is for; leaves */
+enum { GOACC_LEAF = 1 << 21, GOACC_LEAVES = 1 << 26 }; /* bytes of the host that a leaf is for; leaves */
 
 /* What the runtime sets. */
 struct goacc_checked {
     struct goacc_shadow **leaves; /* of the host, by address; NULL: nothing is checked */
     struct goacc_shadow *device;  /* of [low, low + bytes) */
     uintptr_t low, bytes;
-    /* An access that the shadow does not allow at once. frame: of the function that was called for
-     * it, as
+    /* An access that the shadow does not allow at once. frame: of the function that was called for it, as
      * __builtin_frame_address has it, or NULL. */
     void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame);
+    /* A block of malloc, parts of which may have a shadow, is freed. */
+    void (*freed)(uintptr_t at, size_t n);
 };
 extern struct goacc_checked goacc_checked;
 
-/* Of a thread that runs a kernel: the kernel's part of the stack. 0 bytes: it runs none. */
+/* Of a thread that runs a kernel: the kernel's part of the stack; 0 bytes: it runs none. And the variable of a declare
+ * directive that it used last: its bytes have changed places with those of the device, which lie offset further on. */
 struct goacc_inside {
     uintptr_t low, bytes;
+    uintptr_t declared, declared_bytes, offset;
 };
 struct goacc_inside *goacc_check_inside(void); /* the calling thread's */
 

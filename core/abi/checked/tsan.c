@@ -18,8 +18,7 @@ API void goacc_check_range(const void *at, size_t n, bool write, uintptr_t pc)
         checked_here.access((uintptr_t)at, n, write, pc, NULL);
 }
 
-/* --------------------------------------------------------------------------- loads and stores --
- */
+/* --------------------------------------------------------------------------- loads and stores -- */
 
 #define ACCESS(name, bytes, write)          \
     API void __tsan_##name(void *at);       \
@@ -115,8 +114,7 @@ void *__tsan_memset(void *to, int byte, size_t n)
     return __builtin_memset(to, byte, n);
 }
 
-/* -------------------------------------------------------------------------- atomic operations --
- */
+/* -------------------------------------------------------------------------- atomic operations -- */
 
 typedef uint8_t word8;
 typedef uint16_t word16;

@@ -12,11 +12,7 @@ return {
   checked = {
     ["block-middle-omp.c"] = "where the block begins is not known",
     ["declared-create.c"] = DECLARED,
-    ["declared-module-omp.F90"] = DECLARED,
-    ["declared-module.F90"] = DECLARED,
-    ["declared-result.c"] = DECLARED,
     ["declared-target-omp.c"] = DECLARED,
-    ["declared-target-omp.cpp"] = DECLARED,
     ["host-memcpy.cpp"] = LIBRARY,
     ["overwritten-memset.cpp"] = LIBRARY,
     ["private-flag.c"] = PRIVATE,

@@ -1,7 +1,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+/* Each way has a defect that a check of accesses finds, but "right". */
 static int g[4];
+static double table[4];
+#pragma acc declare copyin(table)
+static __attribute__((noinline)) void free_mapped(int n)
+{
+    double *d = malloc(n * sizeof *d);
+    d[0] = 1;
+#pragma acc enter data copyin(d[0:n])
+    free(d);
+#pragma acc exit data delete(d[0:n])
+}
+
 int main(int argc, char **argv)
 {
     int n = 10;
@@ -76,6 +88,23 @@ int main(int argc, char **argv)
 #pragma acc parallel loop copyin(p) copy(b[0:n])
             for (int i = 0; i < 4; i++)
                 b[i] += ((int *volatile)p)[i];
+    } else if (!strcmp(way, "declared")) {
+#pragma acc parallel loop
+        for (int i = 0; i < 4; i++)
+            table[i] = i;
+        printf("%g\n", table[3]);
+    } else if (!strcmp(way, "freed")) {
+        free_mapped(n);
+    } else if (!strcmp(way, "idle")) {
+        enum { LONG = 100 };
+        double c[LONG] = {0};
+#pragma acc enter data copyin(c)
+#pragma acc update device(c)
+#pragma acc parallel loop present(c)
+        for (int i = 0; i < LONG; i++)
+            c[i] += 1;
+#pragma acc exit data copyout(c)
+        printf("%g\n", c[3]);
     } else if (!strcmp(way, "device")) {
         double x;
 #pragma acc data copy(a[0:n])

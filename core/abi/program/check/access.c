@@ -12,7 +12,7 @@
 
 bool goacc_is_poison(uint64_t at, size_t n)
 {
-    const unsigned char *bytes = (const void *)(uintptr_t)at;
+    const unsigned char *bytes = goacc_content(at);
     for (size_t i = 0; i < n; i++)
         if (bytes[i] != ACCD_POISON)
             return false;
@@ -22,12 +22,12 @@ bool goacc_is_poison(uint64_t at, size_t n)
 static bool is_old(const struct goacc_access *access)
 {
     GOACC_EACH_PART(part, access->at, access->n)
-    if (!goacc_unchanged(&part))
-        return false;
+        if (!goacc_unchanged(&part))
+            return false;
     return true;
 }
 
-/* All bytes are present and none is valid. */
+/* All bytes are present and none is valid. Each is reported once. */
 static void read_invalid(const struct goacc_access *access, const struct goacc_pair *pair)
 {
     const struct goacc_part other = goacc_part_of(goacc_other(pair, access->at), 1);
@@ -35,8 +35,8 @@ static void read_invalid(const struct goacc_access *access, const struct goacc_p
         goacc_report_unwritten(access, access->at, pair);
     else if (is_old(access) && goacc_having(&other, GOACC_VALID))
         goacc_report_stale(access, access->at, pair, other.word->note);
-    else /* written by what was not compiled for checking */
-        goacc_set(access->at, access->n, 0, GOACC_VALID);
+    /* or written by what was not compiled for checking */
+    goacc_set(access->at, access->n, 0, GOACC_VALID);
 }
 
 /* ------------------------------------------------------------------------------------ device -- */
@@ -45,24 +45,25 @@ static void device_read(const struct goacc_access *access)
 {
     bool invalid = true;
     struct goacc_pair pair;
-    GOACC_EACH_PART(part, access->at, access->n)
-    {
+    GOACC_EACH_PART(part, access->at, access->n) {
         invalid &= !goacc_having(&part, GOACC_VALID);
         goacc_change(&part, 0, GOACC_READ);
     }
     if (!invalid)
         return;
-    if (goacc_pair_at(access->at, &pair))
+    if (goacc_pair_at(access->at, &pair)) {
         read_invalid(access, &pair);
-    else if (goacc_is_poison(access->at, access->n))
+        return;
+    }
+    if (goacc_is_poison(access->at, access->n))
         goacc_report_unwritten(access, access->at, NULL);
+    goacc_set(access->at, access->n, 0, GOACC_VALID);
 }
 
 static void device_write(const struct goacc_access *access)
 {
     struct goacc_pair pair = {0};
-    GOACC_EACH_PART(part, access->at, access->n)
-    {
+    GOACC_EACH_PART(part, access->at, access->n) {
         goacc_change(&part, 0, GOACC_VALID | GOACC_ONLY | GOACC_READ);
         part.word->note = (uint32_t)access->pc;
     }
@@ -73,8 +74,8 @@ static void device_write(const struct goacc_access *access)
 static void device_access(const struct goacc_access *access)
 {
     GOACC_EACH_PART(part, access->at, access->n)
-    if (!goacc_all_have(&part, GOACC_PRESENT))
-        goacc_report_outside(access, part.at);
+        if (!goacc_all_have(&part, GOACC_PRESENT))
+            goacc_report_outside(access, part.at);
     if (access->write)
         device_write(access);
     else
@@ -116,20 +117,22 @@ static void host_read(const struct goacc_access *access)
 {
     struct goacc_pair pair;
     bool invalid = true;
-    GOACC_EACH_PART(part, access->at, access->n)
-    {
+    GOACC_EACH_PART(part, access->at, access->n) {
         invalid &= goacc_all_have(&part, GOACC_PRESENT) && !goacc_having(&part, GOACC_VALID);
         part.bytes = goacc_having(&part, GOACC_PRESENT) * 0xf;
         goacc_change(&part, 0, GOACC_READ);
     }
     if (!invalid)
         return;
-    if (pair_on(access->at, &pair))
+    const bool present = pair_on(access->at, &pair);
+    if (present)
         read_invalid(access, &pair);
     else if (goacc_is_poison(access->at, access->n))
         goacc_report_unwritten(access, access->at, NULL);
     else if (is_old(access))
         goacc_report_lost(access, access->at);
+    if (!present)
+        goacc_set(access->at, access->n, 0xf, 0);
 }
 
 static void host_access(const struct goacc_access *access)
@@ -144,8 +147,8 @@ static void host_access(const struct goacc_access *access)
         return;
     }
     GOACC_EACH_PART(part, access->at, access->n)
-    if (goacc_having(&part, GOACC_PRESENT))
-        host_write_part(access, &part);
+        if (goacc_having(&part, GOACC_PRESENT))
+            host_write_part(access, &part);
 }
 
 /* ---------------------------------------------------------------------------- host in kernel -- */
@@ -167,26 +170,27 @@ static bool is_forbidden(uint64_t at)
     if (heap && at >= heap && at < (uintptr_t)sbrk(0))
         return true;
     char name[160];
-    return goacc_is_static((const void *)at) &&
-           goacc_spell(goacc_kernel_site, at, 0, name, sizeof name);
+    return goacc_is_static((const void *)at) && goacc_spell(goacc_kernel_site, at, 0, name, sizeof name);
 }
 
-/* Bytes of declared variables change places around a kernel. */
-static bool is_declared(const struct goacc_access *access)
+static void kernel_access(struct goacc_access *access)
 {
-    return goacc_declared((const void *)access->at);
-}
-
-static void kernel_access(const struct goacc_access *access)
-{
+    struct goacc_pair pair;
+    if (goacc_swapped && goacc_declared((const void *)access->at) &&
+        goacc_pair_of(goacc_kernel_device, access->at, &pair)) {
+        struct goacc_inside *inside = goacc_check_inside();
+        inside->declared = pair.host;
+        inside->declared_bytes = pair.bytes;
+        inside->offset = pair.dev - pair.host;
+        access->at = goacc_other(&pair, access->at);
+    }
     if (goacc_on_device(access->at))
         device_access(access);
-    else if (!is_declared(access) && is_forbidden(access->at))
+    else if (is_forbidden(access->at))
         goacc_report_on_host(access);
 }
 
-/* ------------------------------------------------------------------------------------ threads --
- */
+/* ------------------------------------------------------------------------------------ threads -- */
 
 __thread const struct goacc_site *goacc_kernel_site;
 __thread int goacc_kernel_device;
@@ -194,7 +198,7 @@ static atomic_uint kernels; /* under way */
 
 static void on_access(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame)
 {
-    const struct goacc_access access = {at, n, write, pc, frame};
+    struct goacc_access access = {at, n, write, pc, frame};
     if (goacc.ending || !goacc_lock()) /* the runtime's own access */
         return;
     if (goacc_checked.leaves && goacc.context) {
@@ -206,9 +210,19 @@ static void on_access(uintptr_t at, size_t n, bool write, uintptr_t pc, const ui
     goacc_unlock();
 }
 
+/* What lies there later is something else. */
+static void on_freed(uintptr_t at, size_t n)
+{
+    if (goacc.ending || !goacc_lock())
+        return;
+    if (goacc_checked.leaves)
+        goacc_set(at, n, 0xf, 0);
+    goacc_unlock();
+}
+
 void goacc_check_open(void)
 {
-    goacc_shadow_open(on_access);
+    goacc_shadow_open(on_access, on_freed);
 }
 
 void goacc_check_enter(const struct goacc_site *site, int device)
@@ -220,11 +234,13 @@ void goacc_check_enter(const struct goacc_site *site, int device)
     kernels++;
     inside->low = site->call.sp - STACK;
     inside->bytes = STACK;
+    goacc_swapped = goacc.declares;
 }
 
 void goacc_check_leave(void)
 {
-    goacc_check_inside()->bytes = 0;
+    *goacc_check_inside() = (struct goacc_inside){0};
+    goacc_swapped = false;
     kernels--;
     goacc_kernel_site = NULL;
 }

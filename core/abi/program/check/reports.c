@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --------------------------------------------------------------------------------- last write --
- */
+/* --------------------------------------------------------------------------------- last write -- */
 
 struct search {
     uint32_t note;
@@ -39,8 +38,7 @@ static struct goacc_mark written_at(uint32_t note, char *to, size_t room)
     return mark;
 }
 
-/* -------------------------------------------------------------------------------------- names --
- */
+/* -------------------------------------------------------------------------------------- names -- */
 
 /* Who makes an access: a kernel, or the host. */
 static const char *actor(char *to, size_t room)
@@ -67,8 +65,7 @@ static void name(const struct goacc_access *access, const struct goacc_pair *pai
     struct goacc_site site = {.what = "access"};
     accd_present object;
     if (access && access->frame)
-        site.call =
-            (struct goacc_call){access->pc, (uintptr_t)(access->frame + 2), access->frame[0]};
+        site.call = (struct goacc_call){access->pc, (uintptr_t)(access->frame + 2), access->frame[0]};
     const uint64_t host = goacc_on_device(at) ? goacc_other(pair, at) : at;
     memset(named, 0, sizeof *named);
     if (!accd_present_at(goacc.context, pair->device, pair->host, 0, &object))
@@ -77,8 +74,8 @@ static void name(const struct goacc_access *access, const struct goacc_pair *pai
     goacc_spell_element(goacc_kernel_site        ? goacc_kernel_site
                         : access && site.call.pc ? &site
                                                  : goacc.site,
-                        pair->host, pair->bytes, host - pair->host, named->object.name,
-                        named->element, sizeof named->element);
+                        pair->host, pair->bytes, host - pair->host, named->object.name, named->element,
+                        sizeof named->element);
 }
 
 /* A place in memory of the host that is not present. */
@@ -86,29 +83,51 @@ static void name_host(const struct goacc_access *access, uint64_t at, struct nam
 {
     struct goacc_site site = {.what = "access"};
     if (access->frame)
-        site.call =
-            (struct goacc_call){access->pc, (uintptr_t)(access->frame + 2), access->frame[0]};
+        site.call = (struct goacc_call){access->pc, (uintptr_t)(access->frame + 2), access->frame[0]};
     memset(named, 0, sizeof *named);
-    goacc_spell(access->frame ? &site : NULL, at, access->n, named->object.name,
-                sizeof named->object.name);
+    goacc_spell(access->frame ? &site : NULL, at, access->n, named->object.name, sizeof named->object.name);
     snprintf(named->element, sizeof named->element, "%s", named->object.name);
 }
 
-/* -------------------------------------------------------------------------------------- reads --
- */
+/* -------------------------------------------------------------------------------------- reads -- */
 
 static const char unwritten[] = "uninitialized-read", stale[] = "stale-data",
                   overwritten[] = "overwritten-change", outside[] = "out-of-bounds";
 
-void goacc_report_unwritten(const struct goacc_access *access, uint64_t at,
-                            const struct goacc_pair *pair)
+/* What was reported last, whose names are known: the next elements of an array are only counted. */
+static struct {
+    const char *code;
+    uintptr_t pc;
+    uint64_t start;
+    char object[160];
+} latest;
+
+static bool is_again(const char *code, const struct goacc_access *access, const struct goacc_pair *pair)
+{
+    return pair && latest.code == code && latest.pc == access->pc && latest.start == pair->host &&
+           goacc_find_again(code, access->pc, latest.object);
+}
+
+static void remember(const char *code, const struct goacc_access *access, const struct goacc_pair *pair,
+                     const char *object)
+{
+    latest.code = pair ? code : NULL;
+    latest.pc = access->pc;
+    latest.start = pair ? pair->host : 0;
+    snprintf(latest.object, sizeof latest.object, "%s", object);
+}
+
+void goacc_report_unwritten(const struct goacc_access *access, uint64_t at, const struct goacc_pair *pair)
 {
     char who[200];
     struct named named = {.element = "device memory"};
+    if (is_again(unwritten, access, pair))
+        return;
     if (pair)
         name(access, pair, at, &named);
     else if (!goacc_on_device(at))
         name_host(access, at, &named);
+    remember(unwritten, access, pair, named.object.name);
     goacc_find(
         &(struct goacc_finding){
             .level = "warning",
@@ -119,19 +138,21 @@ void goacc_report_unwritten(const struct goacc_access *access, uint64_t at,
             .element = named.element,
             .other = {"mapped", named.object.file, named.object.line},
         },
-        goacc_on_device(at)
-            ? "%s reads %s, to which nothing was written on the device"
-            : "%s reads %s, which was copied from device memory that nothing was written to",
+        goacc_on_device(at) ? "%s reads %s, to which nothing was written on the device"
+                            : "%s reads %s, which was copied from device memory that nothing was written to",
         actor(who, sizeof who), named.element);
 }
 
-void goacc_report_stale(const struct goacc_access *access, uint64_t at,
-                        const struct goacc_pair *pair, uint32_t note)
+void goacc_report_stale(const struct goacc_access *access, uint64_t at, const struct goacc_pair *pair,
+                        uint32_t note)
 {
     char who[200], where[1100];
     struct named named;
     const bool device = goacc_on_device(at);
+    if (is_again(stale, access, pair))
+        return;
     name(access, pair, at, &named);
+    remember(stale, access, pair, named.object.name);
     goacc_find(
         &(struct goacc_finding){
             .level = "warning",
@@ -167,8 +188,7 @@ void goacc_note_lost(const accd_event *event, uint64_t at, uint32_t note)
         return;
     struct lost *entry = &lost[nlost++ % LOST];
     snprintf(info.name, sizeof info.name, "%s", event->name);
-    *entry =
-        (struct lost){event->host, event->bytes, note, goacc.site ? goacc.site->call.pc : 0, ""};
+    *entry = (struct lost){event->host, event->bytes, note, goacc.site ? goacc.site->call.pc : 0, ""};
     snprintf(entry->name, sizeof entry->name, "%s", goacc_shown(&info).name);
 }
 
@@ -188,10 +208,9 @@ void goacc_report_lost(const struct goacc_access *access, uint64_t at)
         return;
     struct goacc_site site = {.what = "access"};
     if (access->frame)
-        site.call =
-            (struct goacc_call){access->pc, (uintptr_t)(access->frame + 2), access->frame[0]};
-    goacc_spell_element(access->frame ? &site : NULL, entry->host, entry->bytes, at - entry->host,
-                        entry->name, named.element, sizeof named.element);
+        site.call = (struct goacc_call){access->pc, (uintptr_t)(access->frame + 2), access->frame[0]};
+    goacc_spell_element(access->frame ? &site : NULL, entry->host, entry->bytes, at - entry->host, entry->name,
+                        named.element, sizeof named.element);
     snprintf(gone, sizeof gone, "its data were removed from the device");
     if (goacc_line(entry->pc, &file, &line, NULL))
         snprintf(gone, sizeof gone, "%s:%d removed its data from the device", file, line);
@@ -226,13 +245,11 @@ void goacc_report_overwritten(const struct goacc_pair *pair, uint64_t at, uint32
             .element = named.element,
             .other = written_at(note, where, sizeof where),
         },
-        "%s overwrites %s on the %s, which the %s has changed%s",
-        goacc.site ? goacc.site->what : "a transfer", named.element, device ? "device" : "host",
-        device ? "device" : "host", where);
+        "%s overwrites %s on the %s, which the %s has changed%s", goacc.site ? goacc.site->what : "a transfer",
+        named.element, device ? "device" : "host", device ? "device" : "host", where);
 }
 
-/* ------------------------------------------------------------------------------------- bounds --
- */
+/* ------------------------------------------------------------------------------------- bounds -- */
 
 /* The object that lies nearest to a device address. False: none is near. */
 static bool nearest(uint64_t at, struct goacc_pair *pair)
@@ -241,8 +258,7 @@ static bool nearest(uint64_t at, struct goacc_pair *pair)
     const int device = goacc_kernel_device;
     uint64_t host = 0, best = NEAR, start, bytes;
     while (accd_present_in(goacc.context, device, &host, UINT64_MAX, &start, &bytes)) {
-        const uint64_t dev =
-            accd_device_address(goacc.context, device, (const void *)(uintptr_t)start);
+        const uint64_t dev = accd_device_address(goacc.context, device, (const void *)(uintptr_t)start);
         const uint64_t distance = at < dev ? dev - at : at - (dev + bytes);
         if (distance >= best)
             continue;
@@ -274,8 +290,8 @@ void goacc_report_outside(const struct goacc_access *access, uint64_t at)
             "%s %s %s, %s of the data on the device", who, does, named.element,
             at < pair.dev ? "before the beginning" : "after the end");
     } else {
-        goacc_tell("error", outside, "ACC33-2.7.1-1", access->pc,
-                   "%s %s %p, where no data are on the device", who, does, (void *)(uintptr_t)at);
+        goacc_tell("error", outside, "ACC33-2.7.1-1", access->pc, "%s %s %p, where no data are on the device",
+                   who, does, (void *)(uintptr_t)at);
     }
     goacc_end();
 }

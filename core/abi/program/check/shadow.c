@@ -20,13 +20,12 @@ bool goacc_check_is_there(void)
 
 static void *reserve(uint64_t bytes)
 {
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return at == MAP_FAILED ? NULL : at;
 }
 
-void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc,
-                                      const uintptr_t *frame))
+void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
+                       void (*freed)(uintptr_t at, size_t n))
 {
     static struct goacc_shadow **leaves;
     const uint64_t bytes = goacc.device_high - goacc.device_low;
@@ -38,6 +37,7 @@ void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintpt
     goacc_checked.low = goacc.device_low;
     goacc_checked.bytes = bytes;
     goacc_checked.access = access;
+    goacc_checked.freed = freed;
     goacc_checked.leaves = leaves;
 }
 
@@ -54,8 +54,7 @@ void goacc_check_close(void)
 
 bool goacc_cover(uint64_t host, uint64_t n)
 {
-    for (uint64_t i = host / GOACC_LEAF; i <= (host + n - 1) / GOACC_LEAF && i < GOACC_LEAVES;
-         i++) {
+    for (uint64_t i = host / GOACC_LEAF; i <= (host + n - 1) / GOACC_LEAF && i < GOACC_LEAVES; i++) {
         if (goacc_checked.leaves[i])
             continue;
         if (ncovered == covered_room) {
@@ -90,10 +89,23 @@ struct goacc_part goacc_part_of(uint64_t at, uint64_t n)
 void goacc_set(uint64_t at, uint64_t n, uint32_t clear, uint32_t set)
 {
     GOACC_EACH_PART(part, at, n)
-    goacc_change(&part, clear, set);
+        goacc_change(&part, clear, set);
 }
 
 /* ----------------------------------------------------------------------------------- digests -- */
+
+atomic_bool goacc_swapped;
+
+const void *goacc_content(uint64_t at)
+{
+    struct goacc_pair pair;
+    if (!goacc_swapped)
+        return (const void *)(uintptr_t)at;
+    const bool found =
+        goacc_on_device(at) ? goacc_pair_at(at, &pair) : goacc_pair_of(goacc_own.device, at, &pair);
+    return (const void *)(uintptr_t)(found && goacc_declared((const void *)pair.host) ? goacc_other(&pair, at)
+                                                                                      : at);
+}
 
 static bool some_valid(const struct goacc_part *part)
 {
@@ -104,7 +116,7 @@ static bool some_valid(const struct goacc_part *part)
 static uint32_t digest_of(const struct goacc_part *part)
 {
     uint64_t value, used = 0;
-    memcpy(&value, (const void *)(uintptr_t)(part->at & ~(uint64_t)7), sizeof value);
+    memcpy(&value, (const char *)goacc_content(part->at) - part->at % 8, sizeof value);
     for (unsigned i = 0; i < 8; i++)
         if (part->word->states >> 4 * i & GOACC_PRESENT)
             used |= (uint64_t)0xff << 8 * i;
@@ -164,8 +176,7 @@ bool goacc_pair_at(uint64_t dev, struct goacc_pair *pair)
 
 void goacc_outdate(const struct goacc_pair *pair, uint64_t at, uint64_t n)
 {
-    GOACC_EACH_PART(part, goacc_other(pair, at), n)
-    {
+    GOACC_EACH_PART(part, goacc_other(pair, at), n) {
         if (!goacc_having(&part, GOACC_VALID))
             continue;
         goacc_change(&part, GOACC_VALID | GOACC_ONLY, 0);

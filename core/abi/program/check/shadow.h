@@ -20,8 +20,8 @@ struct goacc_part {
 };
 struct goacc_part goacc_part_of(uint64_t at, uint64_t n);
 /* For each part of so many bytes. */
-#define GOACC_EACH_PART(part, from, bytes_)                                                                       \
-    for (struct goacc_part part /* NOLINT: a name */ = goacc_part_of((from), (bytes_)); (part).n;                \
+#define GOACC_EACH_PART(part, from, bytes_)                                                       \
+    for (struct goacc_part part /* NOLINT: a name */ = goacc_part_of((from), (bytes_)); (part).n; \
          (part) = goacc_part_of((part).at + (part).n, (from) + (bytes_) - (part).at - (part).n))
 
 static inline uint32_t goacc_states(const struct goacc_part *part)
@@ -55,14 +55,20 @@ static inline bool goacc_on_device(uint64_t at)
 /* Host memory gets a shadow. False: there is no memory. */
 bool goacc_cover(uint64_t host, uint64_t n);
 
+/* Where the byte of an address lies at the moment: while a kernel uses declared variables, they
+ * have changed places. */
+extern atomic_bool goacc_swapped;
+const void *goacc_content(uint64_t at);
+
 /* Keeps a digest of what a word's bytes are now, if none of them is valid. */
 void goacc_digest(const struct goacc_part *part);
 /* Whether they still are that. Where another byte of the word is valid that is not known, and taken
  * as true. */
 bool goacc_unchanged(const struct goacc_part *part);
 
-void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc,
-                                      const uintptr_t *frame));
+/* Makes the shadow; the functions are those of struct goacc_checked. */
+void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
+                       void (*freed)(uintptr_t at, size_t n));
 
 /* Whether memory is as the device gives it. access.c. */
 bool goacc_is_poison(uint64_t at, size_t n);
@@ -97,11 +103,10 @@ struct goacc_access {
 /* reports.c. site: of the kernel that the thread runs, or NULL. */
 extern __thread const struct goacc_site *goacc_kernel_site;
 extern __thread int goacc_kernel_device;
-void goacc_report_unwritten(const struct goacc_access *access, uint64_t at,
-                            const struct goacc_pair *pair);
+void goacc_report_unwritten(const struct goacc_access *access, uint64_t at, const struct goacc_pair *pair);
 /* note: of the last write on the other side. */
-void goacc_report_stale(const struct goacc_access *access, uint64_t at,
-                        const struct goacc_pair *pair, uint32_t note);
+void goacc_report_stale(const struct goacc_access *access, uint64_t at, const struct goacc_pair *pair,
+                        uint32_t note);
 /* The newest value was on the device, and went with its data. */
 void goacc_report_lost(const struct goacc_access *access, uint64_t at);
 void goacc_note_lost(const accd_event *event, uint64_t at, uint32_t note);

@@ -1,6 +1,18 @@
 /* transfer.c - what the runtime does with data: allocates, frees, moves, attaches. */
 #include "shadow.h"
 
+/* Whether both sides have the newest value of all bytes. */
+static bool is_same(uint64_t a, uint64_t b, uint64_t n)
+{
+    GOACC_EACH_PART(part, a, n)
+        if (!goacc_all_have(&part, GOACC_VALID) || goacc_having(&part, GOACC_ONLY))
+            return false;
+    GOACC_EACH_PART(part, b, n)
+        if (!goacc_all_have(&part, GOACC_VALID) || goacc_having(&part, GOACC_ONLY))
+            return false;
+    return true;
+}
+
 /* Moves what is known of n bytes from one side to the other. pair: NULL where there is no object.
  */
 static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair *pair)
@@ -8,13 +20,11 @@ static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair
     bool reported = false;
     for (uint64_t k = 0; k < n;) {
         const uint64_t left = n - k;
-        struct goacc_part target = goacc_part_of(to + k, left),
-                          source = goacc_part_of(from + k, target.n);
+        struct goacc_part target = goacc_part_of(to + k, left), source = goacc_part_of(from + k, target.n);
         if (source.n < target.n)
             target = goacc_part_of(to + k, source.n);
         const uint32_t whole = target.bytes & GOACC_IN_ALL(GOACC_VALID);
-        if (goacc_having(&source, GOACC_VALID) >> 4 * (source.at % 8) ==
-            whole >> 4 * (target.at % 8)) {
+        if (goacc_having(&source, GOACC_VALID) >> 4 * (source.at % 8) == whole >> 4 * (target.at % 8)) {
             goacc_change(&target, GOACC_ONLY | GOACC_READ, GOACC_PRESENT | GOACC_VALID);
             goacc_change(&source, GOACC_ONLY, 0);
         } else {
@@ -61,8 +71,8 @@ static bool is_present_elsewhere(const accd_event *event)
 {
     for (int device = 0; device < goacc.options.devices; device++)
         if (device != event->device &&
-            accd_presence_of(goacc.context, device, (const void *)(uintptr_t)event->host,
-                             event->bytes) != ACCD_ABSENT)
+            accd_presence_of(goacc.context, device, (const void *)(uintptr_t)event->host, event->bytes) !=
+                ACCD_ABSENT)
             return true;
     return false;
 }
@@ -75,14 +85,12 @@ static void freed(const accd_event *event)
     if (!goacc_pair_of(event->device, event->host, &pair))
         return;
     const bool stays = is_present_elsewhere(event);
-    GOACC_EACH_PART(part, pair.host, stays ? 0 : pair.bytes)
-    {
+    GOACC_EACH_PART(part, pair.host, stays ? 0 : pair.bytes) {
         const uint32_t valid = goacc_having(&part, GOACC_VALID) / GOACC_VALID * 0xf;
         for (uint64_t i = 0; i < part.n && valid != part.bytes; i++) {
             const struct goacc_part own = goacc_part_of(part.at + i, 1);
             const struct goacc_part other = goacc_part_of(goacc_other(&pair, part.at + i), 1);
-            const bool newer =
-                !goacc_having(&own, GOACC_VALID) && goacc_having(&other, GOACC_VALID);
+            const bool newer = !goacc_having(&own, GOACC_VALID) && goacc_having(&other, GOACC_VALID);
             if (newer && may_be_private(event))
                 goacc_change(&own, 0, GOACC_VALID);
             else if (newer && !noted)
@@ -101,6 +109,7 @@ static void freed(const accd_event *event)
 
 void goacc_check_event(const accd_event *event)
 {
+    enum { SMALL = 64 }; /* what compilers move with every construct: scalars, results of reductions */
     struct goacc_pair pair;
     const uint64_t host = event->host;
     switch (event->op) {
@@ -112,9 +121,10 @@ void goacc_check_event(const accd_event *event)
         break;
     case ACCD_OP_H2D:
     case ACCD_OP_D2H:
-        if (!goacc_pair_of(event->device, host, &pair) ||
-            event->bytes > pair.host + pair.bytes - host)
+        if (!goacc_pair_of(event->device, host, &pair) || event->bytes > pair.host + pair.bytes - host)
             break;
+        if (event->bytes > SMALL)
+            goacc_idle_count(event, is_same(host, goacc_other(&pair, host), event->bytes));
         if (event->op == ACCD_OP_H2D)
             move(goacc_other(&pair, host), host, event->bytes, &pair);
         else
@@ -122,8 +132,7 @@ void goacc_check_event(const accd_event *event)
         break;
     case ACCD_OP_ATTACH:
     case ACCD_OP_DETACH:
-        if (goacc_pair_of(event->device, host, &pair) &&
-            event->bytes <= pair.host + pair.bytes - host)
+        if (goacc_pair_of(event->device, host, &pair) && event->bytes <= pair.host + pair.bytes - host)
             goacc_set(goacc_other(&pair, host), event->bytes, 0, GOACC_PRESENT | GOACC_VALID);
         break;
     default:
@@ -139,8 +148,7 @@ void goacc_check_written(int device, uint64_t dev, const void *host, uint64_t by
 
 void goacc_check_allocated(uint64_t dev, uint64_t bytes)
 {
-    GOACC_EACH_PART(part, dev, bytes)
-    {
+    GOACC_EACH_PART(part, dev, bytes) {
         goacc_change(&part, GOACC_VALID | GOACC_ONLY | GOACC_READ, GOACC_PRESENT);
         goacc_digest(&part);
     }
@@ -189,8 +197,7 @@ void goacc_check_copied(uint64_t to, uint64_t from, uint64_t bytes)
         return;
     }
     for (uint64_t i = 0; i < bytes; i++) {
-        const struct goacc_part target = goacc_part_of(to + i, 1),
-                                source = goacc_part_of(from + i, 1);
+        const struct goacc_part target = goacc_part_of(to + i, 1), source = goacc_part_of(from + i, 1);
         if (!goacc_having(&target, GOACC_PRESENT))
             continue;
         if (!find_pair(to + i, &pair) && !goacc_on_device(to + i)) {

@@ -16,7 +16,7 @@ program main
 #endif
   !$acc parallel loop copyout(x) ! strict: stale-data
   do i = 1, 10
-    x(i) = c(i) ! checked: uninitialized-read
+    x(i) = c(i) ! checked: stale-data
   end do
   if (x(2) == 4) stop 1
 end program
