@@ -13,8 +13,14 @@ int main(int argc, char **argv)
 {
     const char *way = argc > 1 ? argv[1] : "status";
     int x = 1, out = !strcmp(way, "kernel-exit");
+    int *host = calloc(100, sizeof *host);
     printf("%s\n", way);
     fflush(stdout);
+    for (int i = 0; i < 3; i++) {
+#pragma acc enter data copyin(host[0:100])
+        host[0]++;
+#pragma acc exit data copyout(host[0:100])
+    }
 #pragma acc data copy(x)
     {
         if (!strcmp(way, "region"))
@@ -23,11 +29,22 @@ int main(int argc, char **argv)
             raise(SIGTERM);
         if (!strcmp(way, "segv"))
             raise(SIGSEGV); /* sent: no access that could be explained */
+        if (!strcmp(way, "null"))
+            printf("%d\n", *(volatile int *)0); /* NOLINT: it ends the program */
         if (!strcmp(way, "abort"))
             abort();
-#pragma acc serial present(x) copyin(out)
+        if (!strcmp(way, "_exit")) {
+            printf("not flushed");
+            _exit(0);
+        }
+        if (!strcmp(way, "quick_exit"))
+            quick_exit(6);
+        int spin = !strcmp(way, "spin");
+#pragma acc serial present(x) copyin(out, spin)
         {
             x = 2;
+            while (spin)
+                x++;
             if (out)
                 exit(9);
         }

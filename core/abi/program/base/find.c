@@ -186,7 +186,7 @@ static void begin(struct goacc_text *text, const char *level, const char *code, 
 /* What the program said before comes before. */
 static void say(const struct goacc_text *text)
 {
-    if (!ftrylockfile(stdout)) {
+    if (!goacc.dying && !ftrylockfile(stdout)) {
         fflush_unlocked(stdout);
         funlockfile(stdout);
     }

@@ -20,7 +20,7 @@
  *              trace: what a line of the trace is about; rank: the number of the process in an MPI program;
  *              find: findings, once for a place; suppress: which are not reported; report: a file of them;
  *              tell: errors of the core, events; text: their lines;
- *              name: names and lines by debug information (core/debuginfo); label: of what is mapped; help: of codes;
+ *              name: names and lines by debug information (core/debuginfo); label: of what is mapped; help: of codes; ends: of the program;
  *              state: the state of the runtime and of each thread, the locks
  *
  * Each room calls those below it, in no circle (tests/arrows/floors.lua).
@@ -159,6 +159,9 @@ struct goacc_runtime {
     bool found;                    /* a warning or a note about the program was reported */
     volatile bool ending;
     atomic_int watched; /* kernels that are watched now */
+    volatile bool dying;  /* the program ends without its exit functions */
+    volatile bool killed; /* by a signal: what is left then is no finding */
+    void (*at_end)(void); /* reports what the end reports, once; NULL: nothing is to be reported */
     /* Called when a finding is reported, the program ends, the core does something. NULL: not called. */
     void (*on_finding)(const char *message);
     void (*on_end)(void);
@@ -328,6 +331,11 @@ void goacc_tell_error(const struct goacc_site *site, const accd_error *error);
 void goacc_tell_lost_update(void);
 /* Data mapped at a site were on the stack of a function that has returned. */
 void goacc_tell_returned(uintptr_t pc);
+
+/* ends.c: reports the end of a program that ends by a signal, by _exit or by quick_exit. */
+void goacc_ends_open(void);
+/* In the handler of a signal that ends the program: reports, and ends it by the signal. */
+void goacc_end_by_signal(int signal);
 
 /* find.c */
 /* A second place of a finding: where something was mapped, written, moved last. */

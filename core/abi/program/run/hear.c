@@ -21,7 +21,7 @@ void goacc_tell_end(void)
 {
     const char *name;
     int device = goacc_open_region(&name);
-    if (device >= 0)
+    if (device >= 0 && !goacc.killed)
         goacc_tell("note", "region-nesting", NULL, 0,
                    "the program ends inside a %s region of device %d", name, device);
     if (goacc.options.check)

@@ -140,25 +140,37 @@ static void end_thread(void *arg)
 }
 
 /* A process that was forked has its own copy of the device, but does not report on it. */
-static void at_exit(int status, void *arg)
+static void report_end(void)
 {
-    (void)arg;
-    if (goacc.ending || !goacc_lock()) /* in a signal handler, in the middle of a call */
+    static atomic_bool reported;
+    const bool own = goacc.pid == getpid();
+    if (goacc.ending || atomic_exchange(&reported, true))
         return;
+    if (!goacc_lock()) { /* in a signal handler, in the middle of a call */
+        if (own)
+            goacc_find_end();
+        return;
+    }
     goacc_unlock();
-    if (goacc.pid == getpid()) {
+    if (own && !goacc.dying) {
         goacc_started();
         goacc_prof_close();
     }
     goacc_lock();
-    if (goacc.context && goacc.pid == getpid())
+    if (goacc.context && own)
         goacc_tell_end();
-    if (goacc.pid == getpid())
+    if (own)
         goacc_find_end();
     if (goacc.options.draw)
         goacc_draw_end();
     goacc_unlock();
-    if (!status && goacc.found && goacc.options.fail && goacc.pid == getpid())
+}
+
+static void at_exit(int status, void *arg)
+{
+    (void)arg;
+    report_end();
+    if (!status && goacc.found && goacc.options.fail && goacc.pid == getpid() && !goacc.ending)
         exit(GOACC_FOUND); /* glibc continues with what is left to do at the end, and this status */
 }
 
@@ -175,6 +187,10 @@ static void start(void)
     pthread_key_create(&thread_end, end_thread);
     goacc_lock_open();
     on_exit(at_exit, NULL);
+    if (getenv("ACCDEEP_REPORT")) { /* `accdeep exec` sets it, maybe to nothing */
+        goacc.at_end = report_end;
+        goacc_ends_open();
+    }
     goacc_fault_start();
 }
 

@@ -46,6 +46,7 @@ static _Noreturn void tell_device(void *address, const void *context)
         goacc_tell("error", "device-pointer-on-host", "ACC33-hd-1", instruction(context) + 1,
                    "the host program follows the device address %p", address);
     goacc_find_end();
+    goacc.ending = true;
     _Exit(EXIT_FAILURE);
 }
 
@@ -76,10 +77,10 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         before->sa_sigaction(signal, info, context);
     else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
         before->sa_handler(signal);
-    else /* the access is made again, and ends the program as usual */
+    else if (before->sa_handler == SIG_DFL)
+        goacc_end_by_signal(signal);
+    else /* the access is made again */
         sigaction(signal, before, NULL);
-    if (sent && before->sa_handler == SIG_DFL)
-        raise(signal);
 }
 
 void goacc_fault_start(void)

@@ -238,8 +238,10 @@ void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_ke
         if (accd_device_space(goacc.context, i, &low, &high))
             open[n++] = (struct goacc_range){low, high - low};
     n += goacc_declared_ranges(open + n);
-    if (!watch)
+    if (!watch) {
+        goacc_watch_deadly = goacc_end_by_signal;
         watch = goacc_watch_open(is_present, NULL);
+    }
     watched_device = device;
     goacc.watched++;
     const enum goacc_watched result =
@@ -315,7 +317,7 @@ static void tell_left(int device)
 
 void goacc_strict_end(void)
 {
-    for (int device = 0; device < accd_device_count(goacc.context); device++)
+    for (int device = 0; device < accd_device_count(goacc.context) && !goacc.killed; device++)
         tell_left(device);
     goacc_races_end();
     goacc_stale_end();

@@ -111,6 +111,8 @@ static void on_signal(int signal, siginfo_t *info, void *arg)
         pass_on(watch, signal, context);
 }
 
+void (*goacc_watch_deadly)(int signal);
+
 /* What ends or stops the process unless the program handles it may do so during a kernel. */
 static uint64_t deadly(void)
 {
@@ -120,7 +122,7 @@ static uint64_t deadly(void)
     for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++) {
         struct goacc_action action = {0};
         goacc_set_action(deadly[i], NULL, &action);
-        if (action.handler == NULL)
+        if (action.handler == NULL || action.handler == (void *)(uintptr_t)goacc_watch_deadly)
             mask |= goacc_bit(deadly[i]);
     }
     return mask;
