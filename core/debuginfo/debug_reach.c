@@ -80,11 +80,20 @@ static enum goacc_rank rank_of(struct goacc_search *s, const struct goacc_node *
     return !node->type->fortran && is_behind(s, start) ? GOACC_BEHIND : GOACC_NOTHING;
 }
 
+/* Bytes of one element where those of the pointee are not known: of an array of unknown bounds its innermost element. */
+static uint64_t unit_of(struct goacc_search *s, const struct goacc_type *type)
+{
+    while (type && type->kind == GOACC_ARRAY && !goacc_bytes(&s->view, type, 0))
+        type = type->target;
+    const uint64_t bytes = type ? goacc_bytes(&s->view, type, 0) : 0;
+    return bytes ? bytes : 1;
+}
+
 /* What the i-th object, a pointer, points at. */
 static void try_pointee(struct goacc_search *s, uint32_t i, struct goacc_type *type, uint64_t start)
 {
     const struct goacc_node *node = &s->nodes[i];
-    uint64_t bytes = type ? goacc_bytes(&s->view, type, start) : 0, unit = bytes ? bytes : 1;
+    uint64_t bytes = type ? goacc_bytes(&s->view, type, start) : 0, unit = bytes ? bytes : unit_of(s, type);
     uint64_t offset = s->address - start, element = s->address - offset % unit;
     struct goacc_name name = {.unit = 0};
     struct goacc_path path = {name.name, 0, ""};

@@ -144,6 +144,7 @@ static APART void rows(int n)
     double(*matrix)[5] = malloc(2 * sizeof *matrix);
     struct tail *t = malloc(sizeof *t + 4 * sizeof t->data[0]);
     void *bare = malloc(24);
+    int(*lines)[] = malloc(20); /* of unknown length, like those of a variable one in optimised code */
     for (int i = 0; i < 3; i++)
         table[i] = malloc((size_t)n * sizeof **table);
     names(table, 3 * sizeof *table, "table[0:3] of 8");
@@ -153,12 +154,14 @@ static APART void rows(int n)
     names(t->data, 4 * sizeof t->data[0], "t->data[0:4] of 8");
     names(t->data + 1, 2 * sizeof t->data[0], "t->data[1:2] of 8");
     names(bare, 24, "bare[0:24] of 1");
+    names(lines, 20, "lines[0:5] of 4");
     for (int i = 0; i < 3; i++)
         free(table[i]);
     free(table);
     free(matrix);
     free(t);
     free(bare);
+    free(lines);
 }
 
 /* Entries of real directives. */
