@@ -12,7 +12,8 @@ extern struct goacc_checked checked_here __attribute__((visibility("hidden")));
 extern __thread struct goacc_inside inside_here __attribute__((visibility("hidden")));
 
 /* True: the access is fine. n: at most 8. */
-static inline __attribute__((always_inline)) bool is_fine(uintptr_t at, size_t n, bool write)
+static inline __attribute__((always_inline)) bool is_fine(uintptr_t at, size_t n, bool write,
+                                                          uintptr_t pc)
 {
     const unsigned into = at % 8;
     const uint32_t bytes = (n == 8 ? UINT32_MAX : (1u << 4 * n) - 1) << 4 * into;
@@ -43,16 +44,18 @@ static inline __attribute__((always_inline)) bool is_fine(uintptr_t at, size_t n
     if (n + into > 8 || (__atomic_load_n(&word->states, __ATOMIC_RELAXED) & wanted) != wanted)
         return false;
     if (write)
-        __atomic_store_n(&word->note, (uint32_t)(uintptr_t)__builtin_return_address(0), __ATOMIC_RELAXED);
+        __atomic_store_n(&word->note, (uint32_t)pc, __ATOMIC_RELAXED);
     return true;
 }
 
 /* Of 1, 2, 4, 8 or 16 bytes. */
 static inline __attribute__((always_inline)) void check(uintptr_t at, size_t n, bool write)
 {
-    const bool fine = n <= 8 ? is_fine(at, n, write) : is_fine(at, 8, write) && is_fine(at + 8, 8, write);
+    const uintptr_t pc = (uintptr_t)__builtin_return_address(0);
+    const bool fine = n <= 8 ? is_fine(at, n, write, pc)
+                             : is_fine(at, 8, write, pc) && is_fine(at + 8, 8, write, pc);
     if (__builtin_expect(!fine, 0))
-        checked_here.access(at, n, write, (uintptr_t)__builtin_return_address(0), FRAME);
+        checked_here.access(at, n, write, pc, FRAME);
 }
 
 #endif

@@ -52,14 +52,6 @@ struct goacc_inside {
 };
 struct goacc_inside *goacc_check_inside(void); /* the calling thread's */
 
-/* Whether accesses are checked. */
-static inline bool goacc_checking(void)
-{
-    return goacc_checked.leaves != NULL;
-}
-/* Checks an access of a function of the C library or of Fortran's, for its caller at pc. */
-void goacc_check_range(const void *at, size_t n, bool write, uintptr_t pc);
-
 /* Whose memory an address of a block of malloc is. Of the host's, large blocks alone are known. */
 enum goacc_owner { GOACC_UNKNOWN, GOACC_OF_HOST, GOACC_OF_KERNEL };
 enum goacc_owner goacc_check_block(uintptr_t at, uintptr_t *start_p, size_t *bytes_p);

@@ -12,12 +12,6 @@ API struct goacc_inside *goacc_check_inside(void)
     return &inside_here;
 }
 
-API void goacc_check_range(const void *at, size_t n, bool write, uintptr_t pc)
-{
-    if (checked_here.leaves && n)
-        checked_here.access((uintptr_t)at, n, write, pc, NULL);
-}
-
 /* --------------------------------------------------------------------------- loads and stores -- */
 
 #define ACCESS(name, bytes, write)          \
@@ -230,7 +224,6 @@ void __tsan_atomic_thread_fence(int order)
     {                             \
     }
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-NOTHING(__tsan_init, (void))
 NOTHING(__tsan_func_entry, (void *pc))
 NOTHING(__tsan_func_exit, (void))
 NOTHING(__tsan_ignore_thread_begin, (void))

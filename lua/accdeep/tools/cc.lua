@@ -16,6 +16,8 @@ local ALWAYS = {
     "-mmemset-strategy=libcall:-1:noalign" },
   clang = { "-g", "-fsanitize=thread", "-fno-vectorize", "-fno-slp-vectorize" },
 }
+-- Calls that gcc would replace by stores, in languages that have them.
+local CALLS = { "-fno-builtin-memset", "-fno-builtin-memcpy", "-fno-builtin-memmove" }
 
 -- Options of a command line that make no program.
 local PARTIAL = { ["-c"] = true, ["-S"] = true, ["-E"] = true, ["-M"] = true, ["-MM"] = true, ["-fsyntax-only"] = true,
@@ -41,8 +43,9 @@ local function kind_of(compiler)
     "write gcc, g++, gfortran, clang or clang++, with or without a version")
 end
 
--- The options in front of those of the command line.
-local function options(kind, arguments)
+-- A compiler's options in front of those of the command line.
+local function options(compiler, arguments)
+  local kind = kind_of(compiler)
   local list = table.move(ALWAYS[kind], 1, #ALWAYS[kind], 1, {})
   local function add(...) table.move({ ... }, 1, select("#", ...), #list + 1, list) end
   local whole, offloads, chosen, inputs, static = true, false, false, false, false
@@ -56,6 +59,7 @@ local function options(kind, arguments)
   if static then
     fail("a program that is checked cannot be linked statically", "leave out -static")
   end
+  if kind == "gcc" and not compiler:find "gfortran[^/]*$" then add(table.unpack(CALLS)) end
   if kind == "gcc" and offloads and not chosen then add "-foffload=disable" end
   if whole and inputs then
     local place = folder()
@@ -77,7 +81,7 @@ return function(given)
   if not given.compiler then fail("there is no compiler to run", "write: accdeep cc gcc -fopenacc prog.c -o prog") end
   local path = files.program(given.compiler)
   if not path then fail(("%s: there is no such program"):format(given.compiler)) end
-  local list = options(kind_of(given.compiler), given.arguments)
+  local list = options(given.compiler, given.arguments)
   table.insert(list, 1, path)
   table.move(given.arguments, 1, #given.arguments, #list + 1, list)
   fail(("%s: %s"):format(path, system.exec(list, {})))

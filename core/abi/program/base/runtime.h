@@ -587,7 +587,7 @@ void goacc_order_queue(struct goacc_thread *self, int queue);
 void goacc_order_wait(int device, int async, int queue);
 static inline void goacc_in_queue(struct goacc_thread *self, int queue)
 {
-    if (__builtin_expect(goacc.options.strict, 0))
+    if (__builtin_expect(goacc.options.left, 0))
         goacc_order_queue(self, queue);
 }
 /* A task begins, after those that its depend clauses name; NULL: there are none. */

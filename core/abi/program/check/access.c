@@ -142,6 +142,7 @@ static void host_access(const struct goacc_access *access)
             goacc_report_on_device(access);
         return;
     }
+    goacc_check_pending(access);
     if (!access->write) {
         host_read(access);
         return;

@@ -1,4 +1,5 @@
 /* reports.c - what is wrong with an access or a transfer, in the words of the program. */
+#include "abi/program/strict/order.h"
 #include "shadow.h"
 
 #include <stdio.h>
@@ -141,6 +142,40 @@ void goacc_report_unwritten(const struct goacc_access *access, uint64_t at, cons
         goacc_on_device(at) ? "%s reads %s, to which nothing was written on the device"
                             : "%s reads %s, which was copied from device memory that nothing was written to",
         actor(who, sizeof who), named.element);
+}
+
+void goacc_report_unwaited(const struct goacc_access *access, const struct goacc_transfer *transfer)
+{
+    static const char missing[] = "missing-wait";
+    struct goacc_site site = {.what = "access"};
+    struct goacc_mark mark = {.is = transfer->writes ? "written" : "read"};
+    char element[340], place[1100], queue[60], remedy[100];
+    const char *name = transfer->shown.name;
+    if (goacc_find_again(missing, access->pc, name))
+        return;
+    if (access->frame)
+        site.call = (struct goacc_call){access->pc, (uintptr_t)(access->frame + 2), access->frame[0]};
+    const uint64_t at = access->at > transfer->host ? access->at : transfer->host;
+    goacc_spell_element(&site, transfer->object, transfer->object_bytes, at - transfer->object, name, element,
+                        sizeof element);
+    goacc_order_spell(transfer->turn, queue, sizeof queue);
+    goacc_order_remedy(transfer->turn, remedy, sizeof remedy);
+    goacc_place(transfer->pc, place, sizeof place);
+    goacc_line(transfer->pc, &mark.file, &mark.line, NULL);
+    const bool kernel = !strcmp(transfer->what, "compute") || !strcmp(transfer->what, "target");
+    goacc_find(
+        &(struct goacc_finding){
+            .level = "warning",
+            .code = missing,
+            .rule = "ACC33-async-2",
+            .pc = access->pc,
+            .object = name,
+            .element = element,
+            .other = mark,
+        },
+        "the host %s %s; %s%s%s%s%s %s it on the host, and %s", access->write ? "writes" : "reads", element,
+        kernel ? "the " : "", transfer->what, kernel ? " region" : "", place, queue,
+        transfer->writes ? "writes" : "reads", remedy);
 }
 
 void goacc_report_stale(const struct goacc_access *access, uint64_t at, const struct goacc_pair *pair,

@@ -92,6 +92,20 @@ static inline uint64_t goacc_other(const struct goacc_pair *pair, uint64_t at)
 /* Bytes were written: they are not valid on the other side. */
 void goacc_outdate(const struct goacc_pair *pair, uint64_t at, uint64_t n);
 
+/* waits.c: what an asynchronous transfer reads or writes on the host. */
+struct goacc_transfer {
+    struct goacc_turn turn;
+    bool writes, idle; /* idle: what is there already */
+    uint64_t host, bytes;
+    uint64_t object, object_bytes; /* that it is of */
+    uintptr_t pc;
+    const char *what;
+    struct goacc_shown shown;
+};
+void goacc_note_pending(const accd_event *event, const struct goacc_pair *pair, bool idle);
+/* The shadow of a range was cleared. */
+void goacc_hold_pending(uint64_t host, uint64_t bytes);
+
 /* An access that the shadow did not allow at once. */
 struct goacc_access {
     uint64_t at;
@@ -104,6 +118,9 @@ struct goacc_access {
 extern __thread const struct goacc_site *goacc_kernel_site;
 extern __thread int goacc_kernel_device;
 void goacc_report_unwritten(const struct goacc_access *access, uint64_t at, const struct goacc_pair *pair);
+void goacc_report_unwaited(const struct goacc_access *access, const struct goacc_transfer *transfer);
+/* An access of the host: waits.c. */
+void goacc_check_pending(const struct goacc_access *access);
 /* note: of the last write on the other side. */
 void goacc_report_stale(const struct goacc_access *access, uint64_t at, const struct goacc_pair *pair,
                         uint32_t note);

@@ -105,6 +105,16 @@ static void freed(const accd_event *event)
     }
     goacc_set(pair.dev, pair.bytes, 0xf, 0);
     goacc_pairs_changed(); /* it goes now */
+    goacc_hold_pending(pair.host, pair.bytes);
+}
+
+/* Whether all bytes of the host have the newest value. */
+static bool is_valid(uint64_t host, uint64_t bytes)
+{
+    GOACC_EACH_PART(part, host, bytes)
+    if (!goacc_all_have(&part, GOACC_VALID))
+        return false;
+    return true;
 }
 
 void goacc_check_event(const accd_event *event)
@@ -123,6 +133,7 @@ void goacc_check_event(const accd_event *event)
     case ACCD_OP_D2H:
         if (!goacc_pair_of(event->device, host, &pair) || event->bytes > pair.host + pair.bytes - host)
             break;
+        goacc_note_pending(event, &pair, event->op == ACCD_OP_D2H && is_valid(host, event->bytes));
         if (event->bytes > SMALL)
             goacc_idle_count(event, is_same(host, goacc_other(&pair, host), event->bytes));
         if (event->op == ACCD_OP_H2D)

@@ -585,7 +585,7 @@ int acc_on_device(int type) { return goacc_on(type); }
 /* A program that knows that a queue has done its work need not wait for it. */
 int goacc_test(const struct goacc_site *site, int queue)
 {
-    if (goacc.options.strict) {
+    if (goacc.options.left) {
         goacc_order_wait(goacc_enter(site)->device, GOACC_SYNC, queue);
         goacc_races_waited();
         goacc_leave();

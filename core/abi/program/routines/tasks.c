@@ -13,7 +13,7 @@ static atomic_bool has_tasks; /* that the program has not waited for */
 struct goacc_turn goacc_next_task(const struct goacc_site *site, void **depend)
 {
     struct goacc_turn turn = {0};
-    if (goacc.options.strict) {
+    if (goacc.options.left) {
         goacc_enter(site);
         turn = goacc_order_task(depend);
         goacc_leave();
@@ -25,10 +25,10 @@ struct goacc_turn goacc_next_task(const struct goacc_site *site, void **depend)
 void goacc_tasks_waited(const struct goacc_site *site, void **depend)
 {
     const bool traced = goacc.options.trace >= 0;
-    if (!has_tasks || goacc_own.region || goacc_in_target() || !(goacc.options.strict || traced))
+    if (!has_tasks || goacc_own.region || goacc_in_target() || !(goacc.options.left || traced))
         return;
-    has_tasks = depend;
     goacc_enter(site);
+    has_tasks = depend;
     if (traced)
         goacc_trace_event(&(accd_event){.op = ACCD_OP_WAIT,
                                         .device = goacc_own.device,

@@ -111,7 +111,7 @@ static void read_options(void)
         options->draw = picture;
     }
     const char *trace = getenv("ACCDEEP_TRACE");
-    goacc.follows = options->strict || (trace && *trace);
+    goacc.follows = options->left || (trace && *trace);
     if (!trace || !*trace)
         return;
     goacc_file_name(trace, name, sizeof name);
@@ -473,7 +473,7 @@ void goacc_hear_wait(const struct goacc_site *site, int async, int queue)
                               .name = name,
                               .rule = "ACC33-async-3",
                               .async = async == GOACC_SYNC ? ACCD_SYNCHRONOUS : async};
-    if (goacc.options.strict) {
+    if (goacc.options.left) {
         goacc_order_wait(device, async, queue);
         goacc_races_waited();
     }
