@@ -174,7 +174,7 @@ ACCD_API accd_status accd_function(accd *a, const char *name, accd_function_fn f
 
 /* -------------------------------------------------------------------------------- directives -- */
 
-/* Carries out a directive. "acc ...", "#pragma acc ..." and "!$acc ..." are OpenACC, "omp ..." and
+/* Executes a directive. "acc ...", "#pragma acc ..." and "!$acc ..." are OpenACC, "omp ..." and
  * "#pragma omp ..." are OpenMP. Without such a word the profile decides.
  * - enter data, exit data, update, shape, policy, set, init, shutdown, declare mapper ... are done at
  *   once.

@@ -123,7 +123,7 @@ local function declare_data(self, node, text)
   self:acc(text, nil, current.file, current.line)
 end
 
--- Carries out a directive that describes a type; record: the one it stands in, or nil; text: its own, among C
+-- Executes a directive that describes a type; record: the one it stands in, or nil; text: its own, among C
 -- declarations. Returns a policy.
 function Session:described(parsed, record, text)
   local define, name = definitions[parsed.name], parsed.name

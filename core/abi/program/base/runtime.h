@@ -441,7 +441,7 @@ static inline void goacc_name_item(accd_item *item)
 void goacc_label_layout(accd_item *item);
 void goacc_forget_labels(void); /* they went with the context */
 void goacc_forget_structures(void); /* before the context goes */
-/* name.c, in words */
+/* name.c */
 /* What the program calls a range, or 0 bytes: what begins there; its address, and false, if that
  * is not known. */
 bool goacc_spell(const struct goacc_site *site, uint64_t host, uint64_t bytes, char *to,

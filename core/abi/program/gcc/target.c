@@ -117,7 +117,7 @@ static void defer(const struct directive *directive, void **depend)
     making = NULL;
 }
 
-/* Carries out a directive, or lets a task do so. */
+/* Executes a directive, or lets a task do so. */
 static void carry_out(const struct directive *directive, void **depend)
 {
     if (directive->flags & NOWAIT) {

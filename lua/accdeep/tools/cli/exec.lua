@@ -1,4 +1,4 @@
--- exec.lua - `accdeep exec`: a real OpenACC or OpenMP program on this core.
+-- exec.lua - `accdeep exec`: a real OpenACC or OpenMP program with accdeep's runtime.
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
