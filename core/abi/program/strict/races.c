@@ -3,7 +3,7 @@
  * Kept is what asynchronous work accessed, until the host has waited for it:
  *
  *   transfers   read bytes of one side, and write those of the other
- *   kernels     write the bytes that they change, and use some byte of each section that their construct names
+ *   kernels     write the bytes that they change, and use some byte of other sections that their construct names
  *   exits       free device memory
  *
  * What comes later, and is not ordered behind it, is compared. A transfer that changes no byte writes none. A kernel
@@ -197,13 +197,14 @@ static bool meets(const struct access *a, const struct access *b)
            b->start < a->start + a->bytes;
 }
 
-/* The first byte that two accesses cannot both have without an order; NONE: there is none. */
+/* The first byte that two accesses cannot both have without an order; NONE: there is none. What two kernels write may
+ * be written by atomic operations. */
 static uint64_t clash_of(const struct access *a, const struct access *b)
 {
     const uint64_t from = a->start > b->start ? a->start : b->start;
     const uint64_t a_end = a->start + a->bytes, b_end = b->start + b->bytes,
                    to = a_end < b_end ? a_end : b_end;
-    if (!meets(a, b) || a->idle || b->idle || (!changes(a) && !changes(b)))
+    if (!meets(a, b) || (a->bits && b->bits) || a->idle || b->idle || (!changes(a) && !changes(b)))
         return NONE;
     if (a->how == USES)
         return covers(b, a->start, a->bytes) ? a->start : NONE;
@@ -443,8 +444,7 @@ void goacc_races_ran(struct goacc_thread *self)
             writes.how = WRITES;
             writes.bits = bits;
             access(&writes);
-        }
-        if (named->bytes > CHUNK) /* a smaller one may be private */
+        } else if (named->bytes > CHUNK) /* a smaller one may be private */
             access(&uses);
         self->named = named->next;
         free(named);
