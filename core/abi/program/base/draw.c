@@ -263,11 +263,14 @@ static bool lay_out(const char *dot, const char *path)
     char **plain = plain_environment();
     pid_t child;
     int status = -1;
-    if (!plain || posix_spawnp(&child, args[0], NULL, NULL, args, plain)) {
-        free(plain);
-        return false;
-    }
+    posix_spawn_file_actions_t quiet; /* its warnings are about the picture, not about the program */
+    posix_spawn_file_actions_init(&quiet);
+    posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    const bool runs = plain && !posix_spawnp(&child, args[0], &quiet, NULL, args, plain);
+    posix_spawn_file_actions_destroy(&quiet);
     free(plain);
+    if (!runs)
+        return false;
     for (int i = 0; i < TENTHS && waitpid(child, &status, WNOHANG) == 0; i++)
         usleep(100000);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
