@@ -27,13 +27,21 @@ static bool is_old(const struct goacc_access *access)
     return true;
 }
 
+/* A change to the same value is no change. */
+static bool differs(const struct goacc_access *access, const struct goacc_pair *pair)
+{
+    const uint64_t at = access->at, start = goacc_on_device(at) ? pair->dev : pair->host;
+    const uint64_t left = start + pair->bytes - at;
+    return memcmp(goacc_content(at), goacc_content(goacc_other(pair, at)), access->n < left ? access->n : left) != 0;
+}
+
 /* All bytes are present and none is valid. Each is reported once. */
 static void read_invalid(const struct goacc_access *access, const struct goacc_pair *pair)
 {
     const struct goacc_part other = goacc_part_of(goacc_other(pair, access->at), 1);
     if (goacc_is_poison(access->at, access->n))
         goacc_report_unwritten(access, access->at, pair);
-    else if (is_old(access) && goacc_having(&other, GOACC_VALID))
+    else if (is_old(access) && goacc_having(&other, GOACC_VALID) && differs(access, pair))
         goacc_report_stale(access, access->at, pair, other.word->note);
     /* or written by what was not compiled for checking */
     goacc_set(access->at, access->n, 0, GOACC_VALID);
