@@ -1,5 +1,6 @@
-# lib.sh - for the tests of this folder: compile FILE [OPTION...] makes $work/NAME of programs/NAME.*;
-# plain takes out of a text what differs from run to run. through: a command in front of the compiler.
+# lib.sh - for the tests of this folder: compile FILE [OPTION...] makes $work/NAME of programs/NAME.*, by gcc, and
+# compile_by_clang does so by clang; plain takes out of a text what differs from run to run. through: a command in front
+# of the compiler.
 ulimit -c 0 # shells tell of core files
 compile() {
     file=$1
@@ -16,6 +17,15 @@ compile() {
     esac
     # shellcheck disable=SC2086 # the compiler's own options
     ${through:-} $compiler -g $standard -foffload=disable "programs/$file" "$@" -o "$work/${file%.*}" -lpthread
+}
+compile_by_clang() {
+    file=$1
+    shift
+    case $file in
+    *.c) compiler=clang ;;
+    *.cpp) compiler=clang++ ;;
+    esac
+    $compiler -g -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu "programs/$file" "$@" -o "$work/${file%.*}"
 }
 plain() { sed -e "s,$work/,,g" -e "s,$work,WORK,g" -e 's/0x[0-9a-f][0-9a-f]*/ADDRESS/g'; }
 # Runs, and tells the status: program output, then messages.

@@ -30,8 +30,7 @@ end
 
 -- Calls that other compilers make for OpenACC, and whose they are.
 local OTHERS = {
-  { "__pgi_uacc_", "the NVIDIA HPC compilers" }, { "__tgt_target_", "LLVM" }, { "__tgt_target", "LLVM" },
-  { "__cray_acc_", "the Cray compilers" },
+  { "__pgi_uacc_", "the NVIDIA HPC compilers" }, { "__cray_acc_", "the Cray compilers" },
 }
 
 -- The name of the library that programs compiled for checking need, and a call that they make.
@@ -61,8 +60,8 @@ local function check(path, json)
     fail(("%s was compiled with -fsanitize=thread, and needs the library of the thread sanitizer"):format(path),
       "compile and link the program by `accdeep cc`")
   end
-  if text:find("GOACC_", 1, true) or text:find("GOMP_target", 1, true) or text:find("%f[%w_]acc_[a-z]")
-    or text:find("%f[%w_]omp_target_[a-z]") then
+  if text:find("GOACC_", 1, true) or text:find("GOMP_target", 1, true) or text:find("__tgt_", 1, true)
+    or text:find("%f[%w_]acc_[a-z]") or text:find("%f[%w_]omp_target_[a-z]") then
     return checked
   end
   for _, other in ipairs(OTHERS) do
@@ -71,7 +70,7 @@ local function check(path, json)
         "compile it with gcc -fopenacc (or -fopenmp) -foffload=disable")
     end
   end
-  local note = ("%s itself makes no calls for devices; was it compiled with gcc -fopenacc or -fopenmp?"):format(path)
+  local note = ("%s itself makes no calls for devices; was it compiled with -fopenacc or -fopenmp?"):format(path)
   io.stderr:write(json and require "dkjson".encode({ level = "note", message = note }, { keyorder = { "level" } })
     or "accdeep: note: " .. note,
     "\n") -- its libraries may make them
@@ -135,14 +134,16 @@ local function remove_old(pattern)
   end
 end
 
--- MPI ranks of one machine may read each other's memory by system calls, which fail while a kernel of the other rank
--- runs: its memory is closed. These variables of Open MPI, UCX and libfabric choose copies through shared memory.
-local without_single_copy = {
+-- Strict runs. MPI ranks of one machine may read each other's memory by system calls, which fail while a kernel of the
+-- other rank runs: its memory is closed. These variables of Open MPI, UCX and libfabric choose copies through shared
+-- memory. The last one lets libomp run the tasks of target constructs in the threads that make them.
+local for_strict = {
   OMPI_MCA_btl_vader_single_copy_mechanism = "none",
   OMPI_MCA_btl_sm_single_copy_mechanism = "none",
   OMPI_MCA_smsc = "^cma,knem,xpmem",
   UCX_TLS = "^cma",
   FI_SHM_DISABLE_CMA = "1",
+  LIBOMP_USE_HIDDEN_HELPER_TASK = "0",
 }
 
 -- The runtime appends: programs may start others. A program that never calls it leaves an empty report.
@@ -186,7 +187,7 @@ return function(options)
     ACCDEEP_FAIL = options.fail and "1" or "0",
   }
   if options.strict then
-    for name, value in pairs(without_single_copy) do env[name] = os.getenv(name) or value end
+    for name, value in pairs(for_strict) do env[name] = os.getenv(name) or value end
   end
   local args = { path }
   for _, arg in ipairs(options.arguments) do args[#args + 1] = arg end

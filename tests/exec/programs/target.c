@@ -99,7 +99,7 @@ static void structures(void)
 }
 
 #pragma omp declare target
-static int table[4] = {1, 2, 3, 4};
+int table[4] = {1, 2, 3, 4};
 static int *middle = &table[2];
 static int sum(void)
 {
@@ -117,7 +117,12 @@ static void declared(void)
         table[1] = 7;
     }
     assert(result == 4 && table[1] == 2);
+#ifdef __clang__ /* takes a variable once */
+    #pragma omp target update to(table[0 : 1])
+    #pragma omp target update from(table[1 : 1])
+#else
     #pragma omp target update to(table[0 : 1]) from(table[1 : 1])
+#endif
     #pragma omp target map(from: result)
     result = sum();
     assert(result == 103 && table[1] == 7);

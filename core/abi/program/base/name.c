@@ -77,7 +77,8 @@ uintptr_t goacc_late(const char *name, const char **end_p)
 bool goacc_name_of(const struct goacc_site *site, uint64_t host, uint64_t bytes, struct goacc_name *name_p)
 {
     goacc_take_words();
-    const bool known = site && information() && goacc_debug_name(debug, &site->call, host, bytes, name_p);
+    const bool known = site && ((information() && goacc_debug_name(debug, &site->call, host, bytes, name_p)) ||
+                                (site->name && site->name(site->names, host, bytes, name_p)));
     goacc_give_words();
     return known;
 }

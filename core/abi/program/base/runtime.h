@@ -3,8 +3,11 @@
  *
  *   gcc/       goacc: gcc's entry points for OpenACC directives; target: those for OpenMP's target directives;
  *              entries: the items that entries of a directive become
+ *   clang/     target: clang's entry points for OpenMP's target directives; maps: the items that maps of a directive
+ *              become; library: the device code that programs and libraries bring
  *   routines/  openacc: the acc_* routines, C; fortran: their Fortran names; omp: the omp_* routines of devices
  *   run/       life: start, options, calls and constructs, end; launch: kernels and structured regions of a thread;
+ *              items: the items of a directive;
  *              hear: events of the core, for all who want them
  *   check/     programs compiled for checking. shadow: what holds of each byte of both sides; transfer: what the
  *              runtime does with them; access: what the program does; reports: what is wrong with that
@@ -14,7 +17,8 @@
  *              idle: transfers of bytes that had not changed; stack: variables of functions that have returned;
  *              fault: accesses that end the program; freed: blocks of malloc that are freed while mapped
  *   data/      declared: variables of declare directives at file scope; allocated: what allocatable ones hold;
- *              structures: programs of structures; members: pointers that are present only for the sections they point to;
+ *              image: device code and its variables; structures: programs of structures;
+ *              members: pointers that are present only for the sections they point to;
  *              blocks: sections that leave a block of malloc
  *   base/      prof: events for tools, by OpenACC's profiling interface; draw: a picture of the state;
  *              trace: what a line of the trace is about; rank: the number of the process in an MPI program;
@@ -54,6 +58,9 @@ struct goacc_site {
     bool declares;    /* the scope of a declare directive begins or ends */
     bool ends;        /* a data region ends */
     const int *queue; /* of a compute construct, for its trace; NULL: none */
+    /* Names that the compiler passed with the call, where debug information has none; or NULL. */
+    bool (*name)(const void *names, uint64_t host, uint64_t bytes, struct goacc_name *name_p);
+    const void *names;
 };
 
 /* Where the function that uses it was called: bp[0] is the caller's frame pointer, behind it lies
@@ -61,7 +68,7 @@ struct goacc_site {
 static inline __attribute__((always_inline)) struct goacc_site goacc_here(const char *what)
 {
     const uintptr_t *bp = __builtin_frame_address(0);
-    return (struct goacc_site){{bp[1], (uintptr_t)(bp + 2), bp[0]}, what, false, false, NULL};
+    return (struct goacc_site){.call = {bp[1], (uintptr_t)(bp + 2), bp[0]}, .what = what};
 }
 
 /* Device types, as openacc.h of the compiler numbers them. */
@@ -153,6 +160,7 @@ struct goacc_runtime {
     accd_construct construct; /* under way, of no items: the end of a region. What goacc_run does not write is 0 */
     bool declares;                    /* there are declared variables */
     bool target_first;                /* the first call of the program is one of OpenMP */
+    bool device_pointers;             /* a pointer to device memory keeps its value in a region of OpenMP */
     bool names; /* objects are named as they are mapped, otherwise when asked for */
     const struct goacc_site *site; /* of the call under way */
     int pid;                       /* of the process that made the context */

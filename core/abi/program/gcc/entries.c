@@ -8,36 +8,6 @@
  * debug information tells how large the aggregate is: the compiler does not pass its size. */
 enum { FRAME_ROOM = 4096 };
 
-void goacc_grow_items(struct goacc_items *items, const struct entries *map)
-{
-    const size_t most = 2 * map->n; /* a pointer may be one to map and one to attach */
-    items->at = malloc(most * sizeof items->at[0]);
-    if (!items->at)
-        goacc_die("out-of-memory", "no memory for a directive with %zu entries", map->n);
-}
-
-static accd_item *add_item(struct goacc_items *items, accd_action action, const void *host, uint64_t bytes)
-{
-    accd_item *item = &items->at[items->n++];
-    *item = (accd_item){.host = host, .bytes = bytes, .action = (uint8_t)action};
-    goacc_label_item(item, items->label);
-    return item;
-}
-
-/* The section that a pointer with a bias points to, among the entries just before it. */
-static accd_item *section_of(struct goacc_items *items, const void *slot, size_t bias)
-{
-    enum { BACK = 3 };
-    uintptr_t target = goacc_word(slot) + bias;
-    for (size_t i = items->n; i-- > 0 && items->n - i <= BACK;) {
-        accd_item *item = &items->at[i];
-        if ((uintptr_t)item->host == target && !item->slot && item->bytes &&
-            item->action != ACCD_ATTACH && item->action != ACCD_DETACH)
-            return item;
-    }
-    return NULL;
-}
-
 /* The compiler maps the pointer that a section was reached through, or its descriptor, too: rules
  * differ in whether it counts where it lies in present data. */
 static void mark_pointer(struct goacc_items *items, const void *slot)
@@ -55,14 +25,14 @@ static void mark_pointer(struct goacc_items *items, const void *slot)
 static void add_pointer(struct goacc_items *items, accd_action action, const void *slot,
                         size_t bias, uint16_t flags)
 {
-    accd_item *section = section_of(items, slot, bias);
+    accd_item *section = goacc_section_of(items, slot, bias);
     if (section) {
         section->slot = slot;
         if (!(flags & ACCD_ITEM_TRY)) /* a member: its aggregate may be present */
             mark_pointer(items, slot);
         return;
     }
-    accd_item *item = add_item(items, action, slot, sizeof(void *));
+    accd_item *item = goacc_add_item(items, action, slot, sizeof(void *));
     item->slot = slot;
     item->flags = flags;
 }
@@ -119,7 +89,7 @@ static const void *section_of_nothing(const struct entries *map, size_t i)
 static bool is_partly_present(const struct entries *map, size_t i)
 {
     return (map->kind[i] & IMPLICIT) == IMPLICIT &&
-           accd_presence_of(goacc.context, goacc_own.device, map->host[i], map->size[i]) == ACCD_PARTLY;
+           goacc_is_partly_present(&goacc_own, map->host[i], map->size[i]);
 }
 
 /* What the always modifier adds (OMP60-map-5). */
@@ -213,7 +183,7 @@ static void add_structure(const struct entries *map, size_t head, struct goacc_i
     for (size_t i = 0; i < n; i++)
         pieces[i].offset -= low;
     if (n) {
-        accd_item *item = add_item(items, n > 1 ? ACCD_CREATE : pieces[0].action, (const void *)low, high - low);
+        accd_item *item = goacc_add_item(items, n > 1 ? ACCD_CREATE : pieces[0].action, (const void *)low, high - low);
         item->room = aggregate_bytes(map, head);
         item->frame = item->room ? map->host[head] : NULL;
         if (n > 1) {
@@ -252,7 +222,7 @@ void goacc_attach_variables(const struct goacc_thread *self, const struct entrie
 void goacc_entry_items(const struct entries *map, struct goacc_items *items)
 {
     size_t head = 0, members = 0, pset = SIZE_MAX;
-    uint64_t room = 0, start, bytes;
+    uint64_t room = 0;
     for (size_t i = 0; i < map->n; i++) {
         unsigned kind = goacc_kind(map, i);
         const void *host = map->host[i];
@@ -275,7 +245,7 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
         if (map->target && member && action != ACCD_ACTION_COUNT && !always(map, i))
             continue; /* its structure has it */
         if (action != ACCD_ACTION_COUNT) {
-            accd_item *item = add_item(items, action, host, size);
+            accd_item *item = goacc_add_item(items, action, host, size);
             item->flags = always(map, i);
             if (action == ACCD_PRESENT && goacc.site->declares) /* no call will end it */
                 item->flags = ACCD_ITEM_UNCOUNTED;
@@ -300,7 +270,7 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
             add_pointer(items, ACCD_ATTACH, host, size, ACCD_ITEM_TRY);
             items->nulls |= map->target && section_of_nothing(map, i);
             if (pset == SIZE_MAX || !inside(map, pset, host))
-                add_item(items, ACCD_COPYIN, host, sizeof(void *));
+                goacc_add_item(items, ACCD_COPYIN, host, sizeof(void *));
             break;
         case ATTACH:
         case ATTACH_ZERO_LENGTH:
@@ -308,8 +278,8 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
             items->nulls |= map->target && section_of_nothing(map, i);
             break;
         case ZERO_LENGTH: /* of OpenMP: what is present there (OMP60-map-10) */
-            if (map->target && accd_present_bounds(goacc.context, goacc_own.device, host, &start, &bytes))
-                add_item(items, ACCD_CREATE, (const void *)(uintptr_t)start, bytes);
+            if (map->target)
+                goacc_add_present(items, ACCD_CREATE, host, 0);
             break;
         case FIRSTPRIVATE_INT:
         case USE_DEVICE:
@@ -326,21 +296,20 @@ void goacc_exit_items(const struct entries *map, struct goacc_items *items)
     for (size_t i = 0; i < map->n; i++) {
         unsigned raw = map->kind[i] & 0xff, kind = goacc_kind(map, i);
         const void *host = map->host[i];
-        uint64_t start, bytes;
         if (!host)
             continue;
         if (!map->target)
             items->finalize |= raw == DELETE || raw == FORCE_DETACH || raw == (FORCE | FROM);
         switch (kind) {
         case FROM:
-            add_item(items, ACCD_COPYOUT, host, map->size[i])->flags = always(map, i);
+            goacc_add_item(items, ACCD_COPYOUT, host, map->size[i])->flags = always(map, i);
             break;
         case ALLOC:
         case TO:
         case TO_PSET:
         case DELETE:
         case RELEASE:
-            add_item(items, ACCD_DELETE, host, map->size[i])->flags =
+            goacc_add_item(items, ACCD_DELETE, host, map->size[i])->flags =
                 map->target && kind == DELETE ? ACCD_ITEM_FINAL : 0;
             break;
         case DETACH:
@@ -349,7 +318,7 @@ void goacc_exit_items(const struct entries *map, struct goacc_items *items)
             break;
         case POINTER:
         case ALWAYS_POINTER: {
-            accd_item *section = section_of(items, host, map->size[i]);
+            accd_item *section = goacc_section_of(items, host, map->size[i]);
             if (section)
                 section->slot = host;
             bool covered = false; /* by its descriptor */
@@ -357,14 +326,13 @@ void goacc_exit_items(const struct entries *map, struct goacc_items *items)
                 covered |=
                     entry_action(goacc_kind(map, k)) != ACCD_ACTION_COUNT && inside(map, k, host);
             if (!covered)
-                add_item(items, ACCD_DELETE, host, sizeof(void *));
+                goacc_add_item(items, ACCD_DELETE, host, sizeof(void *));
             break;
         }
         case ZERO_LENGTH:
         case DELETE_ZERO_LENGTH: /* of OpenMP: all of what the pointer points to */
-            if (map->target && accd_present_bounds(goacc.context, goacc_own.device, host, &start, &bytes))
-                add_item(items, ACCD_DELETE, (const void *)(uintptr_t)start, bytes)->flags =
-                    kind == DELETE_ZERO_LENGTH ? ACCD_ITEM_FINAL : 0;
+            if (map->target)
+                goacc_add_present(items, ACCD_DELETE, host, kind == DELETE_ZERO_LENGTH ? ACCD_ITEM_FINAL : 0);
             break;
         case STRUCT:
             break;
@@ -383,7 +351,7 @@ void goacc_update_items(const struct entries *map, struct goacc_items *items)
         switch (kind) {
         case TO:
         case FROM: {
-            accd_item *item = add_item(items, kind == TO ? ACCD_UPDATE_DEVICE : ACCD_UPDATE_SELF,
+            accd_item *item = goacc_add_item(items, kind == TO ? ACCD_UPDATE_DEVICE : ACCD_UPDATE_SELF,
                                        map->host[i], map->size[i]);
             item->flags = raw & FORCE ? 0 : ACCD_ITEM_TRY;
             break;
@@ -425,17 +393,6 @@ void goacc_refresh_descriptors(const struct goacc_thread *self, const struct ent
     }
 }
 
-/* Where the rest of partly present data would be. */
-static void *address_of_part(const struct goacc_thread *self, const struct entries *map, size_t i)
-{
-    const uintptr_t host = (uintptr_t)map->host[i];
-    uint64_t at = host, start, bytes;
-    if (!accd_present_in(goacc.context, self->device, &at, host + map->size[i], &start, &bytes))
-        return NULL;
-    const char *device = goacc_device_address(self, (const void *)(uintptr_t)start);
-    return (void *)(uintptr_t)(device - (start - host));
-}
-
 void *goacc_argument(const struct goacc_thread *self, const struct entries *map, size_t i)
 {
     const unsigned kind = goacc_kind(map, i);
@@ -455,7 +412,7 @@ void *goacc_argument(const struct goacc_thread *self, const struct entries *map,
     } else if (kind != ATTACH && !(map->target && kind == FIRSTPRIVATE)) {
         device = goacc_device_address(self, host);
         if (!device && (map->kind[i] & IMPLICIT) == IMPLICIT)
-            device = address_of_part(self, map, i);
+            device = goacc_address_of_part(self, host, map->size[i]);
     }
     return device ? device : host; /* no_create of absent data: the host's */
 }

@@ -5,9 +5,7 @@
 #ifndef GOACC_ENTRIES_H
 #define GOACC_ENTRIES_H
 
-#include "abi/program/base/runtime.h"
-
-#include <stdlib.h>
+#include "abi/program/run/items.h"
 
 enum {
     ALLOC = 0x00,
@@ -57,35 +55,6 @@ static inline unsigned goacc_kind(const struct entries *map, size_t i)
     return more == FORCE || more == IMPLICIT || (more == ALWAYS && kind) ? kind : raw;
 }
 
-/* The items of a directive, on the stack if they are few. */
-struct goacc_items {
-    accd_item *at, few[16];
-    size_t n;
-    const accd_label *label; /* of each, if it has no other */
-    bool finalize;
-    bool descriptors; /* there are some among them */
-    bool nulls;       /* of OpenMP: there are pointers to sections of no length */
-};
-
-void goacc_grow_items(struct goacc_items *items, const struct entries *map);
-static inline void goacc_open_items(struct goacc_items *items, const struct entries *map)
-{
-    items->at = items->few;
-    items->n = 0;
-    items->finalize = items->descriptors = items->nulls = false;
-    items->label = map->n ? goacc_site_label() : NULL;
-    if (map->n > sizeof items->few / sizeof items->few[0] / 2)
-        goacc_grow_items(items, map);
-}
-static inline void goacc_close_items(struct goacc_items *items)
-{
-    if (items->at != items->few)
-        free(items->at);
-}
-static inline void *goacc_device_address(const struct goacc_thread *self, const void *host)
-{
-    return (void *)(uintptr_t)accd_device_address(goacc.context, self->device, host);
-}
 /* What a kernel gets for an entry, of OpenMP's private variables the host's address. */
 void *goacc_argument(const struct goacc_thread *self, const struct entries *map, size_t i);
 

@@ -140,7 +140,7 @@ static __attribute__((noinline)) void start_data(const struct goacc_site *site, 
     struct goacc_level *level = goacc_push_level(self, parent);
     if (!nothing_to_do(self, flags)) {
         struct goacc_items items;
-        goacc_open_items(&items, map);
+        goacc_open_items(&items, map->n);
         goacc_entry_items(map, &items);
         if (items.n)
             level->region = goacc_run(self, ACCD_REGION, true, items.at, items.n, false);
@@ -211,7 +211,7 @@ static __attribute__((noinline)) void dynamic(const struct goacc_site *site, int
     struct goacc_thread *self = goacc_enter(site);
     if (!nothing_to_do(self, flags)) {
         struct goacc_items items;
-        goacc_open_items(&items, map);
+        goacc_open_items(&items, map->n);
         way->convert(map, &items);
         goacc_in_queue(self, queue);
         if (items.n)
@@ -431,7 +431,7 @@ static __attribute__((noinline)) void compute(const struct goacc_site *site, int
         goacc_die("out-of-memory", "no memory for the arguments of a compute region");
     kernel->fn = fn;
     kernel->region = site->what;
-    goacc_open_items(&items, map);
+    goacc_open_items(&items, map->n);
     goacc_entry_items(map, &items);
     goacc_attach_variables(self, map, &items);
     if (apart)

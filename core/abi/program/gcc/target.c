@@ -14,6 +14,30 @@ enum { NOWAIT = 1, EXIT_DATA = 2 }; /* flags of calls */
 enum { TASK_DEPENDS = 8 };          /* of tasks */
 enum { ON_HOST = -2 };              /* a device, as libgomp numbers them */
 
+/* Functions of libgomp behind ours. */
+static struct libgomp {
+    void (*target)(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes,
+                   unsigned short *kinds, unsigned flags, void **depend, void **args);
+    void (*task)(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes,
+                 long alignment, bool deferred, unsigned flags, void **depend, int priority,
+                 void *detach);
+    void (*taskwait_depend)(void **depend);
+} behind;
+
+static void find_libgomp(void)
+{
+    *(void **)&behind.target = goacc_behind("GOMP_target_ext");
+    *(void **)&behind.task = goacc_behind("GOMP_task");
+    *(void **)&behind.taskwait_depend = goacc_behind("GOMP_taskwait_depend");
+}
+
+static const struct libgomp *libgomp(void)
+{
+    static pthread_once_t found = PTHREAD_ONCE_INIT;
+    pthread_once(&found, find_libgomp);
+    return &behind;
+}
+
 /* ------------------------------------------------------------------------------------- tasks -- */
 
 /* A directive: what its call was given. */
@@ -112,7 +136,7 @@ static void defer(const struct directive *directive, void **depend)
     task->turn = goacc_next_task(&directive->site, depend);
     making = task;
     const bool deferred = !goacc.options.left || goacc_detaches;
-    goacc_libgomp()->task(run_task, &task, NULL, sizeof task, sizeof task, deferred, depend ? TASK_DEPENDS : 0,
+    libgomp()->task(run_task, &task, NULL, sizeof task, sizeof task, deferred, depend ? TASK_DEPENDS : 0,
                           depend, 0, NULL);
     making = NULL;
 }
@@ -125,7 +149,7 @@ static void carry_out(const struct directive *directive, void **depend)
         return;
     }
     if (depend) {
-        goacc_libgomp()->taskwait_depend(depend);
+        libgomp()->taskwait_depend(depend);
         goacc_tasks_waited(&directive->site, depend);
     }
     directive->run(directive);
@@ -145,7 +169,7 @@ static struct opened run_items(struct goacc_thread *self, accd_kind kind, const 
 {
     struct goacc_items items;
     accd_region *region = NULL;
-    goacc_open_items(&items, map);
+    goacc_open_items(&items, map->n);
     convert(map, &items);
     if (items.n || kind == ACCD_COMPUTE)
         region = goacc_run(self, kind, true, items.at, items.n, items.finalize);
@@ -259,15 +283,15 @@ static void run_inside(void *data)
 {
     struct body *body = data;
     if (body->device >= 0)
-        goacc_libgomp()->set_default_device(GOACC_IN_TARGET + body->device);
+        goacc_openmp()->set_default_device(GOACC_IN_TARGET + body->device);
     if (body->device >= 0 && goacc.options.left) /* one thread is known to be the kernel's */
-        goacc_libgomp()->set_max_active_levels(0);
+        goacc_openmp()->set_max_active_levels(0);
     body->fn(body->args);
 }
 
 static void run_body(struct body *body)
 {
-    goacc_libgomp()->target(ON_HOST, run_inside, 0, (void **)body, NULL, NULL, 0, NULL,
+    libgomp()->target(ON_HOST, run_inside, 0, (void **)body, NULL, NULL, 0, NULL,
                             body->teams);
 }
 

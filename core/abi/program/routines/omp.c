@@ -33,6 +33,17 @@
       (void *to, const void *from, size_t element, int rank, const size_t *volume,        \
        const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dimensions, \
        const size_t *from_dimensions, int to_device, int from_device))                    \
+    X(int, omp_target_memcpy_async,                                                       \
+      (void *to, const void *from, size_t bytes, size_t to_offset, size_t from_offset,    \
+       int to_device, int from_device, int ndepend, void **depend))                       \
+    X(int, omp_target_memcpy_rect_async,                                                  \
+      (void *to, const void *from, size_t element, int rank, const size_t *volume,        \
+       const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dimensions, \
+       const size_t *from_dimensions, int to_device, int from_device, int ndepend,        \
+       void **depend))                                                                    \
+    X(void *, omp_target_memset, (void *pointer, int value, size_t bytes, int device))    \
+    X(void *, omp_target_memset_async,                                                    \
+      (void *pointer, int value, size_t bytes, int device, int ndepend, void **depend))   \
     X(int, omp_target_associate_ptr,                                                      \
       (const void *host, const void *pointer, size_t bytes, size_t offset, int device))   \
     X(int, omp_target_disassociate_ptr, (const void *host, int device))
@@ -41,35 +52,31 @@ ROUTINES(DECLARE)
 
 #define HERE ((const struct goacc_site[]){goacc_here(__func__)})
 
-/* ----------------------------------------------------------------------------------- libgomp -- */
+/* ------------------------------------------------------------------- the compiler's own runtime -- */
 
-static struct goacc_libgomp libgomp;
+static struct goacc_openmp openmp;
 
-static void *behind(const char *name)
+void *goacc_behind(const char *name)
 {
     void *function = dlsym(RTLD_NEXT, name);
     if (!function)
         goacc_die("file",
-                  "libgomp of gcc 12 or later is needed: %s is not in the program's libraries",
-                  name);
+                  "libgomp of gcc 12 or later, or libomp, is needed: %s is not in the program's libraries", name);
     return function;
 }
 
-static void find_libgomp(void)
+static void find_openmp(void)
 {
-    *(void **)&libgomp.target = behind("GOMP_target_ext");
-    *(void **)&libgomp.task = behind("GOMP_task");
-    *(void **)&libgomp.taskwait_depend = behind("GOMP_taskwait_depend");
-    *(void **)&libgomp.get_default_device = behind("omp_get_default_device");
-    *(void **)&libgomp.set_default_device = behind("omp_set_default_device");
-    *(void **)&libgomp.set_max_active_levels = behind("omp_set_max_active_levels");
+    *(void **)&openmp.get_default_device = goacc_behind("omp_get_default_device");
+    *(void **)&openmp.set_default_device = goacc_behind("omp_set_default_device");
+    *(void **)&openmp.set_max_active_levels = goacc_behind("omp_set_max_active_levels");
 }
 
-const struct goacc_libgomp *goacc_libgomp(void)
+const struct goacc_openmp *goacc_openmp(void)
 {
     static pthread_once_t found = PTHREAD_ONCE_INIT;
-    pthread_once(&found, find_libgomp);
-    return &libgomp;
+    pthread_once(&found, find_openmp);
+    return &openmp;
 }
 
 /* ----------------------------------------------------------------------------------- devices -- */
@@ -87,7 +94,7 @@ int goacc_target_devices(void)
 /* Where the caller runs: a device, -1: the host. */
 static int device_here(void)
 {
-    const int number = goacc_libgomp()->get_default_device();
+    const int number = goacc_openmp()->get_default_device();
     return number >= GOACC_IN_TARGET ? number - GOACC_IN_TARGET : -1;
 }
 
@@ -105,7 +112,7 @@ int goacc_target_device(int number, const struct goacc_site *site)
     if (number == HOST || (number == DEFAULT && !devices))
         return -1;
     if (number == DEFAULT)
-        number = goacc_libgomp()->get_default_device();
+        number = goacc_openmp()->get_default_device();
     if (number >= GOACC_IN_TARGET)
         goacc_refuse(site, "misuse", "was encountered inside a target region");
     if (devices && (number < 0 || number > devices))
@@ -389,4 +396,57 @@ int omp_target_memcpy_rect(void *to, const void *from, size_t element, int rank,
     goacc_must(copy_rows(to, from, rank, volume, to_strides, from_strides, to_device, from_device));
     goacc_target_leave(&call);
     return 0;
+}
+
+/* The tasks that a copy depends on are siblings: it is done after all of them. */
+static void wait_for(int ndepend)
+{
+    static void (*taskwait)(void);
+    if (!taskwait)
+        *(void **)&taskwait = goacc_behind("GOMP_taskwait"); /* libomp has it, too */
+    if (ndepend)
+        taskwait();
+}
+
+int omp_target_memcpy_async(void *to, const void *from, size_t bytes, size_t to_offset, size_t from_offset,
+                            int to_device, int from_device, int ndepend, void **depend)
+{
+    (void)depend;
+    wait_for(ndepend);
+    return omp_target_memcpy(to, from, bytes, to_offset, from_offset, to_device, from_device);
+}
+
+int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int rank, const size_t *volume,
+                                 const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dimensions,
+                                 const size_t *from_dimensions, int to_device, int from_device, int ndepend,
+                                 void **depend)
+{
+    (void)depend;
+    wait_for(ndepend);
+    return omp_target_memcpy_rect(to, from, element, rank, volume, to_offsets, from_offsets, to_dimensions,
+                                  from_dimensions, to_device, from_device);
+}
+
+void *omp_target_memset(void *pointer, int value, size_t bytes, int device)
+{
+    char some[4096];
+    if (!is_device(device, &device) || !pointer)
+        return pointer;
+    if (device < 0)
+        return memset(pointer, value, bytes);
+    memset(some, value, sizeof some);
+    const struct goacc_target_call call = goacc_target_enter(HERE, device);
+    for (size_t at = 0, n; at < bytes; at += n) {
+        n = bytes - at < sizeof some ? bytes - at : sizeof some;
+        goacc_must(copy((char *)pointer + at, some, n, device, -1));
+    }
+    goacc_target_leave(&call);
+    return pointer;
+}
+
+void *omp_target_memset_async(void *pointer, int value, size_t bytes, int device, int ndepend, void **depend)
+{
+    (void)depend;
+    wait_for(ndepend);
+    return omp_target_memset(pointer, value, bytes, device);
 }

@@ -1,23 +1,20 @@
-/* target.h - what OpenMP's directives and routines share: libgomp's own functions, and the device
- * of a call. */
+/* target.h - what OpenMP's directives and routines share: functions of the compiler's own runtime, and the
+ * device of a call. */
 #ifndef GOACC_TARGET_H
 #define GOACC_TARGET_H
 
 #include "abi/program/base/runtime.h"
 
-/* Functions of libgomp behind ours. */
-struct goacc_libgomp {
-    void (*target)(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes,
-                   unsigned short *kinds, unsigned flags, void **depend, void **args);
-    void (*task)(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes,
-                 long alignment, bool deferred, unsigned flags, void **depend, int priority,
-                 void *detach);
-    void (*taskwait_depend)(void **depend);
+/* A function of libgomp or libomp behind ours. Ends the program if there is none. */
+void *goacc_behind(const char *name);
+
+/* Functions that both have. */
+struct goacc_openmp {
     int (*get_default_device)(void);
     void (*set_default_device)(int device);
     void (*set_max_active_levels)(int levels);
 };
-const struct goacc_libgomp *goacc_libgomp(void);
+const struct goacc_openmp *goacc_openmp(void);
 
 /* Whether the caller runs in a target region of a device: threads of its team do, too. */
 bool goacc_in_target(void);
@@ -34,6 +31,9 @@ extern bool goacc_detaches; /* the program has tasks that an event completes: no
 /* The default device of threads that run a target region of device 0, above any number of a device:
  * threads of a team have the same. */
 enum { GOACC_IN_TARGET = 1 << 28 };
+
+void *omp_target_alloc(size_t bytes, int device);
+void omp_target_free(void *pointer, int device);
 
 /* The devices of the program: none where OMP_TARGET_OFFLOAD says so. */
 int goacc_target_devices(void);

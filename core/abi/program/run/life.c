@@ -4,6 +4,7 @@
 #include "abi/program/base/prof.h"
 #include "abi/program/check/check.h"
 #include "abi/program/base/runtime.h"
+#include "abi/program/data/image.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -223,6 +224,7 @@ static void open_context(void)
     if (goacc.options.check)
         goacc_check_open();
     goacc_declared_open();
+    goacc_images_open();
 }
 
 struct goacc_thread *goacc_started(void)

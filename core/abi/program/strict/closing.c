@@ -139,6 +139,7 @@ static bool is_system_path(const char *path)
         "ld-linux",  "ld-2.",      "libc.",        "libc-2.",      "libm.",    "libm-2.",
         "libmvec",   "libpthread", "libdl.",       "libdl-2.",     "librt.",   "librt-2.",
         "libgcc_s.", "libstdc++.", "libgfortran.", "libquadmath.", "libgomp.", "libatomic.",
+        "libomp.",   "libomptarget.",
         "libdw.",    "libdw-",     "libelf.",      "libelf-"};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
         if (starts(path, folders[i]))

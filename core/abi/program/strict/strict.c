@@ -2,6 +2,7 @@
  * memory is closed to the host, and what is left behind, or was moved for nothing, is reported at the
  * end. */
 #include "abi/program/base/runtime.h"
+#include "abi/program/data/image.h"
 #include "stray.h"
 #include "watch.h"
 
@@ -282,7 +283,8 @@ static void tell_left(int device)
     size_t n = 0;
     while (accd_present_next(goacc.context, device, &at, &object)) {
         if (!object.dynamic || goacc_stack_declared(object.info.host) ||
-            goacc_allocated_has(object.info.host) || is_descriptor(device, object.info.host) || n++ >= MOST)
+            goacc_allocated_has(object.info.host) || goacc_image_holds(object.info.host) ||
+            is_descriptor(device, object.info.host) || n++ >= MOST)
             continue;
         char from[1100] = "";
         const struct goacc_shown shown = goacc_shown(&object.info);
@@ -305,7 +307,8 @@ static void tell_left(int device)
         goacc_tell("note", "still-mapped", "ACC33-2.6.7-4", 0, "and %zu more on device %d",
                    n - MOST, device);
     for (at = 0, n = 0; accd_attachment_next(goacc.context, device, &at, &pointer);)
-        if (!goacc_allocated_has(pointer.slot) && !is_descriptor(device, pointer.slot) && n++ < MOST)
+        if (!goacc_allocated_has(pointer.slot) && !goacc_image_holds(pointer.slot) &&
+            !is_descriptor(device, pointer.slot) && n++ < MOST)
             goacc_tell("note", "still-attached", "ACC33-det-1", 0,
                        "the pointer %s is still attached on device %d at the end, with attachment "
                        "counter %u",

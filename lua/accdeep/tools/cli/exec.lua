@@ -54,5 +54,5 @@ local function spell(args)
   return args
 end
 
-return { about = "Run an OpenACC or OpenMP program, compiled by gcc with -foffload=disable, with accdeep's runtime.",
+return { about = "Run an OpenACC or OpenMP program of gcc (with -foffload=disable) or clang on accdeep's runtime.",
   options = options, spell = spell, run = exec }

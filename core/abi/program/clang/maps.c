@@ -1,0 +1,317 @@
+/* maps.c - from the maps of a directive to the items of one construct. */
+#include "maps.h"
+
+#include "abi/program/data/image.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------------------------------- maps --
+ */
+
+static void add_map(struct goacc_maps *maps, const struct goacc_map *map)
+{
+    if (maps->n == maps->room) {
+        struct goacc_map *grown = malloc(2 * maps->room * sizeof *grown);
+        if (!grown)
+            goacc_die("out-of-memory", "no memory for a directive with %zu maps", maps->n);
+        memcpy(grown, maps->at, maps->n * sizeof *grown);
+        if (maps->at != maps->few)
+            free(maps->at);
+        maps->at = grown;
+        maps->room *= 2;
+    }
+    maps->at[maps->n++] = *map;
+}
+
+/* The maps that a mapper adds: it counts its own. */
+struct mapping {
+    struct goacc_maps *maps;
+    size_t first;
+};
+
+int64_t __tgt_mapper_num_components(void *mapping);
+int64_t __tgt_mapper_num_components(void *mapping)
+{
+    const struct mapping *of = mapping;
+    return (int64_t)(of->maps->n - of->first);
+}
+
+void __tgt_push_mapper_component(void *mapping, void *base, void *begin, int64_t size,
+                                 uint64_t type, const char *name);
+void __tgt_push_mapper_component(void *mapping, void *base, void *begin, int64_t size,
+                                 uint64_t type, const char *name)
+{
+    add_map(((struct mapping *)mapping)->maps, &(struct goacc_map){base, begin, size, type, name});
+}
+
+void goacc_open_maps(struct goacc_maps *maps, const struct goacc_columns *columns)
+{
+    typedef void mapper(void *mapping, void *base, void *begin, int64_t size, uint64_t type,
+                        const char *name);
+    maps->at = maps->few;
+    maps->n = 0;
+    maps->dims = NULL;
+    maps->room = sizeof maps->few / sizeof maps->few[0];
+    for (size_t i = 0; i < columns->n; i++) {
+        const struct goacc_map map = {columns->base[i], columns->begin[i], columns->size[i],
+                                      columns->type[i], columns->name ? columns->name[i] : NULL};
+        void *function = columns->mapper ? columns->mapper[i] : NULL;
+        if (!function) {
+            add_map(maps, &map);
+            continue;
+        }
+        struct mapping mapping = {maps, maps->n};
+        mapper *call;
+        *(void **)&call = function;
+        call(&mapping, map.base, map.begin, map.size, map.type, map.name);
+    }
+}
+
+void goacc_close_maps(struct goacc_maps *maps)
+{
+    if (maps->at != maps->few)
+        free(maps->at);
+    for (struct goacc_dims *dims; (dims = maps->dims);) {
+        maps->dims = dims->next;
+        free(dims);
+    }
+}
+
+/* --------------------------------------------------------------------------------------- items --
+ */
+
+static bool is_pointer(const struct goacc_map *map)
+{
+    return map->type & (PTR_AND_OBJ | ATTACH);
+}
+
+/* Whether it asks for data, not for a value or memory of its own. */
+static bool is_data(const struct goacc_map *map)
+{
+    return !(map->type & (LITERAL | PRIVATE)) && map->begin;
+}
+
+static uint16_t flags_of(uint64_t type)
+{
+    const uint16_t always =
+        (type & TO ? ACCD_ITEM_ALWAYS_IN : 0) | (type & FROM ? ACCD_ITEM_ALWAYS_OUT : 0);
+    return (type & ALWAYS ? always : 0) | (type & PRESENT ? ACCD_ITEM_MUST : 0);
+}
+
+static const void *base_of(const struct goacc_map *map)
+{
+    return map->type & PTR_AND_OBJ ? (const void *)goacc_word(map->base) : map->base;
+}
+
+/* Whether a map stands for members of a structure, whose maps follow. */
+static bool has_members(const struct goacc_maps *maps, size_t i)
+{
+    const struct goacc_map *map = &maps->at[i];
+    return i + 1 < maps->n && !is_pointer(map) && !(map->type & (TO | FROM)) &&
+           goacc_member_of(map[1].type) &&
+           (uintptr_t)(is_pointer(&map[1]) ? map[1].base : map[1].begin) - (uintptr_t)map->begin <
+               (uint64_t)map->size;
+}
+
+/* On the device members are aligned as on the host. */
+static void align(accd_item *item)
+{
+    const uintptr_t host = (uintptr_t)item->host, into = host % GOACC_ALIGNED;
+    item->frame = into ? (const void *)(host - into) : NULL;
+    item->room = into + item->bytes;
+}
+
+/* The pointer of a section that has a map, or is present. */
+static void attach(struct goacc_items *items, const struct goacc_map *map)
+{
+    const size_t bias = (size_t)((char *)map->begin - (char *)goacc_word(map->base));
+    accd_item *section = goacc_section_of(items, map->base, bias);
+    if (!section)
+        section = goacc_add_item(items, ACCD_ATTACH, map->base, sizeof(void *));
+    if (section->action == ACCD_ATTACH)
+        section->flags = ACCD_ITEM_TRY;
+    section->slot = map->base;
+}
+
+/* A section of no length: what is present there. */
+static void add_empty(struct goacc_items *items, accd_action action, const struct goacc_map *map,
+                      uint16_t flags)
+{
+    const bool counts = !goacc_member_of(map->type) || is_pointer(map);
+    if (counts && !goacc_add_present(items, action, map->begin, flags) && map->type & PRESENT)
+        goacc_add_item(items, action, map->begin, 1)->flags = ACCD_ITEM_MUST;
+}
+
+void goacc_enter_maps(struct goacc_maps *maps, struct goacc_items *items)
+{
+    static const accd_action actions[] = {ACCD_CREATE, ACCD_COPYIN, ACCD_COPYOUT, ACCD_COPY};
+    for (size_t i = 0; i < maps->n; i++) {
+        const struct goacc_map *map = &maps->at[i];
+        if (!is_data(map))
+            continue;
+        if (map->type & PTR_AND_OBJ && !goacc_member_of(map->type))
+            goacc_add_item(items, ACCD_CREATE, map->base, sizeof(void *))->flags =
+                ACCD_ITEM_POINTER;
+        if (map->type & ATTACH) {
+            attach(items, map);
+        } else if (!map->size) {
+            add_empty(items, ACCD_CREATE, map, 0);
+            if (is_pointer(map))
+                attach(items, map);
+            items->nulls |= is_pointer(map);
+        } else if (!(map->type & IMPLICIT) ||
+                   !goacc_is_partly_present(&goacc_own, map->begin, (uint64_t)map->size)) {
+            const unsigned moves =
+                goacc_constant(map->begin) ? TO : TO | FROM; /* tables, typeinfo */
+            accd_item *item =
+                goacc_add_item(items, actions[map->type & moves], map->begin, (uint64_t)map->size);
+            item->flags = flags_of(map->type);
+            item->base = base_of(map);
+            if (is_pointer(map))
+                item->slot = map->base;
+            else if (has_members(maps, i))
+                align(item);
+        }
+    }
+}
+
+void goacc_exit_maps(struct goacc_maps *maps, struct goacc_items *items)
+{
+    for (size_t i = 0; i < maps->n; i++) {
+        const struct goacc_map *map = &maps->at[i];
+        const uint16_t final = map->type & DELETE ? ACCD_ITEM_FINAL : 0;
+        if (!is_data(map) || map->type & ATTACH)
+            continue;
+        if (!map->size) {
+            add_empty(items, ACCD_DELETE, map, final);
+        } else if (!has_members(maps, i) ||
+                   !goacc_is_partly_present(&goacc_own, map->begin, (uint64_t)map->size)) {
+            accd_item *item = goacc_add_item(items, map->type & FROM ? ACCD_COPYOUT : ACCD_DELETE,
+                                             map->begin, (uint64_t)map->size);
+            item->flags = final | flags_of(map->type & ~(uint64_t)TO);
+            if (is_pointer(map))
+                item->slot = map->base;
+        }
+        if (map->type & PTR_AND_OBJ && !goacc_member_of(map->type))
+            goacc_add_item(items, ACCD_DELETE, map->base, sizeof(void *))->flags =
+                ACCD_ITEM_POINTER;
+    }
+}
+
+/* Runs of bytes with gaps between them, as clang describes them: each dimension of an array,
+ * outermost first, then that of one element. */
+struct dimension {
+    uint64_t offset, count, stride;
+};
+
+static void add_runs(struct goacc_maps *maps, struct goacc_items *items, accd_action action,
+                     const struct goacc_map *map, uint16_t flags)
+{
+    const struct dimension *dimension = map->begin;
+    const size_t n = (size_t)map->size - 1;
+    struct goacc_dims *dims = malloc(sizeof *dims);
+    if (n > ACCD_RANK_MOST || !dims)
+        goacc_die("unsupported", "a section of %zu dimensions is updated; the most are %d", n,
+                  ACCD_RANK_MOST);
+    dims->next = maps->dims;
+    maps->dims = dims;
+    const uint64_t run = dimension[n].count * dimension[n].stride;
+    const char *host = map->type & PTR_AND_OBJ ? (char *)goacc_word(map->base) : map->base;
+    uint64_t bytes = run;
+    host += dimension[n].offset * dimension[n].stride;
+    for (size_t i = 0; i < n; i++) {
+        if (!dimension[i].count)
+            return;
+        dims->at[i] = (accd_dim){dimension[i].count, dimension[i].stride};
+        host += dimension[i].offset * dimension[i].stride;
+        bytes += (dimension[i].count - 1) * dimension[i].stride;
+    }
+    accd_item *item = goacc_add_item(items, action, host, bytes);
+    item->flags = flags;
+    item->dims = dims->at;
+    item->ndims = (uint8_t)n;
+    item->run = run;
+}
+
+void goacc_update_maps(struct goacc_maps *maps, struct goacc_items *items)
+{
+    for (size_t i = 0; i < maps->n; i++) {
+        const struct goacc_map *map = &maps->at[i];
+        const uint16_t flags = map->type & PRESENT ? ACCD_ITEM_MUST : ACCD_ITEM_TRY;
+        const accd_action action = map->type & TO ? ACCD_UPDATE_DEVICE : ACCD_UPDATE_SELF;
+        if (!is_data(map) || !(map->type & (TO | FROM)) || !map->size)
+            continue;
+        if (map->type & goacc_non_contiguous)
+            add_runs(maps, items, action, map, flags);
+        else
+            goacc_add_item(items, action, map->begin, (uint64_t)map->size)->flags = flags;
+    }
+}
+
+void goacc_clear_map_pointers(const struct goacc_thread *self, const struct goacc_maps *maps,
+                              bool back)
+{
+    const void *const null = NULL;
+    for (size_t i = 0; i < maps->n; i++) {
+        const struct goacc_map *map = &maps->at[i];
+        if (map->size || !is_data(map) || !is_pointer(map) ||
+            goacc_device_address(self, map->begin))
+            continue;
+        const uint64_t slot = accd_device_address(goacc.context, self->device, map->base);
+        if (slot && (!back || !goacc_word((const void *)(uintptr_t)slot)))
+            goacc_write_device(self->device, slot, back ? map->base : &null, sizeof null);
+    }
+}
+
+/* ----------------------------------------------------------------------------------- addresses --
+ */
+
+void *goacc_map_base(const struct goacc_thread *self, const struct goacc_map *map)
+{
+    const uintptr_t base = (uintptr_t)base_of(map);
+    uint64_t low, high;
+    char *device;
+    if (!map->size) { /* OMP60-map-10 */
+        const uint64_t match =
+            accd_matching_address(goacc.context, self->device, map->begin, &low, &high);
+        if (!match || match == high) {
+            void *function = goacc_image_function(self->device, map->begin);
+            const bool keeps =
+                goacc.options.unmatched ||
+                (goacc.device_pointers &&
+                 accd_device_of(goacc.context, (uintptr_t)map->begin) == self->device);
+            return function || !keeps ? function : (void *)base;
+        }
+        device = (char *)(uintptr_t)match;
+    } else {
+        device = goacc_device_address(self, map->begin);
+        if (!device && map->type & IMPLICIT)
+            device = goacc_address_of_part(self, map->begin, (uint64_t)map->size);
+    }
+    return device ? device - ((uintptr_t)map->begin - base) : NULL;
+}
+
+/* --------------------------------------------------------------------------------------- names --
+ */
+
+/* Of a section the name without its bounds, which are text. */
+bool goacc_map_name(const void *maps, uint64_t host, uint64_t bytes, struct goacc_name *name_p)
+{
+    const struct goacc_maps *of = maps;
+    for (size_t i = 0; i < of->n; i++) {
+        const struct goacc_map *map = &of->at[i];
+        const bool pointer =
+            is_pointer(map) && (uintptr_t)map->base == host && bytes == sizeof(void *);
+        const bool data = (uintptr_t)map->begin == host && (!bytes || (uint64_t)map->size == bytes);
+        if (!map->name || map->name[0] != ';' || !strncmp(map->name, ";unknown;", 9) ||
+            (!pointer && !data))
+            continue;
+        const char *name = map->name + 1;
+        *name_p = (struct goacc_name){0};
+        snprintf(name_p->name, sizeof name_p->name, "%.*s", (int)strcspn(name, ";["), name);
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,81 @@
+/* maps.h - the maps that clang passes for a directive, and the items they become.
+ *
+ * A directive arrives as columns: base addresses, addresses, sizes and types of its maps, their
+ * names, and functions of mappers. What each type asks for are facts of that interface; names and
+ * numbers are the compiler's. */
+#ifndef GOACC_MAPS_H
+#define GOACC_MAPS_H
+
+#include "abi/program/run/items.h"
+
+enum {
+    TO = 0x1,
+    FROM = 0x2,
+    ALWAYS = 0x4,
+    DELETE = 0x8,
+    PTR_AND_OBJ = 0x10, /* base: the address of the pointer that points to the data */
+    TARGET_PARAM = 0x20,
+    RETURN_PARAM = 0x40, /* the program continues with the device's address */
+    PRIVATE = 0x80,
+    LITERAL = 0x100, /* the value itself stands for the address */
+    IMPLICIT = 0x200,
+    PRESENT = 0x1000,
+    ATTACH = 0x4000 /* no more than the pointer, of a section that has a map of its own */
+};
+static const uint64_t goacc_non_contiguous = (uint64_t)1 << 44;
+static inline unsigned
+goacc_member_of(uint64_t type) /* the number of the map it is part of, from 1; 0: none */
+{
+    return (unsigned)(type >> 48);
+}
+
+struct goacc_map {
+    void *base, *begin;
+    int64_t size;
+    uint64_t type;
+    const char *name; /* ";NAME;FILE;LINE;COLUMN;;", or NULL */
+};
+
+/* As the compiler passes them. */
+struct goacc_columns {
+    size_t n;
+    void **base, **begin;
+    const int64_t *size;
+    const uint64_t *type;
+    const char *const *name; /* NULL: there are no names */
+    void *const *mapper;     /* functions, NULL: of none */
+};
+
+/* Of a section with gaps. */
+struct goacc_dims {
+    struct goacc_dims *next;
+    accd_dim at[ACCD_RANK_MOST];
+};
+
+/* The maps of a directive, with those that its mappers add. */
+struct goacc_maps {
+    struct goacc_map *at, few[16];
+    size_t n, room;
+    struct goacc_dims *dims;
+};
+void goacc_open_maps(struct goacc_maps *maps, const struct goacc_columns *columns);
+void goacc_close_maps(struct goacc_maps *maps);
+
+/* Of an entry to a data environment, an exit, an update. */
+void goacc_enter_maps(struct goacc_maps *maps, struct goacc_items *items);
+void goacc_exit_maps(struct goacc_maps *maps, struct goacc_items *items);
+void goacc_update_maps(struct goacc_maps *maps, struct goacc_items *items);
+
+/* After an entry: makes pointers to sections of no length null on the device where nothing is
+ * present (OMP60-map-10). back: makes those that still are null what they are on the host, before
+ * they are fetched. */
+void goacc_clear_map_pointers(const struct goacc_thread *self, const struct goacc_maps *maps,
+                              bool back);
+
+/* The device's address for the base of a map; NULL: its data are absent. */
+void *goacc_map_base(const struct goacc_thread *self, const struct goacc_map *map);
+
+/* What the program calls a range of a directive: for goacc_site.name. */
+bool goacc_map_name(const void *maps, uint64_t host, uint64_t bytes, struct goacc_name *name_p);
+
+#endif

@@ -1,0 +1,438 @@
+/* target.c - the calls that clang makes for OpenMP's target directives (-fopenmp-targets), each one
+ * construct of the core. How they look and what a region gets for each map are facts of that
+ * interface. A region runs in the thread that calls, and its parallel regions are libomp's; its
+ * data are the device's. Of a nowait directive clang makes a task of libomp, which makes the call.
+ */
+#include "abi/program/routines/target.h"
+
+#include "abi/program/base/arena.h"
+#include "abi/program/data/image.h"
+#include "maps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OFFLOADED = 0, NOT_OFFLOADED = 1 }; /* results of a target construct */
+
+/* ----------------------------------------------------------------------------------------- data --
+ */
+
+typedef void items_of(struct goacc_maps *maps, struct goacc_items *items);
+
+/* Runs a construct of the maps' items. */
+static accd_region *run_items(struct goacc_thread *self, accd_kind kind, struct goacc_maps *maps,
+                              items_of *convert)
+{
+    struct goacc_items items;
+    accd_region *region = NULL;
+    goacc_open_items(&items, maps->n);
+    convert(maps, &items);
+    if (items.n || kind == ACCD_COMPUTE)
+        region = goacc_run(self, kind, true, items.at, items.n, false);
+    if (items.nulls)
+        goacc_clear_map_pointers(self, maps, false);
+    goacc_close_items(&items);
+    return region;
+}
+
+/* use_device_ptr, use_device_addr: the program continues with device addresses, of what is not
+ * present with the host's (OpenMP 5.1). */
+static void translate(const struct goacc_thread *self, const struct goacc_columns *columns)
+{
+    for (size_t i = 0; i < columns->n; i++) {
+        const struct goacc_map map = {.base = columns->base[i],
+                                      .begin = columns->begin[i],
+                                      .size = columns->size[i],
+                                      .type = columns->type[i]};
+        void *device = map.type & RETURN_PARAM && map.begin ? goacc_map_base(self, &map) : NULL;
+        if (device)
+            columns->base[i] = device;
+    }
+}
+
+static void data(struct goacc_site *site, int64_t number, const struct goacc_columns *columns,
+                 accd_kind kind, items_of *convert)
+{
+    struct goacc_maps maps;
+    const int device = goacc_target_device((int)number, site);
+    if (device < 0)
+        return;
+    goacc_open_maps(&maps, columns);
+    site->name = goacc_map_name;
+    site->names = &maps;
+    const struct goacc_target_call call = goacc_target_enter(site, device);
+    run_items(call.self, kind, &maps, convert);
+    if (kind == ACCD_ENTER_DATA)
+        translate(call.self, columns);
+    goacc_target_leave(&call);
+    goacc_close_maps(&maps);
+}
+
+/* What all calls have in common; older ones have neither places nor names nor mappers, and those of
+ * tasks name what the task depends on, which libomp has waited for. */
+#define MAPS int32_t n, void **base, void **begin, const int64_t *size, const uint64_t *type
+#define NAMES const char *const *name, void *const *mapper
+#define DEPENDS int32_t ndepend, void *depend, int32_t nno_alias, void *no_alias
+#define IGNORE_DEPENDS (void)ndepend, (void)depend, (void)nno_alias, (void)no_alias
+#define COLUMNS(...) \
+    (&(const struct goacc_columns){(size_t)n, base, begin, size, type, __VA_ARGS__})
+
+#define DATA(function, what, kind, convert)                                           \
+    void function(int64_t device, MAPS);                                              \
+    void function(int64_t device, MAPS)                                               \
+    {                                                                                 \
+        struct goacc_site site = goacc_here(what);                                    \
+        data(&site, device, COLUMNS(NULL, NULL), kind, convert);                      \
+    }                                                                                 \
+    void function##_nowait(int64_t device, MAPS, DEPENDS);                            \
+    void function##_nowait(int64_t device, MAPS, DEPENDS)                             \
+    {                                                                                 \
+        struct goacc_site site = goacc_here(what);                                    \
+        IGNORE_DEPENDS;                                                               \
+        data(&site, device, COLUMNS(NULL, NULL), kind, convert);                      \
+    }                                                                                 \
+    void function##_mapper(void *place, int64_t device, MAPS, NAMES);                 \
+    void function##_mapper(void *place, int64_t device, MAPS, NAMES)                  \
+    {                                                                                 \
+        struct goacc_site site = goacc_here(what);                                    \
+        (void)place;                                                                  \
+        data(&site, device, COLUMNS(name, mapper), kind, convert);                    \
+    }                                                                                 \
+    void function##_nowait_mapper(void *place, int64_t device, MAPS, NAMES, DEPENDS); \
+    void function##_nowait_mapper(void *place, int64_t device, MAPS, NAMES, DEPENDS)  \
+    {                                                                                 \
+        struct goacc_site site = goacc_here(what);                                    \
+        (void)place, IGNORE_DEPENDS;                                                  \
+        data(&site, device, COLUMNS(name, mapper), kind, convert);                    \
+    }
+
+/* The compiler makes the same calls for a region and for the directives without one. */
+DATA(__tgt_target_data_begin, "target (enter) data", ACCD_ENTER_DATA, goacc_enter_maps)
+DATA(__tgt_target_data_end, "target (exit) data", ACCD_EXIT_DATA, goacc_exit_maps)
+DATA(__tgt_target_data_update, "target update", ACCD_UPDATE, goacc_update_maps)
+
+/* -------------------------------------------------------------------------------------- regions --
+ */
+
+enum { ARGUMENTS_MOST = 256 };
+
+/* What a region runs with. */
+struct body {
+    void *fn;
+    int device;
+    size_t n;
+    uintptr_t args[]; /* of fn; private variables lie behind them */
+};
+
+/* As many arguments as there may be: a function does not look at more than it has. */
+#define A4(i) args[i], args[(i) + 1], args[(i) + 2], args[(i) + 3]
+#define A16(i) A4(i), A4((i) + 4), A4((i) + 8), A4((i) + 12)
+#define A64(i) A16(i), A16((i) + 16), A16((i) + 32), A16((i) + 48)
+#define U4 uintptr_t, uintptr_t, uintptr_t, uintptr_t
+#define U16 U4, U4, U4, U4
+#define U64 U16, U16, U16, U16
+
+static size_t room_for(size_t n)
+{
+    return n <= 16 ? 16 : n <= 64 ? 64 : ARGUMENTS_MOST;
+}
+
+static void call(const struct body *body)
+{
+    const uintptr_t *args = body->args;
+    switch (room_for(body->n)) {
+    case 16:
+        (*(void (*const *)(U16)) & body->fn)(A16(0));
+        break;
+    case 64:
+        (*(void (*const *)(U64)) & body->fn)(A64(0));
+        break;
+    default:
+        (*(void (*const *)(U64, U64, U64, U64)) & body->fn)(A64(0), A64(64), A64(128), A64(192));
+    }
+}
+
+/* Regions whose accesses are checked have one team, of one thread, which is known to be the
+ * kernel's. */
+static struct libomp {
+    int (*get_max_active_levels)(void);
+    int (*get_teams_thread_limit)(void), (*get_max_teams)(void), (*get_num_procs)(void);
+    void (*set_teams_thread_limit)(int threads), (*set_num_teams)(int teams);
+} behind;
+
+static void find_libomp(void)
+{
+    *(void **)&behind.get_max_active_levels = goacc_behind("omp_get_max_active_levels");
+    *(void **)&behind.get_teams_thread_limit = goacc_behind("omp_get_teams_thread_limit");
+    *(void **)&behind.get_max_teams = goacc_behind("omp_get_max_teams");
+    *(void **)&behind.get_num_procs = goacc_behind("omp_get_num_procs");
+    *(void **)&behind.set_teams_thread_limit = goacc_behind("omp_set_teams_thread_limit");
+    *(void **)&behind.set_num_teams = goacc_behind("omp_set_num_teams");
+}
+
+static const struct libomp *libomp(void)
+{
+    static pthread_once_t found = PTHREAD_ONCE_INIT;
+    pthread_once(&found, find_libomp);
+    return &behind;
+}
+
+/* The clauses of a teams construct come to us first. */
+static bool is_alone(void)
+{
+    return goacc.options.left && goacc_own.region;
+}
+
+void __kmpc_push_num_teams(void *place, int32_t thread, int32_t teams, int32_t threads);
+void __kmpc_push_num_teams(void *place, int32_t thread, int32_t teams, int32_t threads)
+{
+    static void (*push)(void *place, int32_t thread, int32_t teams, int32_t threads);
+    if (!push)
+        *(void **)&push = goacc_behind("__kmpc_push_num_teams");
+    push(place, thread, is_alone() ? 1 : teams, is_alone() ? 1 : threads);
+}
+
+void __kmpc_push_num_teams_51(void *place, int32_t thread, int32_t least, int32_t most,
+                              int32_t threads);
+void __kmpc_push_num_teams_51(void *place, int32_t thread, int32_t least, int32_t most,
+                              int32_t threads)
+{
+    static void (*push)(void *place, int32_t thread, int32_t least, int32_t most, int32_t threads);
+    if (!push)
+        *(void **)&push = goacc_behind("__kmpc_push_num_teams_51");
+    push(place, thread, is_alone() ? 1 : least, is_alone() ? 1 : most, is_alone() ? 1 : threads);
+}
+
+static void call_alone(const struct body *body)
+{
+    const int levels = libomp()->get_max_active_levels(),
+              threads = libomp()->get_teams_thread_limit(), teams = libomp()->get_max_teams();
+    goacc_openmp()->set_max_active_levels(0);
+    libomp()->set_teams_thread_limit(1);
+    libomp()->set_num_teams(1);
+    call(body);
+    libomp()->set_num_teams(teams);
+    libomp()->set_teams_thread_limit(threads ? threads
+                                             : libomp()->get_num_procs()); /* 0: no limit */
+    goacc_openmp()->set_max_active_levels(levels);
+}
+
+/* With the control variables of a device. */
+static void run_kernel(void *args)
+{
+    const struct body *body = *(struct body **)args;
+    const int before = goacc_openmp()->get_default_device();
+    goacc_openmp()->set_default_device(GOACC_IN_TARGET + body->device);
+    if (goacc.options.left)
+        call_alone(body);
+    else
+        call(body);
+    goacc_openmp()->set_default_device(before);
+}
+
+enum { PRIVATE_ALIGNMENT = 16 };
+
+static size_t private_bytes(const struct goacc_columns *columns)
+{
+    size_t bytes = PRIVATE_ALIGNMENT;
+    for (size_t i = 0; i < columns->n; i++)
+        if (columns->type[i] & PRIVATE)
+            bytes += ((size_t)columns->size[i] + PRIVATE_ALIGNMENT - 1) / PRIVATE_ALIGNMENT *
+                     PRIVATE_ALIGNMENT;
+    return bytes;
+}
+
+/* What the region gets for each map; returns how many. position: of each map among them. */
+static size_t arguments(const struct goacc_thread *self, const struct goacc_columns *columns,
+                        uintptr_t *args, char *room)
+{
+    size_t n = 0;
+    room =
+        (char *)(((uintptr_t)room + PRIVATE_ALIGNMENT - 1) & ~(uintptr_t)(PRIVATE_ALIGNMENT - 1));
+    for (size_t i = 0; i < columns->n; i++) {
+        const struct goacc_map map = {.base = columns->base[i],
+                                      .begin = columns->begin[i],
+                                      .size = columns->size[i],
+                                      .type = columns->type[i]};
+        if (!(map.type & TARGET_PARAM))
+            continue;
+        if (map.type & LITERAL) {
+            args[n++] = (uintptr_t)map.base;
+        } else if (map.type & PRIVATE) {
+            const size_t size = (size_t)map.size;
+            if (map.type & TO)
+                memcpy(room, map.begin, size);
+            args[n++] = (uintptr_t)room - ((uintptr_t)map.begin - (uintptr_t)map.base);
+            room += (size + PRIVATE_ALIGNMENT - 1) / PRIVATE_ALIGNMENT * PRIVATE_ALIGNMENT;
+        } else {
+            args[n++] = map.begin ? (uintptr_t)goacc_map_base(self, &map) : 0;
+        }
+    }
+    return n;
+}
+
+/* Pointers in a lambda that the region uses point to the device's data of what it captures by
+ * reference. */
+static void translate_lambdas(const struct goacc_thread *self, const struct goacc_columns *columns,
+                              const uintptr_t *args)
+{
+    enum { CAPTURED = LITERAL | PTR_AND_OBJ | IMPLICIT };
+    for (size_t i = 0; i < columns->n; i++) {
+        const size_t of = goacc_member_of(columns->type[i]);
+        if ((columns->type[i] & CAPTURED) != CAPTURED || !of || of > i)
+            continue;
+        size_t position = 0;
+        for (size_t k = 0; k + 1 < of; k++)
+            position += (columns->type[k] & TARGET_PARAM) != 0;
+        const uintptr_t field =
+            args[position] + (uintptr_t)columns->base[i] - (uintptr_t)columns->base[of - 1];
+        void *device = goacc_device_address(self, columns->begin[i]);
+        if (device && columns->type[of - 1] & PRIVATE)
+            memcpy((void *)field, &device, sizeof device);
+        else if (device)
+            goacc_write_device(self->device, field, &device, sizeof device);
+    }
+}
+
+static void *memory(void *block, size_t old, size_t bytes)
+{
+    if (goacc.options.left) /* the stack and the heap are closed to the kernel */
+        return goacc_open_memory(NULL, block, old, bytes);
+    return realloc(block, bytes);
+}
+
+static void compute(struct goacc_site *site, int device, const void *region_id,
+                    const struct goacc_columns *columns, bool environment)
+{
+    const size_t room = room_for(columns->n + environment),
+                 head = sizeof(struct goacc_kernel) + sizeof(void *),
+                 args = head + sizeof(struct body) + room * sizeof(uintptr_t),
+                 bytes = args + private_bytes(columns);
+    struct goacc_maps maps;
+    goacc_open_maps(&maps, columns);
+    site->name = goacc_map_name;
+    site->names = &maps;
+    const struct goacc_target_call call = goacc_target_enter(site, device);
+    goacc_declared_update();
+    goacc_hold_back(site);
+    struct goacc_kernel *kernel = memory(NULL, 0, bytes);
+    if (!kernel)
+        goacc_die("out-of-memory", "no memory for the arguments of a target region");
+    struct body *body = (struct body *)(void *)((char *)kernel + head);
+    memset(body, 0, args - head);
+    kernel->fn = run_kernel;
+    kernel->region = "target";
+    kernel->args[0] = body;
+    body->fn = goacc_image_function(device, region_id);
+    body->device = device;
+    if (!body->fn)
+        goacc_die("unsupported", "the device code for this machine does not have this region");
+    accd_region *region = run_items(call.self, ACCD_COMPUTE, &maps, goacc_enter_maps);
+    body->args[0] = UINTPTR_MAX; /* there is no environment */
+    body->n = environment +
+              arguments(call.self, columns, body->args + environment, (char *)kernel + args);
+    translate_lambdas(call.self, columns, body->args + environment);
+    goacc_launch(site, device, kernel);
+    goacc_clear_map_pointers(call.self, &maps, true);
+    goacc_end_region(call.self, region);
+    memory(kernel, bytes, 0);
+    goacc_target_leave(&call);
+    goacc_close_maps(&maps);
+}
+
+/* environment: the region has one more argument, before the others, which is for GPUs. */
+static int target(struct goacc_site *site, int64_t number, const void *region_id,
+                  const struct goacc_columns *columns, bool environment)
+{
+    const int device = goacc_target_device((int)number, site);
+    if (device < 0)
+        return NOT_OFFLOADED;
+    if (columns->n + environment > ARGUMENTS_MOST)
+        goacc_refuse(site, "unsupported", "has %zu maps; the most are %d", columns->n,
+                     ARGUMENTS_MOST - 1);
+    compute(site, device, region_id, columns, environment);
+    return OFFLOADED;
+}
+
+/* Up to clang 14: teams: arguments behind those of the maps. */
+#define TARGET(function, TEAMS, ...)                                                           \
+    int function(int64_t device, const void *region, MAPS TEAMS);                              \
+    int function(int64_t device, const void *region, MAPS TEAMS)                               \
+    {                                                                                          \
+        struct goacc_site site = goacc_here("target");                                         \
+        __VA_ARGS__;                                                                           \
+        return target(&site, device, region, COLUMNS(NULL, NULL), false);                      \
+    }                                                                                          \
+    int function##_nowait(int64_t device, const void *region, MAPS TEAMS, DEPENDS);            \
+    int function##_nowait(int64_t device, const void *region, MAPS TEAMS, DEPENDS)             \
+    {                                                                                          \
+        struct goacc_site site = goacc_here("target");                                         \
+        __VA_ARGS__;                                                                           \
+        IGNORE_DEPENDS;                                                                        \
+        return target(&site, device, region, COLUMNS(NULL, NULL), false);                      \
+    }                                                                                          \
+    int function##_mapper(void *place, int64_t device, const void *region, MAPS, NAMES TEAMS); \
+    int function##_mapper(void *place, int64_t device, const void *region, MAPS, NAMES TEAMS)  \
+    {                                                                                          \
+        struct goacc_site site = goacc_here("target");                                         \
+        (void)place;                                                                           \
+        __VA_ARGS__;                                                                           \
+        return target(&site, device, region, COLUMNS(name, mapper), false);                    \
+    }                                                                                          \
+    int function##_nowait_mapper(void *place, int64_t device, const void *region, MAPS,        \
+                                 NAMES TEAMS, DEPENDS);                                        \
+    int function##_nowait_mapper(void *place, int64_t device, const void *region, MAPS,        \
+                                 NAMES TEAMS, DEPENDS)                                         \
+    {                                                                                          \
+        struct goacc_site site = goacc_here("target");                                         \
+        (void)place;                                                                           \
+        __VA_ARGS__;                                                                           \
+        IGNORE_DEPENDS;                                                                        \
+        return target(&site, device, region, COLUMNS(name, mapper), false);                    \
+    }
+#define NO_TEAMS
+#define TEAMS , int32_t teams, int32_t threads
+TARGET(__tgt_target, NO_TEAMS, (void)0)
+TARGET(__tgt_target_teams, TEAMS, (void)teams, (void)threads)
+
+/* As of clang 15. What later versions have behind these is for GPUs. */
+struct kernel_arguments {
+    uint32_t version, n;
+    void **base, **begin;
+    const int64_t *size;
+    const uint64_t *type;
+    const char *const *name;
+    void *const *mapper;
+};
+enum { HAS_ENVIRONMENT = 3 }; /* first version */
+
+static int target_kernel(struct goacc_site *site, int64_t device, const void *region,
+                         const struct kernel_arguments *of)
+{
+    goacc.device_pointers = true; /* these compilers do as OpenMP 5.2 says */
+    const struct goacc_columns columns = {of->n,    of->base, of->begin, of->size,
+                                          of->type, of->name, of->mapper};
+    return target(site, device, region, &columns, of->version >= HAS_ENVIRONMENT);
+}
+
+int __tgt_target_kernel(void *place, int64_t device, int32_t teams, int32_t threads,
+                        const void *region, const struct kernel_arguments *arguments);
+int __tgt_target_kernel(void *place, int64_t device, int32_t teams, int32_t threads,
+                        const void *region, const struct kernel_arguments *arguments)
+{
+    struct goacc_site site = goacc_here("target");
+    (void)place, (void)teams, (void)threads;
+    return target_kernel(&site, device, region, arguments);
+}
+
+int __tgt_target_kernel_nowait(void *place, int64_t device, int32_t teams, int32_t threads,
+                               const void *region, const struct kernel_arguments *arguments,
+                               DEPENDS);
+int __tgt_target_kernel_nowait(void *place, int64_t device, int32_t teams, int32_t threads,
+                               const void *region, const struct kernel_arguments *arguments,
+                               DEPENDS)
+{
+    struct goacc_site site = goacc_here("target");
+    (void)place, (void)teams, (void)threads, IGNORE_DEPENDS;
+    return target_kernel(&site, device, region, arguments);
+}

@@ -1,0 +1,305 @@
+/* image.c - device code of a program or library for this machine: loaded like a library, with
+ * variables of its own.
+ *
+ * The variables of a loaded image are device memory. Their pages get a second address within the
+ * memory of the device, which the present table has: the code of the image and the transfers of the
+ * core see the same bytes. */
+#include "image.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, PARTS_MOST = 8 };
+
+/* Pages of variables: at these addresses in the image, and in the device's memory. */
+struct part {
+    uint64_t start, bytes, device;
+};
+
+/* On one device. */
+struct loaded {
+    void *handle;
+    struct part parts[PARTS_MOST];
+    size_t nparts;
+    void **addresses; /* in the image, of each entry */
+};
+
+static struct image {
+    struct image *next;
+    const void *owner;
+    const char *start;
+    size_t bytes;
+    struct goacc_image_entry *entries; /* by the host's addresses */
+    size_t nentries;
+    struct loaded *devices;   /* NULL: it was not loaded yet */
+    const accd_context *open; /* in which its variables are present */
+} * images;
+
+static uint64_t page_down(uint64_t address)
+{
+    return address & ~(uint64_t)(PAGE - 1);
+}
+
+static uint64_t page_up(uint64_t address)
+{
+    return page_down(address + PAGE - 1);
+}
+
+static int by_host(const void *a, const void *b)
+{
+    const uintptr_t x = (uintptr_t)((const struct goacc_image_entry *)a)->host,
+                    y = (uintptr_t)((const struct goacc_image_entry *)b)->host;
+    return (x > y) - (x < y);
+}
+
+void goacc_image_add(const void *owner, const char *start, size_t bytes,
+                     struct goacc_image_entry *entries, size_t nentries)
+{
+    struct image *image = malloc(sizeof *image), **last = &images;
+    if (!image)
+        goacc_die("out-of-memory", "no memory for the program's device code");
+    *image = (struct image){
+        .owner = owner, .start = start, .bytes = bytes, .entries = entries, .nentries = nentries};
+    qsort(entries, nentries, sizeof *entries, by_host);
+    goacc_lock();
+    while (*last)
+        last = &(*last)->next;
+    *last = image;
+    goacc_unlock();
+}
+
+/* --------------------------------------------------------------------------------------- load --
+ */
+
+static _Noreturn void refuse(const char *why)
+{
+    goacc_die("unsupported", "the program's device code for this machine cannot be loaded: %s",
+              why);
+}
+
+/* The image's names are its own, also where the program or a library exports the same. clang 19
+ * links it so; before, a count that the linker need not have gives way. */
+static void keep_names(const struct image *image, int file)
+{
+    const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;
+    const Elf64_Phdr *parts = (const Elf64_Phdr *)(const void *)(image->start + head->e_phoff);
+    const Elf64_Dyn own = {.d_tag = DT_SYMBOLIC};
+    for (size_t i = 0; i < head->e_phnum; i++) {
+        const uint64_t offset = parts[i].p_offset;
+        for (uint64_t at = 0; parts[i].p_type == PT_DYNAMIC && at < parts[i].p_filesz;
+             at += sizeof own) {
+            Elf64_Dyn entry;
+            memcpy(&entry, image->start + offset + at, sizeof entry);
+            if (entry.d_tag == DT_RELACOUNT &&
+                pwrite(file, &own, sizeof own, (off_t)(offset + at)) < 0)
+                refuse(strerror(errno));
+        }
+    }
+}
+
+/* The file stays open: debug information is read from it. */
+static void *load(const struct image *image)
+{
+    char path[40];
+    const int file = memfd_create("device code", MFD_CLOEXEC);
+    for (size_t done = 0; done < image->bytes;) {
+        const ssize_t n = file < 0 ? -1 : write(file, image->start + done, image->bytes - done);
+        if (n < 0)
+            refuse(strerror(errno));
+        done += (size_t)n;
+    }
+    keep_names(image, file);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        refuse(dlerror());
+    return handle;
+}
+
+/* Of a constructor that its file keeps for itself the image has the entry, which begins with the
+ * address. */
+static void *address_of(void *handle, const struct goacc_image_entry *entry)
+{
+    char name[512];
+    void *address = dlsym(handle, entry->name);
+    if (!address &&
+        snprintf(name, sizeof name, ".omp_offloading.entry.%s", entry->name) < (int)sizeof name) {
+        const void *copy = dlsym(handle, name);
+        address = copy ? (void *)goacc_word(copy) : NULL;
+    }
+    return address && entry->kind == GOACC_IMAGE_INDIRECT ? (void *)goacc_word(address) : address;
+}
+
+/* Gives pages of the image a second address, in device memory. */
+static void share(struct loaded *loaded, int device, uint64_t start, uint64_t end)
+{
+    const int both = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_FIXED;
+    const uint64_t bytes = end - start;
+    uint64_t block;
+    if (start >= end || loaded->nparts == PARTS_MOST)
+        return;
+    goacc_must(accd_device_alloc(goacc.context, device, bytes + PAGE, &block));
+    const uint64_t at = page_up(block);
+    const int file = memfd_create("device variables", MFD_CLOEXEC);
+    bool good = file >= 0 && !ftruncate(file, (off_t)bytes) &&
+                mmap((void *)(uintptr_t)at, bytes, both, flags, file, 0) != MAP_FAILED;
+    if (good) {
+        memcpy((void *)(uintptr_t)at, (const void *)(uintptr_t)start, bytes);
+        good = mmap((void *)(uintptr_t)start, bytes, both, flags, file, 0) != MAP_FAILED;
+    }
+    if (!good)
+        refuse(strerror(errno));
+    close(file);
+    loaded->parts[loaded->nparts++] = (struct part){start, bytes, at};
+}
+
+/* All that the image may write, but for the linker's tables. */
+static void share_variables(const struct image *image, struct loaded *loaded, int device)
+{
+    const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;
+    const Elf64_Phdr *parts = (const Elf64_Phdr *)(const void *)(image->start + head->e_phoff);
+    struct link_map *map;
+    uint64_t tables = 0, tables_end = 0;
+    if (dlinfo(loaded->handle, RTLD_DI_LINKMAP, &map))
+        refuse(dlerror());
+    for (size_t i = 0; i < head->e_phnum; i++)
+        if (parts[i].p_type == PT_GNU_RELRO) {
+            tables = page_down(map->l_addr + parts[i].p_vaddr);
+            tables_end = page_down(map->l_addr + parts[i].p_vaddr + parts[i].p_memsz);
+        }
+    loaded->nparts = 0;
+    for (size_t i = 0; i < head->e_phnum; i++) {
+        if (parts[i].p_type != PT_LOAD || !(parts[i].p_flags & PF_W))
+            continue;
+        const uint64_t start = page_down(map->l_addr + parts[i].p_vaddr),
+                       end = page_up(map->l_addr + parts[i].p_vaddr + parts[i].p_memsz);
+        if (tables >= end || tables_end <= start) {
+            share(loaded, device, start, end);
+        } else {
+            share(loaded, device, start, tables);
+            share(loaded, device, tables_end, end);
+        }
+    }
+}
+
+/* The address in the device's memory for one in the image; 0: the variable is a constant. */
+static uint64_t shared_address(const struct loaded *loaded, const void *address)
+{
+    for (size_t i = 0; i < loaded->nparts; i++)
+        if ((uintptr_t)address - loaded->parts[i].start < loaded->parts[i].bytes)
+            return (uintptr_t)address - loaded->parts[i].start + loaded->parts[i].device;
+    return 0;
+}
+
+static void call_all(const struct image *image, const struct loaded *loaded, unsigned kind)
+{
+    for (size_t i = 0; i < image->nentries; i++)
+        if (image->entries[i].kind == kind && loaded->addresses[i])
+            (*(void (*const *)(void)) & loaded->addresses[i])();
+}
+
+/* A variable that two files of the program list is present already. */
+static void make_present(const struct image *image, const struct loaded *loaded, int device)
+{
+    for (size_t i = 0; i < image->nentries; i++) {
+        const struct goacc_image_entry *entry = &image->entries[i];
+        const uint64_t at = shared_address(loaded, loaded->addresses[i]);
+        if (!entry->bytes || !at)
+            continue;
+        accd_item item = {.host = entry->host, .bytes = entry->bytes};
+        item.label = accd_label_new(goacc.context, &(accd_label){.name = entry->name});
+        if (goacc.names)
+            goacc_find_name(&item);
+        const accd_status status =
+            accd_map(goacc.context, device, entry->host, at, entry->bytes, item.label);
+        if (status != ACCD_ALREADY_PRESENT)
+            goacc_must(status);
+    }
+}
+
+static void open_on(struct image *image, int device, bool fresh)
+{
+    struct loaded *loaded = &image->devices[device];
+    if (fresh) {
+        loaded->handle = load(image);
+        loaded->addresses = calloc(image->nentries + 1, sizeof *loaded->addresses);
+        for (size_t i = 0; loaded->addresses && i < image->nentries; i++)
+            loaded->addresses[i] = address_of(loaded->handle, &image->entries[i]);
+    }
+    if (!loaded->addresses)
+        refuse(strerror(ENOMEM));
+    share_variables(image, loaded, device);
+    make_present(image, loaded, device);
+    if (fresh)
+        call_all(image, loaded, GOACC_IMAGE_CONSTRUCTOR);
+}
+
+void goacc_images_open(void)
+{
+    for (struct image *image = images; image; image = image->next) {
+        const bool fresh = !image->devices;
+        if (image->open == goacc.context)
+            continue;
+        image->open = goacc.context;
+        if (fresh)
+            image->devices = calloc((size_t)goacc.options.devices, sizeof *image->devices);
+        for (int device = 0; image->devices && device < goacc.options.devices; device++)
+            open_on(image, device, fresh);
+    }
+}
+
+void goacc_image_remove(const void *owner)
+{
+    if (goacc.ending || !goacc_lock())
+        return;
+    for (struct image **at = &images, *image; (image = *at);) {
+        if (image->owner != owner) {
+            at = &image->next;
+            continue;
+        }
+        *at = image->next;
+        for (int device = 0; image->devices && device < goacc.options.devices; device++) {
+            call_all(image, &image->devices[device], GOACC_IMAGE_DESTRUCTOR);
+            for (size_t i = 0; goacc.context && image->open == goacc.context && i < image->nentries;
+                 i++)
+                if (shared_address(&image->devices[device], image->devices[device].addresses[i]))
+                    accd_unmap(goacc.context, device, image->entries[i].host);
+            free(image->devices[device].addresses); /* its code stays: a kernel may be under way */
+        }
+        free(image->devices);
+        free(image->entries);
+        free(image);
+    }
+    goacc_unlock();
+}
+
+/* -------------------------------------------------------------------------------------- look-up --
+ */
+
+void *goacc_image_function(int device, const void *host)
+{
+    const struct goacc_image_entry wanted = {.host = host};
+    for (const struct image *image = images; image; image = image->next) {
+        const struct goacc_image_entry *found =
+            bsearch(&wanted, image->entries, image->nentries, sizeof wanted, by_host);
+        if (found && image->devices)
+            return image->devices[device].addresses[found - image->entries];
+    }
+    return NULL;
+}
+
+bool goacc_image_holds(uint64_t host)
+{
+    for (const struct image *image = images; image; image = image->next)
+        for (size_t i = 0; i < image->nentries; i++)
+            if (image->entries[i].bytes &&
+                host - (uintptr_t)image->entries[i].host < image->entries[i].bytes)
+                return true;
+    return false;
+}
