@@ -17,6 +17,8 @@ local function options_of(arguments)
   local parser = argparse("tests/suites/run", "Runs a suite of OpenACC or OpenMP on accdeep and on stock libgomp.")
   parser:argument("folder", "The suite: the validation suite of OpenACC or OpenMP, or a source of gcc 12.")
   parser:flag("--openmp", "Of gcc's tests, those of OpenMP's target directives.")
+  parser:option("--clang", "Compile the validation suite of OpenMP with this clang, and compare with libomptarget.")
+    :argname "COMMAND"
   parser:option("--exec", "What runs a program: words to put in front of it. 'none' for libgomp alone.",
     "build/accdeep exec"):argname "COMMAND"
   parser:option("--rules", "Passed on to COMMAND; if that is accdeep, libgomp-12 for gcc's OpenACC tests.")
@@ -24,7 +26,7 @@ local function options_of(arguments)
   parser:option("--filter", "Only tests whose name has a match for this Lua pattern."):argname "PATTERN"
   parser:option("--jobs", "How many tests at a time.", "2"):convert(math.tointeger):argname "N"
   parser:option("--limit", "How long a program may run.", "60"):convert(math.tointeger):argname "SECONDS"
-  parser:option("--keep", "Keep programs and libgomp's results here, and use those kept."):argname "DIR"
+  parser:option("--keep", "Keep programs and the stock runtime's results here, and use those kept."):argname "DIR"
   parser:option("--known", "The reasons of failures; known.lua if not given."):argname "FILE"
   parser:flag("--all", "One line for every test.")
   parser:flag("--list", "Print the names and the groups of the tests, run none.")
@@ -46,7 +48,17 @@ local function absolute(path)
   return path:sub(1, 1) == "/" and path or shell.lines("pwd")[1] .. "/" .. path
 end
 
-local function tests_of(folder, files, filter, suites)
+-- The compiler's words for a test; nil if there is no such compiler.
+local function compiled_by(clang, test, option)
+  local compilers = { gcc = clang, ["g++"] = clang and clang:gsub("clang", "clang++", 1) }
+  if clang and not compilers[test.compile[1]] then return nil end
+  test.compile[1] = compilers[test.compile[1]] or test.compile[1]
+  table.insert(test.compile, 2, option)
+  table.insert(test.compile, 3, clang and "-fopenmp-targets=x86_64-pc-linux-gnu" or "-foffload=disable")
+  return test
+end
+
+local function tests_of(folder, files, options, suites)
   local function read(path) return assert(shell.read(folder .. "/" .. path)) end
   local function full(path) return folder .. "/" .. path end
   for name, suite in pairs(suites) do
@@ -54,14 +66,13 @@ local function tests_of(folder, files, filter, suites)
     if root then
       local tests = {}
       for _, test in ipairs(suite.tests(files, root, read, full)) do
-        if not filter or test.name:find(filter) then
-          table.insert(test.compile, 2, suite.option)
-          table.insert(test.compile, 3, "-foffload=disable")
-          tests[#tests + 1] = test
+        if not options.filter or test.name:find(options.filter) then
+          tests[#tests + 1] = compiled_by(options.clang, test, suite.option)
         end
       end
       table.sort(tests, function(a, b) return a.name < b.name end)
-      return name .. (suites == GCC_OPENMP and "-openmp" or ""), tests, suite.groups
+      local kind = suites == GCC_OPENMP and "-openmp" or options.clang and "-clang" or ""
+      return name .. kind, tests, suite.groups
     end
   end
   error(folder .. " holds neither a validation suite nor the tests of gcc", 0)
@@ -69,7 +80,7 @@ end
 
 -- The rules each suite tests. Reasons in known.lua are about these.
 local PROFILES = { validation = "openacc-3.3", gcc = "libgomp-12", openmp = "openmp-5.1",
-  ["gcc-openmp"] = "openmp-5.1" }
+  ["gcc-openmp"] = "openmp-5.1", ["openmp-clang"] = "openmp-5.1" }
 
 -- Words of COMMAND that name files do so from here, not from where tests run.
 local function tested(command, rules)
@@ -82,8 +93,13 @@ local function tested(command, rules)
   return { name = "accdeep", command = words, environment = {} }
 end
 
+local function libomptarget(clang, seconds)
+  local version = shell.lines(shell.command { clang, "--version" })[1]
+  return { name = "libomptarget", command = {}, key = version .. " " .. seconds, environment = {} }
+end
+
 -- The interface of plugins is another one in each version of gcc.
-local function stock(here, work, seconds)
+local function libgomp(here, work, seconds)
   if shell.lines("gcc -dumpversion")[1]:match "^%d+" ~= "12" then
     error("the simulated device for libgomp is made for gcc 12", 0)
   end
@@ -108,12 +124,14 @@ end
 local function run(options, here, work)
   local files = files_of(options.folder)
   local folder = absolute(options.folder)
-  local suite, tests, groups = tests_of(folder, files, options.filter, options.openmp and GCC_OPENMP or SUITES)
+  local suite, tests, groups = tests_of(folder, files, options, options.openmp and GCC_OPENMP
+    or options.clang and { openmp = SUITES.openmp } or SUITES)
   if options.list then
     for _, test in ipairs(tests) do print(("%-40s %s"):format(test.name, table.concat(test.groups, ", "))) end
     return #tests > 0 and 0 or NOTHING_RUN
   end
-  local runtimes = { stock(here, work, options.limit) }
+  local runtimes = { options.clang and libomptarget(options.clang, options.limit)
+    or libgomp(here, work, options.limit) }
   if options.exec ~= "none" then runtimes[2] = tested(options.exec, options.rules
     or options.exec:find "accdeep exec$" and PROFILES[suite]) end
   jobs.run(tests, runtimes, work, files, { count = options.jobs, seconds = options.limit,
@@ -130,7 +148,7 @@ local function run(options, here, work)
   if not is_any_run then return NOTHING_RUN end
   if not runtimes[2] then return 0 end
   if unexplained > 0 then print(("failures without a known reason: %d"):format(unexplained)) end
-  if #lost > 0 then print("libgomp passes more of: " .. table.concat(lost, "; ")) end
+  if #lost > 0 then print(runtimes[1].name .. " passes more of: " .. table.concat(lost, "; ")) end
   return #lost == 0 and unexplained == 0 and 0 or 1
 end
 
