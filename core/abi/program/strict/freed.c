@@ -10,10 +10,11 @@
 
 #ifdef GOACC_PRELOADED
 
-/* The function of the next library; NULL: the dynamic linker, which looks for it, frees the text of an old error. */
+/* The function of the next library; NULL: the dynamic linker, which looks for it, frees the text of an old error. The
+ * compiler takes dlsym for a function that calls none of ours. */
 static void *next(const char *name, _Atomic(void *) *found)
 {
-    static __thread bool asking;
+    static __thread volatile bool asking;
     void *at = atomic_load_explicit(found, memory_order_relaxed);
     if (at || asking)
         return at;
