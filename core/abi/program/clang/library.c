@@ -204,12 +204,13 @@ int __tgt_print_device_info(int64_t device)
     return 0; /* nothing is known of a simulated device */
 }
 
-#define REFUSED(function, what, why)                     \
-    void function(void);                                 \
-    void function(void)                                  \
-    {                                                    \
-        const struct goacc_site site = goacc_here(what); \
-        goacc_refuse(&site, "unsupported", why);         \
+#define REFUSED(function, what, why)                          \
+    void function(void);                                      \
+    void function(void)                                       \
+    {                                                         \
+        const struct goacc_site site = goacc_here(what);      \
+        goacc_started(); /* reports are as the options say */ \
+        goacc_refuse(&site, "unsupported", why);              \
     }
 REFUSED(__tgt_interop_init, "interop", "needs a device with streams of its own")
 REFUSED(__tgt_interop_use, "interop", "needs a device with streams of its own")
