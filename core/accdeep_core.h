@@ -18,7 +18,7 @@
  * globals.
  *
  * Units. Sizes are in bytes; counts and indices of elements are called so. Device addresses are uint64_t;
- * 0 is no address.
+ * 0 is not an address.
  *
  * Errors that are not listed at each function: ACCD_NO_DEVICE for an invalid device number,
  * ACCD_OUT_OF_MEMORY of the host, and ACCD_MISUSE. ACCD_MISUSE is a call from within a callback, a null

@@ -70,7 +70,6 @@
     X(MISUSE, "HOUSE-misuse")                                                                      \
     X(NO_ELEMENTS, "TR14-3.1.1-22", "ACC33-2.7.1-1", "OMP60-sec-1") /* raised by lua/accdeep alone, from here on */\
     X(BEHIND_SECTION, "TR14-3.4-02", "ACC33-upd-1", "OMP60-sec-1")                                 \
-    X(BITWISE, "ACC33-2.7.1-5", "OMP60-map-1")                                                     \
     X(RECURSIVE, "TR14-4.3-18", "OMP60-map-15")                                                    \
     X(COUNTERS, "ACC33-2.6.7-1", "OMPEX-struct_map-1")                                             \
     X(DEVICE_ADDRESS, "TR14-1.1-02", "ACC33-2.7-9") /* an address of the wrong memory */

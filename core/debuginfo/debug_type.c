@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Deeper nesting is no program's, but that of a broken file. */
+/* Deeper nesting is not a program's, but that of a broken file. */
 enum { NESTING_MOST = 64 };
 
 static struct goacc_type *make_type(struct goacc_debug *debug, Dwarf_Die *die, Dwarf_Addr bias,

@@ -80,7 +80,7 @@ bool accd_dw_next(const struct accd_dw *dw, Dwarf_Die *die);
 bool accd_dw_refers(const struct accd_dw *dw, Dwarf_Die *die, unsigned name, Dwarf_Die *to);
 bool accd_dw_number(const struct accd_dw *dw, Dwarf_Die *die, unsigned name, uint64_t *to);
 bool accd_dw_flag(const struct accd_dw *dw, Dwarf_Die *die, unsigned name);
-/* The offset of a member or a base class; false: it is no constant. */
+/* The offset of a member or a base class; false: it is not a constant. */
 bool accd_dw_member_offset(const struct accd_dw *dw, Dwarf_Die *die, uint64_t *to);
 bool accd_dw_is_fortran(const struct accd_dw *dw, Dwarf_Die *die); /* by the unit it stands in */
 

@@ -50,7 +50,7 @@ struct accd_candidate *accd_fuse_candidate(struct accd_plan *plan, uint32_t inde
         &plan->found.fusion->candidates[plan->found.fusion->ncandidates++];
     *candidate = (struct accd_candidate){
         .claim = index,
-        .base = base == UINT64_MAX ? 0 : base, /* which is no key, and no item's base */
+        .base = base == UINT64_MAX ? 0 : base, /* which is not a key, and no item's base */
         .host = claim->host,
         .bytes = claim->bytes,
         .flags = claim->flags,

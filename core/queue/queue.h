@@ -156,7 +156,7 @@ bool accd_queue_event(struct accd_queue *queue, const accd_event *event);
 bool accd_queue_report(struct accd_queue *queue, void (*tell)(const void *ud), void (*drop)(void *ud),
                        void *ud);
 
-/* The same of number 0, which is no queue. */
+/* The same of number 0, which is not a queue. */
 static inline struct accd_queue *accd_queue_of(const struct accd_directory *dir, unsigned number)
 {
     return number ? accd_working_queue(dir, number) : NULL;

@@ -204,7 +204,7 @@ function Host:func(name, fn, file, line)
       arguments[i] = math.tointeger(value) or view.address(value)
       if not arguments[i] then
         error(diagnostic.new { code = "type-mismatch", rule = "TR14-3.1.1-21",
-          message = ("argument %d of %s is no integer and no address"):format(i, name) }, 0)
+          message = ("argument %d of %s is not an integer or an address"):format(i, name) }, 0)
       end
     end
     local result, problem = fn(table.unpack(arguments, 1, arguments.n))
@@ -252,7 +252,7 @@ local function wanted(s, node, kind, text, accepts)
   elseif kind == "host data" then
     refuse("host_data", node.pos)
   elseif accepts and not accepts[kinds[kind]] then
-    raise("clause-not-allowed", 1, ("'%s' is no %s"):format(node.name, accepts.step and "construct on data"
+    raise("clause-not-allowed", 1, ("'%s' is not a %s"):format(node.name, accepts.step and "construct on data"
       or "compute construct"), { length = #text, help = "accd_directive carries it out" })
   elseif kind == "host" then
     raise("unsupported", 1, ("'%s' is about the threads of the program: its own compiler does that"):format(node.name))

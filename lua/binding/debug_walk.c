@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Deeper nesting of scopes is no program's, but that of a broken file. */
+/* Deeper nesting of scopes is not a program's, but that of a broken file. */
 enum { NESTING_MOST = 64 };
 
 /* ------------------------------------------------------------------------------------- walks -- */

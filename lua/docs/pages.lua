@@ -15,7 +15,7 @@ local pages = {}
 -- A text in a cell of a table.
 local function cell(text) return (text:gsub("|", "\\|")) end
 
--- A text that is no Markdown.
+-- A text that is not Markdown.
 local function prose(text) return (text:gsub("[*_<]", "\\%0")) end
 
 local function put(out, format, ...) out[#out + 1] = select("#", ...) > 0 and format:format(...) or format end

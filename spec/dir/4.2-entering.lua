@@ -283,7 +283,7 @@ case("accepts: clauses on present data take part in fusion with their base [DIR-
     -- r[0:5] lies in a[0:20] and has the base of r[40:5]
     expect.equal(by "create", { "ALLOC a[0:55] of a[0:20] r[0:5] r[40:5]" })
     expect.equal(by "present", { "ALLOC a[0:55] of a[0:20] r[0:5] r[40:5]" })
-    -- a dropped clause is no original tuple, but its base is known
+    -- a dropped clause is not an original tuple, but its base is known
     expect.equal(by "pcreate", { "ALLOC a[0:55] of a[0:20] r[40:5]" })
   end)
 end)
@@ -347,7 +347,7 @@ case("accepts: ancestors are the tuples of the level below, not their own ancest
     end)
   end)
 
-case("differs: a dropped clause is no ancestor [DIR-4.2-07]", function()
+case("differs: a dropped clause is not an ancestor [DIR-4.2-07]", function()
   acc "data copyin(a[0:20])" (function()
     acc "data pcopy(a[5:5])" (function()
       expect.equal(tuples(level().artificial), { "ALIAS a[0:20] of a[0:20]" })

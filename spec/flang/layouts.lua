@@ -44,7 +44,7 @@ case("accepts: attach writes the whole descriptor [FLANG-composite-1]", function
   expect.attached("d%p", 1)
 end)
 
-case("accepts: a stride that is no multiple of the element size counts common bytes [FLANG-cfi-1]", function()
+case("accepts: a stride that is not a multiple of the element size counts common bytes [FLANG-cfi-1]", function()
   expect.moves(function()
     fortran [[
       pairs%x = [1., 2., 3., 4.]

@@ -125,7 +125,7 @@ case("accepts: a deallocated component is treated like a nullified one [ACC33-at
   expect.equal(output()[1], "F")
 end)
 
-case("differs: an empty array is no null pointer, and an attach to it has no effect [FLANG-api-2]", function()
+case("differs: an empty array is not a null pointer, and an attach to it has no effect [FLANG-api-2]", function()
   with "openacc-3.3"
   acc "enter data copyin(d, d%p)"
   fortran "allocate(d%p(0))"

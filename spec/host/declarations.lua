@@ -86,7 +86,7 @@ case("rejects: an initial value does not fit [HOUSE-language HOUSE-names HOUSE-s
   expect.invalid({ "int v = n @/ (n - 3);" }, "scenario-error")
 end)
 
-case("rejects: a text is no declaration, or this version does not support it [HOUSE-version HOUSE-syntax]", function()
+case("rejects: a text is not a declaration, or is not supported [HOUSE-version HOUSE-syntax]", function()
   expect.fails("unsupported", { "@using namespace std;", "int f(int x) @{ return x; }",
     "template<@class... T> struct pack { int n; };", "template@<> struct box<int> { int n; };" }, { by = declare })
   expect.fails("syntax", { "@}", "namespace one { int k@;", "extern \"C\" { int k@;", "int v@", "int @= 3;",
@@ -100,7 +100,7 @@ case("rejects: a call names an unknown member function or has other arguments"
   expect.fails("not-a-pointer", "part@->twice()", { by = host })
 end)
 
-case("rejects: a size or enumerator is no integer, or a reference has a used name [HOUSE-language HOUSE-names]",
+case("rejects: a size or enumerator is not an integer, or a reference has a used name [HOUSE-language HOUSE-names]",
   function()
     expect.invalid({ "int list[@1.5];", "int list[@\"x\"];", "enum { one = 1.5f @+ 1 };", "enum { one = @(void *)0 };",
       "int list[4] = { [@1.5] = 1 };" }, "type-mismatch")

@@ -121,7 +121,7 @@ case("rejects: an expression casts to a structure, uses a section as a value, or
     "s.@" }, { by = host })
 end)
 
-case("rejects: the target of an assignment is no variable, or the value does not fit"
+case("rejects: the target of an assignment is not a variable, or the value does not fit"
   .. " [HOUSE-language HOUSE-scenario HOUSE-names HOUSE-version]", function()
   expect.fails("type-mismatch", { "1 @= 2;", "n + 1 @= 2;", "twice(1) @= 2;", "5@++;", "@--twice(1);", "@fixed = 8;",
     "@fixed++;", "s @= 1;", "n @= s;", "s @= u;", "none @= s;", "d @= f;", "d @= n;", "d @= 5;",
@@ -147,7 +147,7 @@ case("rejects: a statement is not C, or a kernel does not support it"
     "for (int i = 0; i < 3@) n = 1;" }, { by = body })
 end)
 
-case("rejects: a bound of a section is no integer, or changes a variable"
+case("rejects: a bound of a section is not an integer, or changes a variable"
   .. " [ACC33-2.7.1-1 HOUSE-language HOUSE-limit HOUSE-names TR14-3.1.1-22]", function()
   expect.fails("type-mismatch", { "data copy(a[0:@f])", "data copy(a[0:@s])", "data copy(a[0:@none])",
     "data copy(a[0:n@++])", "data copy(a[0:@\"text\"])", "data copy(a[0:(@1, 2)])", "data copy(a[0:@twice])",
@@ -164,7 +164,7 @@ case("rejects: a bound of a section is no integer, or changes a variable"
   expect.fails("unknown-member", "data copy(a[0:s.@m])")
 end)
 
-case("rejects: a condition or an async value is no number [HOUSE-language HOUSE-names]", function()
+case("rejects: a condition or an async value is not a number [HOUSE-language HOUSE-names]", function()
   expect.fails("type-mismatch", { "wait(@s)", "wait(@f)", "update self(a) if(@s)", "update self(a) async(@f)",
     "update self(a) async(@s)" })
   expect.fails("unknown-name", { "wait(@unheard)", "update self(a) if(@unheard)" })

@@ -114,7 +114,7 @@ case("rejects: an intrinsic function has other arguments [HOUSE-language HOUSE-v
   expect.fails("unknown-type", "int(1, @3)", { by = host })
 end)
 
-case("rejects: the target of an assignment is no variable, or the value does not fit"
+case("rejects: the target of an assignment is not a variable, or the value does not fit"
   .. " [HOUSE-syntax HOUSE-language ACC33-2.7-2 HOUSE-names]", function()
   expect.fails("syntax", { "@5 = 1", "where (mask) d%p @=> t" }, { by = fortran })
   expect.fails("type-mismatch", { "@twice(1) = 2", "@fixed = 8", "@i = yes", "@i = pt", "@pt = 5", "@pt = d",
@@ -191,7 +191,7 @@ case("rejects: a function returns a derived type, or an element of its result is
   expect.fails("syntax", "@both(1)(2)", { by = host })
 end)
 
-case("rejects: the base of '@' is no variable or is unknown [TR14-3.5-01]", function()
+case("rejects: the base of '@' is not a variable or is unknown [TR14-3.5-01]", function()
   fortran "p => t"
   expect.fails("type-mismatch", "data present(p(@@@twice(1)))")
   expect.fails("unknown-name", "data present(d%p(@@@unheard))")

@@ -133,7 +133,7 @@ case("rejects: a declaration has an unknown type or kind, or attributes that exc
   expect.fails("unknown-name", { "@w1 = 1", "integer :: w4 = 1, w5 = @unheard", "@w4 = 1" }, { by = fortran })
 end)
 
-case("rejects: allocate or deallocate names a variable that is no pointer or allocatable, or has another form"
+case("rejects: allocate or deallocate names a variable that is not a pointer or allocatable, or has another form"
   .. " [HOUSE-language HOUSE-syntax HOUSE-names ACC33-2.7-2]", function()
   expect.fails("not-a-pointer", { "allocate(@i)", "allocate(@t(4))", "deallocate(@i)", "nullify(@a)",
     "nullify(@i)" }, { by = fortran })
@@ -200,7 +200,7 @@ case("rejects: a type is declared twice or incomplete, or an attribute is a stat
   expect.fails("unsupported", { "@pointer :: i", "@target :: i", "@dimension i(4)" }, { by = fortran })
 end)
 
-case("rejects: two blocks are for one rank, or an argument of a routine is no variable [HOUSE-names HOUSE-language]",
+case("rejects: two blocks are for one rank, or an argument of a routine is not a variable [HOUSE-names HOUSE-language]",
   function()
     fortran [[
     contains

@@ -162,7 +162,7 @@ case("rejects: a profile is neither a name nor a table, or memory was not alloca
   refuses("unknown-name", "counter", function() expect.count("a", { static = 1 }) end)
 end)
 
-case("rejects: an index is no integer, or a routine gets no pointer [HOUSE-language ACC33-att-2]", function()
+case("rejects: an index is not an integer, or a routine gets no pointer [HOUSE-language ACC33-att-2]", function()
   refuses("type-mismatch", "index of an array", function() return host.a[1.5] end)
   refuses("type-mismatch", "index of an array", function() host.a.x = 1 end)
   refuses("type-mismatch", "index of a pointer", function() return host.p.x end)

@@ -215,7 +215,7 @@ case("rejects: each expectation fails where it does not hold [HOUSE-expect]", fu
   no(function() expect.fails("not-present", function() error "a string" end) end)
 end)
 
-case("accepts: an @ in a text that fails marks the place and is no part of the text [HOUSE-expect]", function()
+case("accepts: an @ in a text that fails marks the place and is not a part of the text [HOUSE-expect]", function()
   expect.malformed("data copy(a@", "syntax", "HOUSE-syntax")
   expect.invalid("data copy(a) copy(@unheard)", "unknown-name", { rule = "HOUSE-names", message = "'unheard'" })
   expect.invalid("data copy(b@[@@q])", "clause-not-allowed", { message = "'@' alone" })

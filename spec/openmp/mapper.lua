@@ -375,7 +375,7 @@ end)
 
 -- -------------------------------------------------------------------------------------- definitions --
 
-case("rejects: a mapper has a type that is no structure, or is unknown [OMP60-map-15]", function()
+case("rejects: a mapper has a type that is not a structure, or is unknown [OMP60-map-15]", function()
   expect.fails("not-a-struct", "declare mapper(@int i) map(i)", "OMP60-map-15")
   expect.fails("not-a-struct", "declare mapper(@double *q) map(q[0:2])", "OMP60-map-15")
   expect.fails("clause-not-allowed", "declare mapper(bound: struct vec n) @bind_types(v) map(n.len)")

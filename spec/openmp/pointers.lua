@@ -206,7 +206,7 @@ case("differs: a pointer and a target that were both present before are not atta
   expect.fails("host-pointer-on-device", function() omp "target map(p)" "p[0] = 1;" end)
 end)
 
-case("differs: a pointer is not attached if it is no base pointer of a list item [OMP60-map-7]", function()
+case("differs: a pointer is not attached if it is not a base pointer of a list item [OMP60-map-7]", function()
   expect.moves(function()
     omp "target data map(to: p, q) map(to: r[0:4])" (function()
       expect.detached "p"

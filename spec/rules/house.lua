@@ -3,7 +3,7 @@
 return {
   { id = "HOUSE-scenario", section = "scenario", kind = "meaning", status = "done",
     text = "A scenario is a Lua script. Its head comes first, rules come before declarations, and cases do "
-      .. "not nest. Text that is no Lua, or fails as Lua, is reported with its line (scenario-error)." },
+      .. "not nest. Text that is not Lua, or fails as Lua, is reported with its line (scenario-error)." },
   { id = "HOUSE-expect", section = "expect", kind = "meaning", status = "done",
     text = "An expectation that does not hold stops its case and no other case (expectation). A construct "
       .. "that fails leaves the directory, counters, attachments and memory as they were." },

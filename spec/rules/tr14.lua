@@ -120,7 +120,7 @@ return {
     text = "Convenience pointers alias other members. They must be resolved after the members that they "
       .. "point to; section 4.2 does this automatically." },
   { id = "TR14-2.2-04", section = "2.2", kind = "figure", status = "done",
-    text = "Linked lists inside the type are left out by exclude. A recursive type is no error as long as "
+    text = "Linked lists inside the type are left out by exclude. A recursive type is not an error as long as "
       .. "the recursion is not followed." },
 
   { id = "TR14-2.3-01", section = "2.3", kind = "meaning", status = "done",
@@ -451,7 +451,7 @@ return {
       .. "never moves them or their targets." },
   { id = "TR14-3.5-12", section = "3.5", kind = "meaning", status = "done",
     text = "The base of [@base] is looked up like a bound: among the members of the nearest nest, then as "
-      .. "at the directive. A chain of aliases is resolved to the base that is no alias. A cycle is an "
+      .. "at the directive. A chain of aliases is resolved to the base that is not an alias. A cycle is an "
       .. "error (invalid-section)." },
 
   { id = "TR14-4.1-01", section = "4.1", kind = "meaning", status = "done",

@@ -157,7 +157,7 @@ case("accepts: inside a member function clauses name members and this [TR14-1.1-
   expect.host("M.a[0]", 41)
 end)
 
-case("rejects: a pointer member has no deep copy, or a name is no member [TR14-1.1-06 TR14-4.2-09]", function()
+case("rejects: a pointer member has no deep copy, or a name is not a member [TR14-1.1-06 TR14-4.2-09]", function()
   with_methods ""
   declare "int m = 9;"
   method("series", "scale", function()

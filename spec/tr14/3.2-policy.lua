@@ -333,7 +333,7 @@ case("accepts: the type of the variable has the policy [TR14-3.2.2-02]", functio
   acc "data invoke<in_out>(X, Y[0:2])" (function() expect.present "Y[1].a[0:2]" end)
 end)
 
-case("rejects: the type does not have the policy, or the variable is no structure [TR14-3.2.2-02]", function()
+case("rejects: the type does not have the policy, or the variable is not a structure [TR14-3.2.2-02]", function()
   expect.invalid("acc data invoke<in_out>(P)", "unknown-policy")
   expect.invalid("acc data invoke<in_oud>(X)", "unknown-policy")
   expect.invalid("acc data invoke<in_out>(n)", "not-a-struct")

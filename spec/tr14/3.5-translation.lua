@@ -32,7 +32,7 @@ case("accepts: a present clause takes [@] and [@base] [TR14-3.5-01]", function()
   end
 end)
 
-case("rejects: '@' is in a wrong place, or on something that is no pointer [TR14-3.5-01]", function()
+case("rejects: '@' is in a wrong place, or on something that is not a pointer [TR14-3.5-01]", function()
   for _, text in ipairs { "p@", "p[@", "p[@first", "p[first@]", "p[@:1]", "p[0:@]", "p[@first:1]",
     "p[@@]", "@p", "p(@)" } do
     expect.malformed(("acc data present(%s)"):format(text))

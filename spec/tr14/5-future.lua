@@ -109,7 +109,7 @@ case("accepts: shapes and policies contain nests [TR14-5-05]", function()
   acc "data invoke<moves>(W)" (function() expect.device("W.in.q[0]", 4) end)
 end)
 
-case("rejects: a member that is no structure has a nest [TR14-5-05 TR14-3.1.1-04]", function()
+case("rejects: a member that is not a structure has a nest [TR14-5-05 TR14-3.1.1-04]", function()
   expect.invalid("acc shape(wrong) type(struct whole) include(list[0:1])::{ include(r[0:n]) }", "unknown-member")
   expect.invalid("acc shape(s) type(struct whole) include(k)::{ include(p[0:1]) }", "not-a-struct")
 end)

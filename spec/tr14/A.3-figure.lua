@@ -108,7 +108,7 @@ case("accepts: update_b updates b of an object, and of every element of an array
   end)
 end)
 
-case("rejects: update_b updates nothing else and is no data policy [TR14-A.3-03 TR14-3.2.1-06]", function()
+case("rejects: update_b updates nothing else and is not a data policy [TR14-A.3-03 TR14-3.2.1-06]", function()
   acc "data copyin(X)" (function()
     host.X.a[1], host.X.b[1] = 22, 33
     acc "update invoke<update_b>(device: X)"

@@ -130,7 +130,7 @@ case("accepts: an unallocated component is not copied [TR14-1.1-05]", function()
   expect.host("x%a", { 10, 2, 3 })
 end)
 
-case("differs: X alone is no deep copy under OpenACC 3.3 [TR14-1.1-05]", function()
+case("differs: X alone is not a deep copy under OpenACC 3.3 [TR14-1.1-05]", function()
   rules "openacc-3.3"
   acc "data copyin(X)" (function()
     expect.absent "x%a"

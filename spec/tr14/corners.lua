@@ -280,7 +280,7 @@ case("accepts: members of a base class follow the shape of the base class [TR14-
   expect.equal(host "C.twice()", 4)
 end)
 
-case("rejects: a base class is no class, or a name is declared twice [TR14-3.1.1-04]", function()
+case("rejects: a base class is not a class, or a name is declared twice [TR14-3.1.1-04]", function()
   expect.invalid("struct s : public nothing { int k; };", "unknown-type")
   expect.invalid("struct b { int k; }; struct s : b { int k; };", "duplicate-name")
   expect.invalid("enum e { ONE }; struct s : e { int k; };", "not-a-struct")

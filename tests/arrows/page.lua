@@ -40,7 +40,7 @@ local function drawn(house)
     table.move(product.uses or {}, 1, #(product.uses or {}), #uses + 1, uses)
     line(folder, #uses > 0 and "; uses " .. table.concat(uses, ", ") or "")
   end
-  for folder in pairs(left) do problems[#problems + 1] = ("%s is no floor and no product"):format(folder) end
+  for folder in pairs(left) do problems[#problems + 1] = ("%s is neither a floor nor a product"):format(folder) end
   lines[#lines + 1] = "```"
   return "\n" .. table.concat(lines, "\n") .. "\n"
 end

@@ -39,7 +39,7 @@ end
 test("public names are those that are marked",
   public.open_it and public.a_thing and public.other_thing and not public.not_this_one and not public.nor_this_one)
 
-test("a call down is no problem", problems {
+test("a call down is not a problem", problems {
   { "low/a.c", defines = "f" }, { "high/b.c", defines = "g", uses = { { "g", "f" } } } } == "")
 
 local up = problems {
@@ -72,7 +72,7 @@ test("but one beside a lower floor", problems {
   { "driver/d.c", defines = "d" }, { "high/b.c", uses = { { "g", "d" } } } } == "")
 test("which the floor beside it does not use", problems {
   { "driver/d.c", defines = "d" }, { "low/a.c", uses = { { "f", "d" } } } } == "low/a.c: f uses d of driver/d.c")
-test("a file of its own name is no call up", problems {
+test("a file of its own name is not a call up", problems {
   { "low/a.c", defines = "f", uses = { { "g", "f" } } }, { "high/b.c", defines = "g" } } == "")
 test("a file in no folder is a problem", problems { { "elsewhere/a.c" } }
   == "elsewhere/a.c: lies in no folder of the table")

@@ -168,7 +168,7 @@ static void changed_pointers(void)
           "front");
     word = accd_device_address(context, 0, data);
     is_status(accd_device_write(context, 0, slot, &word, 8), ACCD_OK,
-              "the same value is no change");
+              "the same value is not a change");
     is_status(accd_region_end(region), ACCD_OK, "end");
     finish(context, &meter);
 
@@ -281,7 +281,7 @@ static void implied(void)
     is_status(EXIT(context, pointer(ACCD_DETACH, &X.q)), ACCD_OK, "detach it");
     X.p = data + 2;
     is_status(FINALIZE(context, through(ACCD_DELETE, data, 64, &X.p)), ACCD_OK,
-              "then finalize is no error");
+              "then finalize is not an error");
     is_number(device_word(context, &X.p), (uintptr_t)(data + 2), "and writes the host's value");
     ok(present_count(context, data, 0, 0), "the target goes");
     is_status(EXIT(context, ONE(X, ACCD_DELETE)), ACCD_OK, "exit");

@@ -430,7 +430,7 @@ static void updates(bool reverse)
     finish(context, &meter);
 }
 
-/* A kernel may not change what is attached; to write what is there already is no change. */
+/* A kernel may not change what is attached; to write what is there already is not a change. */
 static void kernels(void)
 {
     struct meter meter;

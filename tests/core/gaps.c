@@ -363,7 +363,7 @@ static void layouts(accd_descriptor_layout layout, bool changes)
     accd_item item = walked(ACCD_COPY, &holder, sizeof holder, program, NULL);
     accd_region *region;
     is_status(REGION(context, &region, item), ACCD_OK, "layout %d: copy", (int)layout);
-    is_number(context->dirs[0].groups.npending, 0, "is no group");
+    is_number(context->dirs[0].groups.npending, 0, "is not a group");
     is_number(attach_count(context, &holder), 1, "attached");
     is_number(accd_device_written(context, 0, accd_device_address(context, 0, &a[0][1]),
                                   4 * (size_t)length),

@@ -90,7 +90,7 @@ static void declarations(accd *a)
     fine(a, accd_directive(a, "acc shape(no) type(struct r) include(a[0:extent - 1])"));
 }
 
-/* Members are where a C++ compiler puts them: what is static is no part of an object. */
+/* Members are where a C++ compiler puts them: what is static is not a part of an object. */
 static void classes(accd *a)
 {
     static double v[3] = {1, 2, 3};
@@ -274,9 +274,9 @@ static void kernels(accd *a)
     refuses(a, accd_compute(a, "acc parallel present(v)", kernel, &task), ACCD_NOT_PRESENT,
           "not-present", "v is not present");
     refuses(a, accd_compute(a, "acc data copy(v)", kernel, &task), ACCD_INVALID, "clause-not-allowed",
-          "'data' is no compute construct");
+          "'data' is not a compute construct");
     refuses(a, accd_compute(a, "acc shape type(struct deep) exclude(a)", kernel, &task), ACCD_INVALID,
-          "clause-not-allowed", "'shape' is no compute construct");
+          "clause-not-allowed", "'shape' is not a compute construct");
     refuses(a, accd_compute(a, "omp target enter data map(to: v)", kernel, &task), ACCD_INVALID,
           "clause-not-allowed", "'target enter data' is no");
     ok(!task.runs, "no kernel ran");
@@ -353,7 +353,7 @@ static void queues(void)
     fine(a, accd_compute(a, "acc parallel copy(v) async", leave_it, va));
     is_text(story.text, "3|4|8|0|", "the queues of the copies");
     q = -5;
-    refuses(a, accd_exec(update), ACCD_INVALID, "invalid-async", "-4 is no async value");
+    refuses(a, accd_exec(update), ACCD_INVALID, "invalid-async", "-4 is not an async value");
     refuses(a, accd_directive(a, "acc data copy(v) async(q)"), ACCD_INVALID, "invalid-async", "-5 is");
     refuses(a, accd_directive(a, "acc update device(v) async(r)"), ACCD_INVALID, "unknown-name",
             "there is no variable 'r'");

@@ -50,7 +50,7 @@ static void refuses_what_is_wrong(const char *source)
             "this program has no type 'teee'");
     ok(strstr(accd_message(a), "debug_info.c:"), "with the place of the call");
     refuses(a, accd_declare_from_debug_info(a, NULL, "struct tree *"), ACCD_SYNTAX, "syntax",
-            "'struct tree *' is no name of a type");
+            "'struct tree *' is not the name of a type");
     refuses(a, accd_declare_from_debug_info(a, source, "struct tree"), ACCD_INVALID, "file", source);
     refuses(a, accd_declare_from_debug_info(a, NULL, NULL), ACCD_MISUSE, "misuse", "");
     refuses(a, accd_bind(a, "T", "struct tree", &T), ACCD_INVALID, "unknown-type", "");

@@ -132,7 +132,7 @@ static void test_not_host(void)
        "a null pointer");
     ok(run(k_read, (char *)0xa5a5a5a5a5a5a5a5, 0) == GOACC_WATCHED_FAULT && fault.address == 0 &&
            fault.host == 0 && pc_in(k_read),
-       "a pointer that is no address");
+       "a pointer that is not an address");
 }
 
 /* ----------------------------------------------------------------------------- open memory -- */
@@ -519,7 +519,7 @@ static void test_kept(void)
     sigaction(SIGTRAP, &first[1], NULL);
 }
 
-/* A SIGSEGV that somebody sends is no fault of the kernel. */
+/* A SIGSEGV that somebody sends is not a fault of the kernel. */
 static void test_sent(void)
 {
     struct sigaction before;

@@ -128,7 +128,7 @@ describe("where", function()
     ]])
   end)
 
-  it("computes its mask once, and whole what is no operation on elements", function()
+  it("computes its mask once, and whole what is not an operation on elements", function()
     assert.equal("10 0 10 0\n11 12 3 4", printed [[
       integer :: a(4) = [1, 0, 2, 0], b(4) = [1, 2, 3, 4]
       where (a > 0)
@@ -241,7 +241,7 @@ describe("structure constructors", function()
       ["a = t(y = 1)"] = "type-mismatch type(t) has no component 'y'",
       ["a = t(1, 2, null(), x = 3)"] = "type-mismatch the component 'x' is given twice",
       ["a = t('a', 2, null())"] = "type-mismatch character(1) cannot be assigned to k, which is integer",
-      ["a = t(1, 2, c)"] = "type-mismatch c is no target",
+      ["a = t(1, 2, c)"] = "type-mismatch c is not a target",
       ["a = base(1)"] = "type-mismatch type(base) cannot be assigned to a, which is type(t)",
       ["a = none()"] = "type-mismatch type(none) is abstract: there are no objects of it",
       ["print *, pair(1, 2)"] = "type-mismatch a value is needed, this is type(pair)",

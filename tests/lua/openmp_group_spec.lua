@@ -259,7 +259,7 @@ local function expected(name, own, bound)
     local way = b.chosen[name]
     if way and b.action == "inherit" then
       if inherited and inherited ~= way and not own[name] then return nil, true end
-      -- another group's clause is no clause of the construct
+      -- another group's clause is not a clause of the construct
       if said and said ~= way and not own[name] then return nil, true end
       inherited = inherited or way
     end

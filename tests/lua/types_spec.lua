@@ -102,7 +102,7 @@ describe("layout", function()
     assert.is_false(types.same(type_of "struct plain", type_of "struct list"))
   end)
 
-  it("refuses what is no type", function()
+  it("refuses what is not a type", function()
     for _, words in ipairs { { "void", "int" }, { "signed", "unsigned" }, { "long", "long",
       "long" }, { "short", "long" },
       { "float", "double" }, { "unsigned", "float" }, { "char", "short" } } do

@@ -299,7 +299,7 @@ local function is_partial(self, items)
   return false
 end
 
--- Whether an item stands for itself: it is no part of what a mapper or several members of one structure make.
+-- Whether an item stands for itself: it is not a part of what a mapper or several members of one structure make.
 local function is_plain(item, items)
   local s, members = item.structure, 0
   if item.of or not s then return not item.of end

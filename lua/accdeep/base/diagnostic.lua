@@ -86,7 +86,7 @@ end
 
 function diagnostic.is(value) return getmetatable(value) == Error end
 
--- A limit of the run is no error that a scenario may catch: expectations and cases pass it on. One of a construct is
+-- A scenario may not catch a limit of the run: expectations and cases pass it on. One of a construct is
 -- an error like others.
 function diagnostic.is_limit(value)
   return type(value) == "table" and rawget(value, "code") == "limit" and not rawget(value, "of_construct")
@@ -124,7 +124,7 @@ function diagnostic.raise(code, pos, message, fields)
   error(diagnostic.new(fields), 0)
 end
 
--- An error of the interpreter's own, which is no fault of the scenario whose line it is reported at; nil for a text
+-- An error of the interpreter's own, which is not a fault of the scenario whose line it is reported at; nil for a text
 -- that does not begin with a place in the interpreter.
 function diagnostic.internal(text)
   local at = type(text) == "string" and text:match "^(.-):%d+: "
@@ -168,6 +168,19 @@ end
 function diagnostic.meant(name, names)
   local near = type(name) == "string" and diagnostic.closest(name, names)
   return near and ("did you mean '%s'?"):format(near) or nil
+end
+
+local MOST_MEMBERS = 12 -- that a help lists
+
+-- Help for a member that a record does not have: a close one, else all that there are.
+function diagnostic.meant_member(name, record)
+  local near = diagnostic.meant(name, record.by_name or {})
+  if near or not record.by_name then return near end
+  local names = {}
+  for member in pairs(record.by_name) do names[#names + 1] = member:match "^[%a_].*" end
+  if #names == 0 or #names > MOST_MEMBERS then return nil end
+  table.sort(names)
+  return "its members: " .. table.concat(names, ", ")
 end
 
 return diagnostic

@@ -3,7 +3,7 @@
 
 local tree = {}
 
-local of_types = { type = true, resolved = true, mapped = true } -- the type that a node has is no child of it
+local of_types = { type = true, resolved = true, mapped = true } -- the type that a node has is not a child of it
 
 -- The position of a node, or of the first of a list.
 local function position(node)

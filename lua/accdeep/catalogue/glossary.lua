@@ -45,6 +45,9 @@ return {
       .. "again." },
   { "device", also = "accelerator", rule = "OMP60-tgt-2", see = "host, transfer",
     text = "The processor with memory of its own that runs kernels. Here it is simulated, or a GPU." },
+  { "device address", also = "device pointer", rule = "ACC33-2.7-9", see = "device, host, present",
+    text = "An address in device memory. `acc_deviceptr`, `use_device` and `use_device_addr` give it to the host "
+      .. "program. `deviceptr` and `is_device_ptr` say that a pointer holds one." },
   { "directive", rule = "TR14-4.2-01", see = "clause, construct",
     text = "A line of OpenACC or OpenMP in a program, with a name and clauses: `#pragma acc enter data "
       .. "copyin(a)`. Several clauses of one directive are treated as one set." },
@@ -92,6 +95,9 @@ return {
   { "map", also = "mapping", rule = "OMP60-map-5", see = "list item, present, transfer, unmap",
     text = "Gives host data their counterpart on the device. Absent data are allocated, and copied if the "
       .. "clause says so. Present data keep their bytes; a counter is incremented." },
+  { "map type", also = "tofrom", rule = "OMP60-map-1", see = "map, transfer, unmap",
+    text = "Says in a `map` clause what is copied: `to` at entry, `from` at exit, `tofrom` at both, `alloc` at "
+      .. "neither. `release` and `delete` unmap." },
   { "mapper", rule = "OMP60-map-15", see = "map, policy, shape",
     text = "OpenMP's declaration of how objects of a type are mapped: a list of map clauses about one variable "
       .. "of the type." },
@@ -126,7 +132,10 @@ return {
   { "queue", also = "activity queue, stream", rule = "ACC33-async-1", see = "construct, kernel, transfer",
     text = "A sequence of device work that runs in order, named by `async(n)`. Other queues and the host do "
       .. "not wait for it unless `wait` says so." },
-  { "reference counter", also = "reference count", rule = "ACC33-2.6.7-1",
+  { "recursive shape", also = "linked list, recursive type", rule = "TR14-5-10", see = "deep copy, nest, shape",
+    text = "A shape that reaches its own type, as lists and trees need: `shape include(next[0:next != 0])`. The "
+      .. "profile `tr14x` permits it. Each object is mapped once." },
+  { "reference counter", also = "reference count, incref, decref", rule = "ACC33-2.6.7-1",
     see = "dynamic reference counter, present, structured reference counter",
     text = "Counts how many users a mapped object has. OpenACC has a structured and a dynamic one, OpenMP has "
       .. "one. The object is unmapped when all are zero." },
@@ -153,7 +162,7 @@ return {
       .. "and decremented at exit." },
   { "trace", see = "event, observer",
     text = "The events of a run as lines of JSON. `accdeep diff` shows where two of them differ." },
-  { "transfer", also = "data movement", rule = "TR14-4.2-07", see = "event, queue",
+  { "transfer", also = "data movement, h2d, d2h, d2d", rule = "TR14-4.2-07", see = "event, queue",
     text = "A copy of bytes between memories: `h2d` from host to device, `d2h` back, `d2d` within or between "
       .. "devices. Adjacent ones may be merged." },
   { "tuple", rule = "DIR-4.1-03", see = "floor, level, present table",

@@ -122,7 +122,7 @@ function allowed.check_forms(node, kind)
         raise("unsupported", modifier.pos, ("the modifier '%s' of '%s'"):format(modifier.name, name),
           { length = #modifier.name })
       end
-      raise("syntax", modifier.pos, ("'%s' is no modifier of '%s'"):format(modifier.name, name),
+      raise("syntax", modifier.pos, ("'%s' is not a modifier of '%s'"):format(modifier.name, name),
         { length = #modifier.name, rule = "ACC33-2.7-8", help = diagnostic.meant(modifier.name, modifiers) })
     elseif name == "self" and kind ~= "compute" and not clause.vars then
       raise("syntax", clause.pos + #name, "'self' names variables", { rule = "ACC33-2.7-8" })

@@ -101,7 +101,7 @@ function directive.check(node, version)
     local since = what.clauses[name]
     if since ~= true then directive.since(version, since, ("'%s' on %s"):format(name, node.name), pos, #name) end
     if clause.op and not operators[clause.op:lower()] then
-      wrong("unsupported", ("'%s' is no operator of reductions, and none is declared"):format(clause.op), {})
+      wrong("unsupported", ("'%s' is not an operator of reductions, and none is declared"):format(clause.op), {})
     end
     if of_shared_memory[name] then
       wrong("unsupported", ("'%s': devices here have memory of their own"):format(name), { rule = "OMP60-map-14" })
@@ -174,7 +174,7 @@ function directive.modifiers(clause, version)
       for _, iterator in ipairs(modifier.iterators) do table.insert(says.iterators, iterator) end
     else
       local is_map = clause.kind == "map"
-      raise("syntax", pos, ("'%s' is no %s"):format(name, is_map and "map type or modifier"
+      raise("syntax", pos, ("'%s' is not a %s"):format(name, is_map and "map type or modifier"
         or "modifier of a motion clause"), { length = #name, rule = is_map and "OMP60-map-1" or "OMP60-upd-1",
         help = diagnostic.meant(name, is_type) or diagnostic.meant(name, plain_modifiers) })
     end

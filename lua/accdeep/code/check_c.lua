@@ -26,7 +26,7 @@ local function named(t) return types.name(t) end
 
 -- ------------------------------------------------------------------------------- what is needed --
 
--- Raises for what is no operand in a bound.
+-- Raises for what is not an operand in a bound.
 local function check_operand(env, e, pos)
   if not is_bound(env) then return end
   if e.type.float then
@@ -116,7 +116,10 @@ local function place(env, node)
   else
     e = expression(env, node)
   end
-  if not e.is_place then raise("type-mismatch", node.pos, "a variable is needed") end
+  if not e.is_place then
+    raise("type-mismatch", node.pos, "a variable is needed", { help = node.tag == "unary" and node.op == "&"
+      and "name the data, not their address: a[0:1] instead of &a[0]" or "name a variable, a member or an element" })
+  end
   return e
 end
 
@@ -241,7 +244,7 @@ function checkers.typed(_, node) return node.e end -- a tree that is checked alr
 
 -- A string literal lies in host memory of its own.
 function checkers.str(env, node)
-  if is_bound(env) then raise("type-mismatch", node.pos, "a string is no bound") end
+  if is_bound(env) then raise("type-mismatch", node.pos, "a string is not a bound") end
   if env.space.on_device then
     raise("unsupported", node.pos, "a string has no place in a kernel", { rule = "HOUSE-version" })
   end
@@ -273,7 +276,7 @@ function checkers.member(env, node)
   local member = types.member(t, node.name)
   if not member then
     raise("unknown-member", node.name_pos, ("%s has no member '%s'"):format(named(t), node.name),
-      { length = #node.name, help = diagnostic.meant(node.name, t.by_name or {}) })
+      { length = #node.name, help = diagnostic.meant_member(node.name, t) })
   end
   local made = typed.member(base, member.offset, member.type, node.pos)
   made.const_name = member.is_const and node.name or base.const_name

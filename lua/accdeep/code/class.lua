@@ -36,7 +36,7 @@ function Definition:base_classes()
     end
     local base = self.declare.spec_type(self.session, node.spec)
     if base.kind ~= "record" or not base.complete or base.record == "union" then
-      raise("not-a-struct", node.pos, ("%s is no base class"):format(types.name(base)), { rule = "TR14-3.1.1-04" })
+      raise("not-a-struct", node.pos, ("%s is not a base class"):format(types.name(base)), { rule = "TR14-3.1.1-04" })
     end
     for name in sorted(base.by_name) do
       if seen[name] and name ~= "__vptr" then
@@ -67,7 +67,7 @@ local function alignment(self, node)
   if node.tag == "type_name" then n = self.declare.type(self.session, node).align
   else n = closures.constant(self.session, node) end
   if n < 1 or n > 4096 or n & (n - 1) ~= 0 then
-    raise("type-mismatch", node.pos, ("%d is no alignment"):format(n), { rule = "HOUSE-layout" })
+    raise("type-mismatch", node.pos, ("%d is not an alignment"):format(n), { rule = "HOUSE-layout" })
   end
   return n
 end

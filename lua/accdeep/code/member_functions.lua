@@ -109,7 +109,7 @@ function member_functions.with_this(session, made)
   end
 end
 
--- Raises for what is called on a record and is no member function of it.
+-- Raises for what is called on a record and is not a member function of it.
 function member_functions.unknown(session, record, node)
   local names = {}
   for name in pairs(record.methods or {}) do names[name] = true end

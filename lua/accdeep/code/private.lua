@@ -122,7 +122,7 @@ local function reduction(env, copy, t, outer, inner)
   local element = t
   while element.kind == "array" do element = element.of end
   if element.kind ~= "scalar" then
-    raise("type-mismatch", pos, ("%s cannot be reduced: it is no number"):format(types.name(t)),
+    raise("type-mismatch", pos, ("%s cannot be reduced: it is not a number"):format(types.name(t)),
       { length = #copy.name, rule = "OMP60-share-2" })
   end
   local value = private.beginning(op, element, pos)

@@ -16,7 +16,7 @@
 --   once {place}                 the place of a compound assignment: found when it is read, and not again
 -- Values:
 --   const {const}                load {place}             decay {place}            address {place}
---   value {binding, name}        a name that is no place (a device address)
+--   value {binding, name}        a name that is not a place (a device address)
 --   given {value | place}        functions of the frame
 --   parameter {e, level?, within?}  value of a shape's parameter; level as above; within: where its text stands
 --   row {row}                    number of the pointer in the section before: row(builder, pos)

@@ -431,7 +431,7 @@ local function member_of(t, name)
   local member = types.member(t, name)
   if member then return member end
   diagnostic.raise("unknown-member", nil, ("%s has no member '%s'"):format(types.name(t),
-    tostring(name)), { help = diagnostic.meant(tostring(name), t.by_name or {}) })
+    tostring(name)), { help = diagnostic.meant_member(tostring(name), t) })
 end
 
 -- Whether the value of an array or a record is an object, which is copied then; otherwise it is a list.
@@ -452,7 +452,7 @@ function fill(space, t, address, value, low, high)
     if type(value) == "boolean" then value = value and 1 or 0 end
     if type(value) ~= "number" then wrong_type(value, t) end
     if not t.float and math.type(value) == "float" and value ~= math.floor(value) then
-      diagnostic.raise("type-mismatch", nil, ("%s is no %s"):format(value, types.name(t)),
+      diagnostic.raise("type-mismatch", nil, ("%s is not of type %s"):format(value, types.name(t)),
         { help = "convert it: math.floor(x)" })
     end
     space:store(address, t.code, t.size, value, low, high, frame)

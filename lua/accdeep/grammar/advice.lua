@@ -70,7 +70,13 @@ local function no_directive(text, pos, is_openmp, own, other)
     end
   end
   local near = nearest(rest, own)
-  return near and ("did you mean '%s'?"):format(near) or nil
+  if near then return ("did you mean '%s'?"):format(near) end
+  local clause = rest:match "^[%a_]+"
+  if clause and (openacc.known[clause] or openmp.clause[clause]) then
+    return ("'%s' is a clause: the directive comes first, as in %s"):format(clause,
+      openacc.known[clause] and "enter data copyin(a)" or "target map(to: a)")
+  end
+  return "the name of a directive comes first: enter data, parallel, update, target"
 end
 
 local acc_names = {}
@@ -87,12 +93,20 @@ end
 function advice.syntax(start, text, pos, what)
   what = what or ""
   local rest = text:sub(pos)
+  local operator, after = rest:match "^([-+*/%%<>&|^=!]+)%s*(.?)"
+  if operator and start ~= "external" and (after == "" or after:find "[%]),:;]") then
+    return ("an operand is missing after '%s'"):format(operator)
+  end
   if start:find "directive$" then
     local is_openmp = start == "omp_directive"
     if what == "expected a directive" then return no_directive(text, pos, is_openmp, names_of(is_openmp)) end
     if rest:find "^;" then return "a directive has no ';' at its end" end
     if rest == "" and what:find("')'", 1, true) then return "there is one '(' more than ')'" end
     if rest:find "^%)" and what == "expected a clause" then return "there is one ')' more than '('" end
+    if rest:find "^:" and what:find("']'", 1, true) then
+      return is_openmp and "sections with a stride are not implemented: [start:length]"
+        or "a section has no stride: [start:length]"
+    end
     local base, first = text:sub(1, pos - 1):match "[%(,]%s*([%a_][%w_.>%-]*)%s*%(([^()]*)$"
     if base and rest:find "^:" then
       local length = rest:match "^:%s*([%w_]+)%s*%)"
@@ -121,6 +135,9 @@ end
 
 -- ---------------------------------------------------------------------------------- Lua's own errors --
 
+-- Words that a reader may try, which are no names of the language.
+local no_name = { device = 'values on the device: expect.device("a[0]", 1), or state()' }
+
 local of_library = set "io os require dofile loadfile load package debug collectgarbage"
 
 -- Help for an error of Lua itself. variables: names of the host program, as keys; names: those of the language.
@@ -132,6 +149,7 @@ function advice.lua(message, variables, names)
   if name and of_library[name] and not rawget(names, name) then
     return ("scenarios have no '%s': accdeep run --trust gives them all of Lua's library"):format(name)
   end
+  if name and no_name[name] then return no_name[name] end
   if name then return diagnostic.meant(name, names) or diagnostic.meant(name, variables) end
   local array = message:match "arithmetic on an? %a+ value %(field '([%w_]+)'%)"
   if array and variables[array] then return ("an expression of C stands in a text: host \"%s + 1\""):format(array) end
@@ -139,7 +157,7 @@ function advice.lua(message, variables, names)
   return near and ("did you mean 'expect.%s'?"):format(near) or nil
 end
 
--- Help for a script that is no Lua, from the line of the error.
+-- Help for a script that is not Lua, from the line of the error.
 function advice.no_lua(message, line)
   local section = line and line:match "host%.([%w_.%[%]]*%[[^%[%]:]*:[^%[%]:]*%])"
   if section and message:find "near ':'" then

@@ -130,6 +130,6 @@ return function(rules, lx)
       if what.tag == "record" then n.record = what else n.tag, n.what = "template_" .. what.tag, what end
     end)
 
-  -- An argument of a template: a type, or a number, in which '>' is no operator.
+  -- An argument of a template: a type, or a number, in which '>' is not an operator.
   rules.argument = V "any_type" * #S ",>" + V "argument_value" * #S ",>"
 end

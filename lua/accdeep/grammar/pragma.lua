@@ -44,7 +44,7 @@ local function check_foreign(node, word)
   end
   for wanted in sorted(starts) do
     if not others[word] and word ~= "" and (word:lower() == wanted or is_slip(word:lower(), wanted)) then
-      raise("syntax", node.start, ("'%s' is no sentinel"):format(word), { length = #word, rule = "HOUSE-bodies",
+      raise("syntax", node.start, ("'%s' is not a sentinel"):format(word), { length = #word, rule = "HOUSE-bodies",
         help = ("did you mean '%s'?"):format(wanted) })
     end
   end

@@ -23,7 +23,7 @@ local function entry_at(session, treatment, path)
   return found
 end
 
--- The base of the alias that an item asks for under a name, as a text; nil if it is no alias, or one without a base.
+-- The base of the alias that an item asks for under a name, as a text; nil if it has none.
 function absent.base(session, item, name)
   if item.alias or not item.treatment or not item.name then return item.alias end
   local start = "^" .. item.name:gsub("%p", "%%%0"):gsub("%%#", "%%-?%%d+")

@@ -94,7 +94,8 @@ end
 local function described(session, node, gaps)
   local e = expression.compile(session:host_env(), node)
   if not e.place and not e.section then
-    raise("type-mismatch", node.pos, "a variable is needed", { rule = "ACC33-2.7.1-5" })
+    raise("type-mismatch", node.pos, "a variable is needed",
+      { help = "name a variable or a part of one: a, a(1:n), s%p" })
   end
   local pointer = e.part_of or e.element_of or e
   if not pointer.descriptor then pointer = nil end
@@ -365,7 +366,7 @@ end
 
 -- Which elements of a whole array a part of it is, counted from 0 in memory order: first and number.
 local function elements_of(session, whole, node)
-  local found = described(session, node) -- what is no array is reported
+  local found = described(session, node) -- what is not an array is reported
   local s = whole.section { pos = node.pos }
   if not descriptor.is_contiguous(found.of, s.dims) then
     raise("invalid-section", node.pos, ("%s is not contiguous"):format(whole.text), { rule = "ACC33-2.7.1-4" })

@@ -481,7 +481,7 @@ local function defaultmap(plan, clause)
   local is_category = plan.session.language.categories
   if not known or category and not is_category[category.name] then
     local word = known and category or behaviour
-    raise("clause-not-allowed", word.pos, ("'%s' is no %s of defaultmap"):format(word.name,
+    raise("clause-not-allowed", word.pos, ("'%s' is not a %s of defaultmap"):format(word.name,
       known and "category" or "behaviour"), { length = #word.name, rule = "OMP60-map-11" })
   end
   local key = category and category.name or "all"
@@ -602,7 +602,7 @@ local sharing = { private = "private", firstprivate = "firstprivate", lastprivat
 local takes_sections = { use_device_addr = true, has_device_addr = true, reduction = true, in_reduction = true,
   task_reduction = true }
 
--- What a clause that is no map names: {name, pos, section?}.
+-- What a clause that is not a map names: {name, pos, section?}.
 local function named_in(session, clause)
   local list = {}
   for i, node in ipairs(clause.vars) do
@@ -698,7 +698,7 @@ local function general(plan)
     if clause.name == "if" then
       local part = plan.kind == "compute" and directive.is_part(plan.node.name, modifier or "target")
       if modifier and not part and modifier ~= plan.node.name then
-        raise("clause-not-allowed", clause.modifier.pos, ("'%s' is no part of '%s'"):format(modifier, plan.node.name),
+        raise("clause-not-allowed", clause.modifier.pos, ("'%s' is not part of '%s'"):format(modifier, plan.node.name),
           { length = #modifier, rule = "OMP60-tgt-1" })
       elseif not modifier or modifier:find "^target" then
         plan.condition = clause.e

@@ -25,7 +25,7 @@ end
 local function check_type(clause)
   local word = clause.type
   if not is_type[word.name] then
-    raise("syntax", word.pos, ("'%s' is no type of a dependence"):format(word.name), { length = #word.name,
+    raise("syntax", word.pos, ("'%s' is not a type of a dependence"):format(word.name), { length = #word.name,
       rule = "OMP60-tgt-1", help = diagnostic.meant(word.name, is_type) or "in, out, inout" })
   elseif of_ordered[word.name] then
     raise("clause-not-allowed", word.pos, ("depend(%s) is for ordered"):format(word.name), { length = #word.name,
@@ -41,7 +41,7 @@ local function iterators_of(session, clause)
   local names, modifier = {}, clause.modifier
   if not modifier then return names end
   if not modifier.iterators then
-    raise("syntax", modifier.pos, ("'%s' is no modifier of depend"):format(modifier.name),
+    raise("syntax", modifier.pos, ("'%s' is not a modifier of depend"):format(modifier.name),
       { length = #modifier.name, rule = "OMP60-tgt-1", help = "iterator(i = first:last)" })
   end
   for _, iterator in ipairs(modifier.iterators) do

@@ -74,7 +74,7 @@ end
 function restrict.rows(t, subscripts)
   for i, subscript in ipairs(subscripts) do
     if subscript.tag == "alias" then
-      raise("syntax", subscript.pos, "'@' is no section of OpenMP", { rule = "OMP60-sec-1" })
+      raise("syntax", subscript.pos, "'@' is not a section of OpenMP", { rule = "OMP60-sec-1" })
     elseif i > 1 and t.kind == "pointer" then
       raise("invalid-section", subscript.pos, "the section is not contiguous: it goes through several pointers",
         { rule = "OMP60-map-13", help = "an iterator names what each of them points to" })

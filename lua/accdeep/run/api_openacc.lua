@@ -102,7 +102,7 @@ local function device_address(value, session)
   local address = view.address(value)
   if not address then raise("type-mismatch", nil, "a device pointer is needed") end
   if session and address ~= 0 and session.ctx:device_of(address) ~= session.now.device then
-    raise("host-pointer-on-device", nil, ("this is no address of device %d"):format(session.now.device),
+    raise("host-pointer-on-device", nil, ("this is not an address of device %d"):format(session.now.device),
       { rule = "ACC33-3.2.30-1" })
   end
   return address

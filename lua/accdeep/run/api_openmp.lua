@@ -24,7 +24,7 @@ local MOST_DIMENSIONS = 0x7fffffff
 local function device_number(session, value)
   local n = integer(value, "a device number")
   if n == INVALID_DEVICE then
-    raise("no-device", nil, "omp_invalid_device is no device", { rule = "OMP60-api-2" })
+    raise("no-device", nil, "omp_invalid_device is not a device", { rule = "OMP60-api-2" })
   end
   if n == INITIAL_DEVICE then return session.devices end
   return n >= 0 and n <= session.devices and n or nil

@@ -20,7 +20,7 @@ async.modes = { program = true, delayed = true, concurrent = true }
 -- Decides ACC33-async-1.
 local function checked(value, pos)
   if value < SYNC then
-    raise("invalid-async", pos, ("%d is no async value"):format(value), { rule = "ACC33-async-1",
+    raise("invalid-async", pos, ("%d is not an async value"):format(value), { rule = "ACC33-async-1",
       help = "a number from 0 on, acc_async_noval or acc_async_sync" })
   end
   return value

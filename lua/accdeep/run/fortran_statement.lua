@@ -333,7 +333,7 @@ end
 statements["do"] = function(env, node)
   local variable = compile(env, { tag = "id", name = node.name, pos = node.pos })
   if variable.rank ~= 0 or variable.type.class ~= "integer" or not variable.place then
-    raise("type-mismatch", node.pos, ("'%s' is no integer variable"):format(node.name), { length = #"do" })
+    raise("type-mismatch", node.pos, ("'%s' is not an integer variable"):format(node.name), { length = #"do" })
   end
   local first, last = expression.integer(env, node.first), expression.integer(env, node.last)
   local step = node.step and expression.integer(env, node.step)

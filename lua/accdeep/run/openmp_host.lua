@@ -46,7 +46,7 @@ local function variable_of(session, clause, item)
   end
   local variable = lower.declared(session, id)
   if clause.op and not reducible(is_section and list_item.element_type(session, item) or variable.type) then
-    raise("type-mismatch", item.pos, ("%s cannot be reduced: it is no number"):format(types.name(variable.type)),
+    raise("type-mismatch", item.pos, ("%s cannot be reduced: it is not a number"):format(types.name(variable.type)),
       { length = #id.name, rule = "LLNL-4-14" })
   end
   return variable

@@ -569,7 +569,7 @@ function Session:tell_copy(op, device, dev, bytes, rule, at, value)
 end
 
 function Session:collect_into(collect)
-  if self.device_side.listening then self:tell() end -- what came before is no business of the new one
+  if self.device_side.listening then self:tell() end -- what came before is not a business of the new one
   table.insert(self.device_side.collectors, collect)
   if not self.device_side.listening then
     self.ctx:listen(true)

@@ -117,7 +117,7 @@ function sandbox.environment(out)
         local value = select(i, ...)
         if math.type(value) == "integer" and (value > LARGEST_INDEX or value < -LARGEST_INDEX)
           and (name == "move" or i == 2) then
-          complain(("%d is no index of a list"):format(value))
+          complain(("%d is not an index of a list"):format(value))
         elseif type(value) == "table" and i == 1 and #value > LARGEST_INDEX then
           complain "the list is too long"
         end

@@ -188,6 +188,7 @@ local function language(run)
 
   local host = setmetatable({}, {
     __name = "host",
+    __tostring = function() return "host: the variables of the host program, as host.NAME" end,
     __index = function(_, name)
       local s = current()
       name = spelled(s, name)
@@ -209,7 +210,7 @@ local function language(run)
       name = spelled(s, name)
       local binding = type(name) == "string" and s:host_env().lookup(name)
       if binding and not binding.place then
-        raise("type-mismatch", nil, ("'%s' is no variable: it cannot be assigned to"):format(name))
+        raise("type-mismatch", nil, ("'%s' is not a variable: it cannot be assigned to"):format(name))
       end
       if not binding then
         raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name)),

@@ -91,6 +91,16 @@ local function shown(from, to, most, begin, kept)
   return list
 end
 
+local MOST_HIDDEN = 1024 -- numbers that are compared though they are not shown
+
+-- The numbers that are not shown, as one text; nil if all are, or if they are too many.
+local function hidden(reader, of, offset, from, to)
+  if to - from <= NUMBERS or to - from > MOST_HIDDEN then return nil end
+  local values = {}
+  for i = from + BEGIN, to - 2 do values[#values + 1] = number(reader, of, offset + i * of.size) or UNKNOWN end
+  return table.concat(values, " ")
+end
+
 -- Numbers from one index to another in one text.
 local function numbers(reader, of, offset, from, to)
   local text = of.size == 1 and of.kind == "scalar" and of.name == "char"
@@ -138,7 +148,8 @@ local function visit_array(walk, t, offset, path)
     local whole = from == 0 and to == t.n
     local text, unknown = numbers(walk.reader, t.of, offset, from, to)
     return add(walk, { path = path .. (whole and "" or walk.reader.language.range_text(t, from, to)),
-      offset = offset + from * size, bytes = (to - from) * size, kind = "value", text = text, unknown = unknown })
+      offset = offset + from * size, bytes = (to - from) * size, kind = "value", text = text, unknown = unknown,
+      hidden = hidden(walk.reader, t.of, offset, from, to) })
   end
   local kept = {}
   for _, place in ipairs(walk.kept) do kept[(place - offset) // size] = true end

@@ -48,10 +48,16 @@ local function put_decisions(out, title, list)
   end
 end
 
+-- What the profile follows, as text for a terminal.
+function profile.head(name)
+  local entry = profile.describe(name)
+  return ("%s: %s\n%s\n"):format(name, entry.follows, rules.wrapped(entry.text, "  ", WIDTH))
+end
+
 -- The profile as text for a terminal. A name that there is not raises as in a scenario.
 function profile.text(name)
-  local entry, differing, same = profile.describe(name)
-  local out = { ("%s: %s"):format(name, entry.follows), rules.wrapped(entry.text, "  ", WIDTH) }
+  local _, differing, same = profile.describe(name)
+  local out = { (profile.head(name):gsub("\n$", "")) }
   put_decisions(out, "differs from " .. USUAL, differing)
   put_decisions(out, name == USUAL and "decides" or "as " .. USUAL, same)
   return table.concat(out, "\n") .. "\n"

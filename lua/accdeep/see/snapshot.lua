@@ -12,7 +12,7 @@
 --   host); on the device: structured, dynamic, offset = where in the host object it begins, part = it is less than
 --   that }.
 -- A row is { path = name of the member in the object, offset, bytes, kind = "value"|"pointer"|"elided", text,
---   unknown = something of it was never written,
+--   unknown = something of it was never written, hidden = the numbers of an array that text leaves out,
 --   state, to = id of an object, at = offset in that object, into = the same as text, nil at the beginning,
 --   count = attach counter (of pointers) }; states of pointers:
 --   "host" an address of the host, "attached", "null", "excluded" not followed by a clause, "gone" dangling,

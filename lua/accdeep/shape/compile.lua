@@ -336,7 +336,7 @@ local function scaled(b, v, times, pos)
   return times == 1 and v or codegen.apply(b, "*", v, codegen.constant(times), pos)
 end
 
--- Length and first byte of the section that an alias's base has: what is empty is no base.
+-- Length and first byte of the section that an alias's base has: what is empty is not a base.
 function compile.base_section(b, ctx, section, t)
   local start, count = bounds(b, ctx, section, {})
   local size = codegen.constant(types.element(t).size)
@@ -344,7 +344,7 @@ function compile.base_section(b, ctx, section, t)
 end
 
 -- Where the base of an alias stands: the section that its member has itself. Aliases of aliases lead to
--- what is no alias (TR14-3.5-12). Decides TR14-3.5-12.
+-- what is not an alias (TR14-3.5-12). Decides TR14-3.5-12.
 local function alias_base(session, out, entry, seen)
   local to = entry.subscripts[1].to
   local scope = entry.outer and out.treatment.policy.scope
@@ -751,7 +751,8 @@ function program_of(session, treatment, pos, around)
   if made == "under way" then
     raise("recursive-type", pos, ("the shape of %s reaches %s again"):format(types.name(record),
       types.name(record)), { rule = "TR14-4.3-18",
-      help = "leave the pointer without a section, or exclude it" })
+      help = "leave the pointer without a section, or exclude it; for a list: rules = \"tr14x\" and include("
+        .. "next[0:next != 0])" })
   end
   if made ~= nil then return made or nil end
   cache[treatment] = "under way"

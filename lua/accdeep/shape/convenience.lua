@@ -24,7 +24,7 @@ local convenience = {}
 local directions = openacc.where(function(entry) return entry.update end)
 
 -- The way from the outermost structure that holds a variable to the variable: the structure, its type,
--- and steps, names and the elements behind them. nil if it is no member.
+-- and steps, names and the elements behind them. nil if it is not a member.
 function convenience.way_to(session, variable)
   local base, subscripts = list_item.take_apart(variable)
   local t = list_item.type_of(session, base)

@@ -132,7 +132,7 @@ end
 
 -- The structures that a member lies in, outermost first, as far as they are objects of their own: the
 -- variable or the element that holds it, and before it those that hold the pointers on the way. Each has
--- the steps that lead on from it: names and indices. Empty if the place is no member.
+-- the steps that lead on from it: names and indices. Empty if the place is not a member.
 function list_item.enclosing(session, node)
   local root, steps = decompose(session, node)
   local objects = {}

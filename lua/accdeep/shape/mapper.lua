@@ -160,7 +160,7 @@ local function check_names(session, node)
   elseif (node.tag == "member" or node.tag == "component") and node.base.mapped
     and not types.member(node.base.mapped, node.name) then
     raise("unknown-member", node.name_pos, ("%s has no member '%s'"):format(types.name(node.base.mapped), node.name),
-      { length = #node.name, rule = "OMP60-map-15" })
+      { length = #node.name, rule = "OMP60-map-15", help = diagnostic.meant_member(node.name, node.base.mapped) })
   end
   for _, child in tree.children(node) do check_names(session, child) end
 end
@@ -171,7 +171,7 @@ local function check(session, record, node)
     local member = types.member(record, name)
     if not member then
       raise("unknown-member", path.pos, ("%s has no member '%s'"):format(types.name(record), name),
-        { length = #name, rule = "OMP60-map-15", help = diagnostic.meant(name, record.by_name or {}) })
+        { length = #name, rule = "OMP60-map-15", help = diagnostic.meant_member(name, record) })
     end
     if path.subscripts and not types.element(member.type) then
       raise("not-a-pointer", path.subscripts[1].pos, ("'%s' is %s: it has no elements"):format(name,

@@ -249,7 +249,7 @@ function policy.define(session, node, record)
   if node.argument then names[1] = { name = node.argument.name, pos = node.argument.pos } end
   for _, word in ipairs(default_for and default_for.names or {}) do -- TR14-5-09
     if not policy.actions[word.name] then
-      raise("unknown-clause", word.pos, ("'%s' is no data clause"):format(word.name), { length = #word.name,
+      raise("unknown-clause", word.pos, ("'%s' is not a data clause"):format(word.name), { length = #word.name,
         rule = "TR14-5-09" })
     end
     names[#names + 1] = { name = policy.default_for(policy.actions[word.name]), pos = word.pos, says = word.name }

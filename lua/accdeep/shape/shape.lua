@@ -163,7 +163,7 @@ function shape.member(record, item, session)
   local member = types.member(record, item.name)
   if not member then
     raise("unknown-member", item.pos, ("%s has no member '%s'"):format(types.name(record), item.name),
-      { length = #item.name, rule = "TR14-3.1.1-04", help = diagnostic.meant(item.name, record.by_name) })
+      { length = #item.name, rule = "TR14-3.1.1-04", help = diagnostic.meant_member(item.name, record) })
   end
   local t = member.type
   local first = item.subscripts[1]

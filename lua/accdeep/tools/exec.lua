@@ -36,7 +36,7 @@ local OTHERS = {
 -- The name of the library that programs compiled for checking need, and a call that they make.
 local CHECKED, CHECKED_CALL = "libaccdeep-check.so", "__tsan_"
 
--- A program that cannot work under this runtime is recognised before it starts. What is no ELF file, a
+-- A program that cannot work under this runtime is recognised before it starts. What is not an ELF file, a
 -- script for example, may start one that can. Returns whether it was compiled for checking.
 local function check(path, json)
   local text = read(path)

@@ -93,7 +93,7 @@ function files.make_folder(path)
     local folder = path:sub(1, at - 1)
     local ok, why = system.mkdir(folder)
     if not ok then
-      local message = system.filetype(folder) and ("'%s' is no folder"):format(folder)
+      local message = system.filetype(folder) and ("'%s' is not a folder"):format(folder)
         or ("the folder '%s' cannot be made: %s"):format(folder, why)
       error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files",
         help = "name a folder that is there, or can be made" }, 0)

@@ -47,7 +47,7 @@ local function asked_for(text)
   if items then name, around = qualified.split(items) end
   local last = items and items[#items]
   if not name or type(last) == "string" and last ~= name then
-    raise("syntax", 1, ("'%s' is no name of a type"):format(text), { rule = RULE, length = #text,
+    raise("syntax", 1, ("'%s' is not the name of a type"):format(text), { rule = RULE, length = #text,
       help = "names are like struct particle, app::grid, std::vector<float>, type(particle)" })
   end
   return { text = text, keyword = keyword ~= "type" and keyword or nil, items = items, key = key, name = name,

@@ -49,7 +49,7 @@ end
 
 local function new_record(node, name)
   if node.fortran and name then return ftypes.record(name) end
-  raise("unsupported", nil, ("%s is no derived type of Fortran"):format(node.name or "the type"),
+  raise("unsupported", nil, ("%s is not a derived type of Fortran"):format(node.name or "the type"),
     { rule = "HOUSE-debug" })
 end
 
@@ -74,7 +74,7 @@ local function place(t, members, size, align)
 end
 
 local function unsupported(builder, node)
-  raise("unsupported", nil, ("%s: a %s is no type of Fortran"):format(builder.file, node.kind),
+  raise("unsupported", nil, ("%s: a %s is not a type of Fortran"):format(builder.file, node.kind),
     { rule = "HOUSE-debug" })
 end
 

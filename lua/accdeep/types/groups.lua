@@ -230,7 +230,7 @@ end
 local function bound_groups(session, clause)
   local action = clause.action and clause.action.name or "merge"
   if not actions[action] then
-    raise("syntax", clause.action.pos, ("'%s' is no action of %s"):format(action, clause.name), { length = #action,
+    raise("syntax", clause.action.pos, ("'%s' is not an action of %s"):format(action, clause.name), { length = #action,
       rule = "LLNL-4-04", help = diagnostic.meant(action, actions) or "merge, inherit, exclude, override" })
   end
   local found = {}

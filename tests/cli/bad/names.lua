@@ -44,7 +44,7 @@ case("a default that is none", function() acc "shape(s) type(struct deep) defaul
 case("two defaults", function() acc "shape(s) type(struct deep) default(exclude) default(include)" end)
 case("pointers as numbers", function() acc "data copy(values[0:values])" end)
 case("a struct as a bound", function() acc "data copy(values[0:D])" end)
-case("a bound that is no integer", function() acc "data copy(values[0:1.5])" end)
+case("a bound that is not an integer", function() acc "data copy(values[0:1.5])" end)
 case("conditions need numbers", function() acc "data copy(total) if(D)" end)
 case("refs that do not exist", function() acc("parallel", "totals")(function() end) end)
 case("refs with sections", function() acc("parallel", "values[0:")(function() end) end)

@@ -1,1 +1,1 @@
-error "a hidden file is no scenario"
+error "a hidden file is not a scenario"

@@ -97,7 +97,7 @@ void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region)
                    region, (void *)(uintptr_t)value);
     else if (value)
         goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
-                   "%s follows %p, which is no address", region,
+                   "%s follows %p, which is not an address", region,
                    (void *)(uintptr_t)value);
     else
         goacc_tell("error", "null-pointer", "ACC33-gloss-2", pc,

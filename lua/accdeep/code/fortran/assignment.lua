@@ -224,7 +224,7 @@ function assignment.onto(env, node, to, e, bounds, remaps)
   local to_node = node.to
   local t, space, pos = to.dtype, env.space, node.pos
   if not t or t.attribute ~= "pointer" then
-    raise("not-a-pointer", to_node.pos, ("%s is no pointer"):format(to.text or "this"),
+    raise("not-a-pointer", to_node.pos, ("%s is not a pointer"):format(to.text or "this"),
       { help = "use '=' to assign a value" })
   end
   if bounds and #bounds ~= t.rank then
@@ -246,7 +246,7 @@ function assignment.onto(env, node, to, e, bounds, remaps)
     raise("type-mismatch", node.e.pos, ("%s has rank %d, its target has rank %d"):format(to.text, t.rank, e.rank))
   end
   if not e.is_target then
-    raise("type-mismatch", node.e.pos, ("%s is no target"):format(e.text),
+    raise("type-mismatch", node.e.pos, ("%s is not a target"):format(e.text),
       { help = "declare it with the attribute target" })
   end
   return function(f)

@@ -419,7 +419,7 @@ local function part(env, node, base, subscripts)
   return expression.valued(env, e)
 end
 
--- The array that a reference takes elements of, or nil if its base is no variable.
+-- The array that a reference takes elements of, or nil if its base is not a variable.
 local function array_base(env, node)
   if node.base.tag ~= "id" then return compile(env, node.base) end
   local binding = env.lookup(node.base.name, node.base.pos)
@@ -471,8 +471,8 @@ function compilers.reference(env, node)
 end
 
 function compilers.compiled(_, node) return node.e end -- compiled elsewhere
-function compilers.star(_, node) raise("syntax", node.pos, "'*' is no value") end
-function compilers.range(_, node) raise("syntax", node.pos, "a range is no value") end
+function compilers.star(_, node) raise("syntax", node.pos, "'*' is not a value") end
+function compilers.range(_, node) raise("syntax", node.pos, "a range is not a value") end
 function compilers.keyword(_, node) raise("syntax", node.pos, "a keyword stands among arguments") end
 
 function compile(env, node) return compilers[node.tag](env, node) end

@@ -70,7 +70,7 @@ end
 local function array_of(env, node)
   local e = compile(env, node)
   if e.rank == 0 and not e.any_rank then
-    raise("type-mismatch", node.pos, ("%s is no array"):format(e.text or "this"))
+    raise("type-mismatch", node.pos, ("%s is not an array"):format(e.text or "this"))
   end
   return e
 end

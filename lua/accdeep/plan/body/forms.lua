@@ -194,7 +194,7 @@ function forms.check_atomic(node, how, construct, rule)
   local form = atomic[how]
   while node.tag == "block" and node.inner and #node.list == 1 do node = node.list[1] end
   if form[2](node) then return end
-  raise("syntax", node.pos or construct.pos, ("this is no statement of 'atomic %s'"):format(how),
+  raise("syntax", node.pos or construct.pos, ("this is not a statement of 'atomic %s'"):format(how),
     { rule = rule, help = form[1] })
 end
 

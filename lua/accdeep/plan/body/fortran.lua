@@ -137,7 +137,7 @@ local atomic = {
 local function check_atomic(node, list)
   local how = read.atomic_form(node, "ACC33-2.12-1")
   if atomic[how](list) then return end
-  raise("syntax", list[1] and list[1].pos or node.pos, ("this is no statement of 'atomic %s'"):format(how),
+  raise("syntax", list[1] and list[1].pos or node.pos, ("this is not a statement of 'atomic %s'"):format(how),
     { rule = "ACC33-2.12-1", help = written_as[how] })
 end
 

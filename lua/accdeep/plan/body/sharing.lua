@@ -96,7 +96,7 @@ end
 -- Raises if the modifier of an if, or nil, names no part of its construct.
 function sharing.check_modifier(node, modifier, rule)
   if not modifier or (" " .. node.name .. " "):find(" " .. modifier.name .. " ", 1, true) then return end
-  raise("clause-not-allowed", modifier.pos, ("'%s' is no part of '%s'"):format(modifier.name, node.name),
+  raise("clause-not-allowed", modifier.pos, ("'%s' is not part of '%s'"):format(modifier.name, node.name),
     { length = #modifier.name, rule = rule })
 end
 
@@ -158,7 +158,7 @@ end
 -- Decides ACC33-2.10-1.
 function sharing.check_cache(node, is_part)
   if node.modifier and node.modifier.name ~= "readonly" then
-    raise("syntax", node.modifier.pos, ("'%s' is no modifier of 'cache'"):format(node.modifier.name),
+    raise("syntax", node.modifier.pos, ("'%s' is not a modifier of 'cache'"):format(node.modifier.name),
       { length = #node.modifier.name, rule = "ACC33-2.10-1", help = "readonly" })
   end
   for _, item in ipairs(node.vars) do

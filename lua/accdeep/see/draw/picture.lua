@@ -47,7 +47,8 @@ local function member_row(row, side, arrow)
   is.wrong = row.state == "gone" or row.state == "nowhere" or row.state == "host" and side == "device"
   local text = row.kind == "pointer" and pointer_text(row, side) or row.text or ""
   local made = { key = row.path .. (row.kind == "elided" and "..." .. row.offset or ""), name = fitted(row.path, NAME),
-    text = fitted(text, VALUE), is = is, offset = row.offset, bytes = row.bytes, port = row.to ~= nil }
+    text = fitted(text, VALUE), hidden = row.hidden, is = is, offset = row.offset, bytes = row.bytes,
+    port = row.to ~= nil }
   if row.to then
     made.across = row.to:sub(1, 1) ~= side:sub(1, 1)
     arrow { key = made.key, to = row.to, at = row.into and row.at or nil,
@@ -138,10 +139,13 @@ local function mark_changes(made, before)
     if not old and box.side == "device" then
       own(made, box.id).is.new = true
     elseif old and old ~= box then
-      local texts = {}
-      for _, row in ipairs(old.rows) do texts[row.key] = row.text end
+      local rows = {}
+      for _, row in ipairs(old.rows) do rows[row.key] = row end
       for k, row in ipairs(made.boxes[i].rows) do
-        if texts[row.key] and texts[row.key] ~= row.text then own(made, box.id).rows[k].is.changed = true end
+        local was = rows[row.key]
+        if was and (was.text ~= row.text or was.hidden ~= row.hidden) then
+          own(made, box.id).rows[k].is.changed = true
+        end
       end
     end
   end

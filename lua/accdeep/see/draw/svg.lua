@@ -13,7 +13,7 @@ local MARGIN = 10
 
 local escapes = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&#39;" }
 
--- Text for XML: what would be markup is not, what is no character of XML is "?".
+-- Text for XML: what would be markup is not, what is not a character of XML is "?".
 function svg.escaped(text)
   if not utf8.len(text) then text = text:gsub("[\128-\255]", "?") end
   return (text:gsub("[&<>\"']", escapes):gsub("[%z\1-\8\11-\31\127]", "?"):gsub("\u{FFFE}", "?"):gsub("\u{FFFF}", "?"))
@@ -188,7 +188,8 @@ local function lines_of(content, most)
   return lines
 end
 
-svg.legend = "> moved in   < moved out   ? never written   \u{d7}n attached n times   dashed grey: not on the device   "
+svg.legend = "> moved in   < moved out   ? never written   \u{d7}n attached n times   [n] points to element n   "
+  .. "->next (n): n times ->next   bold: changed   dashed grey: not on the device   "
   .. "red: a host address, or what the error is about"
 
 function svg.document(made, place)

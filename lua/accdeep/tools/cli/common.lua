@@ -15,7 +15,7 @@ common.USAGE = 4 -- the exit status
 -- Limits of a scenario where no option sets them.
 common.LIMIT_MEMORY, common.LIMIT_STEPS = "1G", "2e9"
 
--- The option --trace, whose file stands behind a '=' if there is one, or is a word of its own that is no scenario.
+-- The option --trace, whose file stands behind a '=' if there is one, or is a word of its own that is not a scenario.
 function common.trace(command)
   local option = command:option("--trace", "Write every event as a JSON object on a line of its own; to standard "
     .. "error, or to a file. A name in .json, .jsonl or .trace needs no '='."):argname "<file>"

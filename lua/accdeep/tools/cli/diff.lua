@@ -12,7 +12,7 @@ local function options(command)
   command:flag("--rules", "Compare the rules that decided, too.")
 end
 
--- What is compared; where a directive stands is no part of what it does.
+-- What is compared; where a directive stands is not a part of what it does.
 local FIELDS = { "op", "name", "bytes", "device", "object", "in", "size", "structured", "dynamic", "pointer", "count",
   "gone" }
 

@@ -4,12 +4,15 @@
 local lazy = require "accdeep.base.lazy"
 local rules = lazy.require "accdeep.catalogue.rules"
 local common = require "accdeep.tools.cli.common"
+local described = lazy.require "accdeep.see.profile_page"
 local diagnostic = require "accdeep.base.diagnostic"
 local explain = lazy.require "accdeep.see.explain"
 local glossary = lazy.require "accdeep.see.glossary"
 local location = require "accdeep.base.location"
+local profiles = lazy.require "accdeep.catalogue.profiles"
 local rule_text = lazy.require "accdeep.see.rule_text"
 local reference = lazy.require "accdeep.see.reference"
+local sorted = require "accdeep.base.sorted"
 local scenario = lazy.require "accdeep.script.scenario"
 local words = lazy.require "accdeep.see.reference.words"
 
@@ -29,6 +32,9 @@ local function about(text)
   add(glossary.text(text))
   add(rule_text.of_code(text) or rule_text.of_rule(text) or reference.text(text))
   add(words.text(text) or words.text(text:lower()))
+  for _, name in ipairs(profiles.names()) do
+    if name == text:lower() then add(described.head(name) .. "  more: accdeep rules --profile " .. name .. "\n") end
+  end
   if #found > 0 then return table.concat(found, "\n") end
   return rule_text.of_code(text:lower()) or reference.text(text:lower()) or rule_text.of_rule(rules.spelled(text))
 end
@@ -36,17 +42,31 @@ end
 -- All that there is something to say of, as keys: codes, names, clauses, terms, rules; lower case -> as it is spelled.
 local function known()
   local all = {}
+  for _, name in ipairs(profiles.names()) do all[name] = name end
   for _, list in ipairs { rules.names(), glossary.all(), words.all(), reference.all(), diagnostic.codes() } do
     for name in pairs(list) do all[name:lower()] = name end
   end
   return all
 end
 
+-- Whether a text without parentheses begins as a directive of several words does.
+local function is_directive(text)
+  local first = text:match "^([%a_#!]+)%s"
+  if first and first:find "^[#!]" then return true end
+  for word in pairs(words.all()) do
+    if word:match "^%S+" == first then return true end
+  end
+  return false
+end
+
 -- A word that is neither a place, nor a code, nor a rule, nor a term, nor a name.
 local function unknown(word)
   common.err "accdeep: explain takes FILE:LINE, an error code, a rule, a term, a clause, a name, or a directive\n"
-  local names, rules_about = known(), rules.search(word)
-  local near = names[diagnostic.closest(word:lower(), names)]
+  local names, rules_about, wanted = known(), rules.search(word), word:lower()
+  for term in sorted(glossary.all()) do -- a word of a term, as "canonical" of "canonical form"
+    for part in term:gmatch "%S+" do names[part] = names[part] or term end
+  end
+  local near = #word > 3 and (names[wanted] or names[diagnostic.closest(wanted, names)])
   if near then
     common.err(("did you mean '%s'?\n"):format(near))
   elseif #rules_about > 0 then
@@ -68,8 +88,7 @@ local function run(chosen)
     end
     path, line = text:match "^(.+):(%d+)$"
     line = math.tointeger(tonumber(line))
-    local term = not text:find "%(" and diagnostic.closest(text:lower(), glossary.all())
-    if not line and (term or not text:find "[%s(]") then return unknown(text) end
+    if not line and not text:find "%(" and not is_directive(text) then return unknown(text) end
   end
   local source = path and common.scenario(path) or ""
   local failure

@@ -64,7 +64,7 @@ end
 
 local function scenarios(chosen)
   local all, list = {}, {}
-  chosen.given = {} -- texts of what is no file, by the name that reports have for it
+  chosen.given = {} -- texts of what is not a file, by the name that reports have for it
   local function add(name, text) chosen.given[name], all[#all + 1] = text, name end
   for i, text in ipairs(chosen.texts or {}) do add(i == 1 and "-e" or "-e " .. i, text) end
   for _, path in ipairs(chosen.files) do

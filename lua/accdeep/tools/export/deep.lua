@@ -67,7 +67,7 @@ local function held_record(t)
   return types.is_record(t) and t or nil
 end
 
--- Calls visit(path, moves_in, moves_out) for each member of an object that is no pointer to follow.
+-- Calls visit(path, moves_in, moves_out) for each member of an object that is not a pointer to follow.
 local function each_value(session, treatment, action, path, visit)
   for _, entry in ipairs(nest.entries(session, treatment)) do
     local name = path .. entry.member.name

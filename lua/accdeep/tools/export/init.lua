@@ -27,7 +27,8 @@ function export.cases(file, text, options, language)
       local reason = program.reason
       if reason then
         made.error = diagnostic.new { code = "unsupported", rule = "HOUSE-export", file = reason.file,
-          line = reason.line, message = ("'%s' has no C program: %s"):format(case.name, reason.message) }
+          line = reason.line, message = ("'%s' has no C program: %s"):format(case.name, reason.message),
+          help = reason.help }
       else
         made.text = program:text()
       end

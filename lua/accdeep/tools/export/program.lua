@@ -326,10 +326,10 @@ function Program:text()
 end
 
 -- Says, once, why there will be no program. declared: it is so for every case of the file.
-function Program:cannot(message, declared)
+function Program:cannot(message, declared, help)
   if not self:is_open() then return end
   local file, line = location.scenario(2)
-  self.reason = { message = message, declared = declared, file = file or self.file, line = line }
+  self.reason = { message = message, declared = declared, help = help, file = file or self.file, line = line }
 end
 
 return program

@@ -68,7 +68,7 @@ local described = { shape = true, policy = true }
 
 local function is_alias(node) return node.tag == "alias" end
 
--- What of a directive is no standard's: a reason, and whether shapes, policies or nests are all there is of it.
+-- What of a directive is not a standard's: a reason, and whether shapes, policies or nests are all there is of it.
 local function extension(node)
   if node.name == "declare group" then return "groups", false end
   local found
@@ -134,8 +134,8 @@ end
 function Recorder:speak(language)
   local program = self.program
   if self.wanted and self.wanted ~= language then
-    self:cannot(("a scenario in %s cannot be exported as %s: leave out --c"):format(
-      language == "openmp" and "OpenMP" or "OpenACC", language == "openmp" and "OpenACC" or "OpenMP"))
+    self.program:cannot(("a scenario in %s cannot be exported as %s"):format(language == "openmp" and "OpenMP"
+      or "OpenACC", language == "openmp" and "OpenACC" or "OpenMP"), false, "leave out --c")
   elseif program.language and program.language ~= language then
     self:cannot "OpenACC and OpenMP in one program: no compiler has both runtimes"
   end

@@ -315,7 +315,7 @@ local function repl(file, text, options, terminal, color)
     local record = self:pass(options)
     self.silent = true
     if self.done then return self.failures end
-    if not self.leaving then -- a limit, or the interrupt key; or a text that is no Lua
+    if not self.leaving then -- a limit, or the interrupt key; or a text that is not Lua
       core.interrupted()
       for _, case in ipairs(record.cases) do
         if case.error then self:tell_error(case.error, self.file) end
