@@ -24,8 +24,8 @@ refuses("unknown-type", "no such type", program, "struct whloe", "did you mean '
 refuses("unknown-type", "declared only", program, "struct hidden", "only declares struct hidden")
 refuses("unknown-type", "two of a name", program, "struct twice", "at errors%.c:%d+ and same_name%.c:%d+")
 refuses("type-mismatch", "another kind", program, "union whole", "declared with 'struct'")
-refuses("syntax", "no name", program, "struct whole *", "no name of a type")
-refuses("syntax", "an open bracket", program, "std::vector<float", "no name of a type")
+refuses("syntax", "no name", program, "struct whole *", "not the name of a type")
+refuses("syntax", "an open bracket", program, "std::vector<float", "not the name of a type")
 
 case("declared otherwise", function()
   declare "struct whole { int n; struct part *first; };"
