@@ -138,13 +138,20 @@ static APART void chains(struct list *l, float *x)
     l->x = NULL;
 }
 
+/* Of unknown length, like those of a variable one in optimised code. */
+static APART void unknown_length(void)
+{
+    int(*lines)[] = malloc(20);
+    names(lines, 20, "lines[0:5] of 4");
+    free(lines);
+}
+
 static APART void rows(int n)
 {
     double **table = malloc(3 * sizeof *table);
     double(*matrix)[5] = malloc(2 * sizeof *matrix);
     struct tail *t = malloc(sizeof *t + 4 * sizeof t->data[0]);
     void *bare = malloc(24);
-    int(*lines)[] = malloc(20); /* of unknown length, like those of a variable one in optimised code */
     for (int i = 0; i < 3; i++)
         table[i] = malloc((size_t)n * sizeof **table);
     names(table, 3 * sizeof *table, "table[0:3] of 8");
@@ -154,14 +161,12 @@ static APART void rows(int n)
     names(t->data, 4 * sizeof t->data[0], "t->data[0:4] of 8");
     names(t->data + 1, 2 * sizeof t->data[0], "t->data[1:2] of 8");
     names(bare, 24, "bare[0:24] of 1");
-    names(lines, 20, "lines[0:5] of 4");
     for (int i = 0; i < 3; i++)
         free(table[i]);
     free(table);
     free(matrix);
     free(t);
     free(bare);
-    free(lines);
 }
 
 /* Entries of real directives. */
@@ -232,6 +237,7 @@ int main(void)
     inlines(n);
     chains(list[2], lone);
     rows(n);
+    unknown_length();
     wild();
     double *b = malloc((size_t)n * sizeof *b);
     struct inner *parts = calloc(2, sizeof *parts);
