@@ -11,9 +11,9 @@
 extern struct goacc_checked checked_here __attribute__((visibility("hidden")));
 extern __thread struct goacc_inside inside_here __attribute__((visibility("hidden")));
 
-/* True: the access is fine. n: at most 8. */
-static inline __attribute__((always_inline)) bool is_fine(uintptr_t at, size_t n, bool write,
-                                                          uintptr_t pc)
+/* True: the access is fine. n: at most 8. device: the shadow. */
+static inline __attribute__((always_inline)) bool is_fine(uintptr_t at, size_t n, bool write, uintptr_t pc,
+                                                          struct goacc_shadow *device)
 {
     const unsigned into = at % 8;
     const uint32_t bytes = (n == 8 ? UINT32_MAX : (1u << 4 * n) - 1) << 4 * into;
@@ -27,7 +27,7 @@ static inline __attribute__((always_inline)) bool is_fine(uintptr_t at, size_t n
                 return false;
             offset += inside_here.offset;
         }
-        word = &checked_here.device[offset / 8];
+        word = &device[offset / 8];
     } else {
         if (!checked_here.leaves)
             return true;
@@ -48,14 +48,19 @@ static inline __attribute__((always_inline)) bool is_fine(uintptr_t at, size_t n
     return true;
 }
 
+/* An access, of any bytes, that the shadow does not allow, or that is to be noted. how: GOACC_READS, ... */
+void goacc_ask(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame);
+
 /* Of 1, 2, 4, 8 or 16 bytes. */
-static inline __attribute__((always_inline)) void check(uintptr_t at, size_t n, bool write)
+static inline __attribute__((always_inline)) void check(uintptr_t at, size_t n, unsigned how)
 {
     const uintptr_t pc = (uintptr_t)__builtin_return_address(0);
-    const bool fine = n <= 8 ? is_fine(at, n, write, pc)
-                             : is_fine(at, 8, write, pc) && is_fine(at + 8, 8, write, pc);
+    const bool write = how & GOACC_WRITES;
+    const bool fine = n <= 8 ? is_fine(at, n, write, pc, inside_here.device)
+                             : is_fine(at, 8, write, pc, inside_here.device) &&
+                                   is_fine(at + 8, 8, write, pc, inside_here.device);
     if (__builtin_expect(!fine, 0))
-        checked_here.access(at, n, write, pc, FRAME);
+        goacc_ask(at, n, how, pc, FRAME);
 }
 
 #endif

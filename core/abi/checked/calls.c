@@ -81,8 +81,8 @@ void goacc_check_words(const void *at, size_t n, bool write, struct goacc_caller
     const uintptr_t end = (uintptr_t)at + n;
     for (uintptr_t word = (uintptr_t)at, next; word < end; word = next) {
         next = least((word | 7) + 1, end);
-        if (!is_fine(word, next - word, write, caller.pc))
-            checked_here.access(word, next - word, write, caller.pc, caller.frame);
+        if (!is_fine(word, next - word, write, caller.pc, inside_here.device))
+            goacc_ask(word, next - word, write ? GOACC_WRITES : GOACC_READS, caller.pc, caller.frame);
     }
 }
 

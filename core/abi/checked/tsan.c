@@ -2,6 +2,7 @@
  * with its check; for atomic operations, which they leave to the library; and those that have
  * nothing to do here. */
 #include "access.h"
+#include "order.h"
 
 struct goacc_checked checked_here;
 API extern struct goacc_checked goacc_checked __attribute__((alias("checked_here")));
@@ -12,31 +13,53 @@ API struct goacc_inside *goacc_check_inside(void)
     return &inside_here;
 }
 
+/* By the shadow of the device, in one word or two. */
+static bool is_allowed(uintptr_t at, size_t n, bool write, uintptr_t pc)
+{
+    struct goacc_shadow *device = checked_here.device;
+    if (n == 16)
+        return is_fine(at, 8, write, pc, device) && is_fine(at + 8, 8, write, pc, device);
+    return n <= 8 && is_fine(at, n, write, pc, device);
+}
+
+void goacc_ask(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
+{
+    const bool write = how & GOACC_WRITES;
+    if (inside_here.notes) {
+        const uintptr_t moved = at - inside_here.declared < inside_here.declared_bytes ? inside_here.offset : 0;
+        if (at + moved - checked_here.low < checked_here.bytes)
+            goacc_use_all(&checked_here, &inside_here, at + moved, n, how, pc, frame);
+        if (is_allowed(at, n, write, pc))
+            return;
+    }
+    checked_here.access(at, n, write, pc, frame);
+}
+
 /* --------------------------------------------------------------------------- loads and stores -- */
 
-#define ACCESS(name, bytes, write)          \
+#define ACCESS(name, bytes, how)            \
     API void __tsan_##name(void *at);       \
     void __tsan_##name(void *at)            \
     {                                       \
-        check((uintptr_t)at, bytes, write); \
+        check((uintptr_t)at, bytes, how);   \
     }
 #define ACCESSES(n)                    \
-    ACCESS(read##n, n, false)          \
-    ACCESS(write##n, n, true)          \
-    ACCESS(volatile_read##n, n, false) \
-    ACCESS(volatile_write##n, n, true)
+    ACCESS(read##n, n, GOACC_READS)          \
+    ACCESS(write##n, n, GOACC_WRITES)          \
+    ACCESS(volatile_read##n, n, GOACC_READS) \
+    ACCESS(volatile_write##n, n, GOACC_WRITES)
 #define UNALIGNED(n)                             \
-    ACCESS(unaligned_read##n, n, false)          \
-    ACCESS(unaligned_write##n, n, true)          \
-    ACCESS(unaligned_volatile_read##n, n, false) \
-    ACCESS(unaligned_volatile_write##n, n, true)
+    ACCESS(unaligned_read##n, n, GOACC_READS)          \
+    ACCESS(unaligned_write##n, n, GOACC_WRITES)          \
+    ACCESS(unaligned_volatile_read##n, n, GOACC_READS) \
+    ACCESS(unaligned_volatile_write##n, n, GOACC_WRITES)
 /* One load and store of the same place, in newer compilers of LLVM. */
 #define BOTH(name, n)                                \
     API void __tsan_##name##read_write##n(void *at); \
     void __tsan_##name##read_write##n(void *at)      \
     {                                                \
-        check((uintptr_t)at, n, false);              \
-        check((uintptr_t)at, n, true);               \
+        check((uintptr_t)at, n, GOACC_READS);              \
+        check((uintptr_t)at, n, GOACC_WRITES);               \
     }
 ACCESSES(1)
 ACCESSES(2)
@@ -56,31 +79,31 @@ BOTH(unaligned_, 2)
 BOTH(unaligned_, 4)
 BOTH(unaligned_, 8)
 BOTH(unaligned_, 16)
-ACCESS(vptr_read, sizeof(void *), false)
+ACCESS(vptr_read, sizeof(void *), GOACC_READS)
 
 API void __tsan_vptr_update(void *at, void *value);
 void __tsan_vptr_update(void *at, void *value)
 {
     (void)value;
-    check((uintptr_t)at, sizeof(void *), true);
+    check((uintptr_t)at, sizeof(void *), GOACC_WRITES);
 }
 
-static inline __attribute__((always_inline)) void range(const void *at, size_t n, bool write)
+static inline __attribute__((always_inline)) void range(const void *at, size_t n, unsigned how)
 {
     if (checked_here.leaves && n)
-        checked_here.access((uintptr_t)at, n, write, (uintptr_t)__builtin_return_address(0), FRAME);
+        goacc_ask((uintptr_t)at, n, how, (uintptr_t)__builtin_return_address(0), FRAME);
 }
 
 API void __tsan_read_range(void *at, size_t n);
 void __tsan_read_range(void *at, size_t n)
 {
-    range(at, n, false);
+    range(at, n, GOACC_READS);
 }
 
 API void __tsan_write_range(void *at, size_t n);
 void __tsan_write_range(void *at, size_t n)
 {
-    range(at, n, true);
+    range(at, n, GOACC_WRITES);
 }
 
 /* Those of newer compilers of LLVM, for what they would otherwise write as calls of the C library.
@@ -88,23 +111,23 @@ void __tsan_write_range(void *at, size_t n)
 API void *__tsan_memcpy(void *to, const void *from, size_t n);
 void *__tsan_memcpy(void *to, const void *from, size_t n)
 {
-    range(from, n, false);
-    range(to, n, true);
+    range(from, n, GOACC_READS);
+    range(to, n, GOACC_WRITES);
     return __builtin_memcpy(to, from, n);
 }
 
 API void *__tsan_memmove(void *to, const void *from, size_t n);
 void *__tsan_memmove(void *to, const void *from, size_t n)
 {
-    range(from, n, false);
-    range(to, n, true);
+    range(from, n, GOACC_READS);
+    range(to, n, GOACC_WRITES);
     return __builtin_memmove(to, from, n);
 }
 
 API void *__tsan_memset(void *to, int byte, size_t n);
 void *__tsan_memset(void *to, int byte, size_t n)
 {
-    range(to, n, true);
+    range(to, n, GOACC_WRITES);
     return __builtin_memset(to, byte, n);
 }
 
@@ -139,8 +162,8 @@ SWAPS(128, WIDE)
     attribute word##n __tsan_atomic##n##_##name(volatile word##n *at, word##n operand, int order) \
     {                                                                                             \
         (void)order;                                                                              \
-        check((uintptr_t)at, n / 8, false);                                                       \
-        check((uintptr_t)at, n / 8, true);                                                        \
+        check((uintptr_t)at, n / 8, GOACC_ATOMIC);                                                       \
+        check((uintptr_t)at, n / 8, GOACC_WRITES | GOACC_ATOMIC);                                                        \
         word##n old = *at; /* a torn value of 16 bytes is no old one */                           \
         while (!swap##n(at, &old, (word##n)(expression)))                                         \
             ;                                                                                     \
@@ -153,8 +176,8 @@ SWAPS(128, WIDE)
         volatile word##n *at, word##n *expected, word##n to, int order, int failure)            \
     {                                                                                           \
         (void)order, (void)failure;                                                             \
-        check((uintptr_t)at, n / 8, false);                                                     \
-        check((uintptr_t)at, n / 8, true);                                                      \
+        check((uintptr_t)at, n / 8, GOACC_ATOMIC);                                                     \
+        check((uintptr_t)at, n / 8, GOACC_WRITES | GOACC_ATOMIC);                                                      \
         return swap##n(at, expected, to);                                                       \
     }
 #define ATOMIC(n, attribute)                                                                    \
@@ -173,8 +196,8 @@ SWAPS(128, WIDE)
         volatile word##n *at, word##n expected, word##n to, int order, int failure)             \
     {                                                                                           \
         (void)order, (void)failure;                                                             \
-        check((uintptr_t)at, n / 8, false);                                                     \
-        check((uintptr_t)at, n / 8, true);                                                      \
+        check((uintptr_t)at, n / 8, GOACC_ATOMIC);                                                     \
+        check((uintptr_t)at, n / 8, GOACC_WRITES | GOACC_ATOMIC);                                                      \
         swap##n(at, &expected, to);                                                             \
         return expected;                                                                        \
     }                                                                                           \
@@ -182,14 +205,14 @@ SWAPS(128, WIDE)
     attribute word##n __tsan_atomic##n##_load(const volatile word##n *at, int order)            \
     {                                                                                           \
         (void)order;                                                                            \
-        check((uintptr_t)at, n / 8, false);                                                     \
+        check((uintptr_t)at, n / 8, GOACC_ATOMIC);                                                     \
         LOAD(n)                                                                                 \
     }                                                                                           \
     API void __tsan_atomic##n##_store(volatile word##n *at, word##n value, int order);          \
     attribute void __tsan_atomic##n##_store(volatile word##n *at, word##n value, int order)     \
     {                                                                                           \
         (void)order;                                                                            \
-        check((uintptr_t)at, n / 8, true);                                                      \
+        check((uintptr_t)at, n / 8, GOACC_WRITES | GOACC_ATOMIC);                                                      \
         word##n old = *at;                                                                      \
         while (!swap##n(at, &old, value))                                                       \
             ;                                                                                   \

@@ -5,7 +5,6 @@ local DEVICE_READS = "a read of device memory that holds no value yet is not see
 local PRIVATE = "a region may change its private copies; these are not data of the program"
 local DECLARED = "declared variables are exchanged with the device around each kernel; no state is kept to compare"
 local PADDING = "the section ends, or begins, where no page does, and reads are not compared"
-local ORDER = "what kernels of different queues and tasks use is not compared"
 
 return {
   checked = {
@@ -15,13 +14,6 @@ return {
     ["private-flag.c"] = PRIVATE,
     ["private-reduction-omp.F90"] = PRIVATE,
     ["private-result-omp.c"] = PRIVATE,
-    ["wait-depend-omp.c"] = ORDER,
-    ["wait-exit.cpp"] = ORDER,
-    ["wait-kernels.F90"] = ORDER,
-    ["wait-nowait-omp.F90"] = ORDER,
-    ["wait-queue.F90"] = ORDER,
-    ["wait-queues.c"] = ORDER,
-    ["wait-update-omp.c"] = ORDER,
   },
   strict = {
     ["after-pointer-omp.c"] = "device memory that was freed stays open",

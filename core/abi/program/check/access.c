@@ -232,6 +232,13 @@ static void on_freed(uintptr_t at, size_t n)
 void goacc_check_open(void)
 {
     goacc_shadow_open(on_access, on_freed);
+    goacc_turns_open();
+}
+
+void goacc_check_close(void)
+{
+    goacc_turns_close();
+    goacc_shadow_close();
 }
 
 void goacc_check_enter(const struct goacc_site *site, int device)
@@ -241,6 +248,9 @@ void goacc_check_enter(const struct goacc_site *site, int device)
     goacc_kernel_site = site;
     goacc_kernel_device = device;
     kernels++;
+    goacc_lock();
+    goacc_turns_enter(inside);
+    goacc_unlock();
     inside->low = site->call.sp - STACK;
     inside->bytes = STACK;
     goacc_swapped = goacc.declares;
@@ -248,6 +258,9 @@ void goacc_check_enter(const struct goacc_site *site, int device)
 
 void goacc_check_leave(void)
 {
+    goacc_lock();
+    goacc_turns_leave(goacc_check_inside());
+    goacc_unlock();
     *goacc_check_inside() = (struct goacc_inside){0};
     goacc_swapped = false;
     kernels--;

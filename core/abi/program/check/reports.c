@@ -93,7 +93,7 @@ static void name_host(const struct goacc_access *access, uint64_t at, struct nam
 /* -------------------------------------------------------------------------------------- reads -- */
 
 static const char unwritten[] = "uninitialized-read", stale[] = "stale-data",
-                  overwritten[] = "overwritten-change", outside[] = "out-of-bounds";
+                  overwritten[] = "overwritten-change", missing[] = "missing-wait", outside[] = "out-of-bounds";
 
 /* What was reported last, whose names are known: the next elements of an array are only counted. */
 static struct {
@@ -144,9 +144,54 @@ void goacc_report_unwritten(const struct goacc_access *access, uint64_t at, cons
         actor(who, sizeof who), named.element);
 }
 
+/* "the compute region of a.c:5 in queue 1". */
+static void spell_work(const struct goacc_used *work, char *to, size_t room)
+{
+    const bool kernel = !strcmp(work->what, "compute") || !strcmp(work->what, "target");
+    int n = snprintf(to, room, kernel ? "the %s region" : "%s", work->what);
+    goacc_place(work->pc, to + n, room - (size_t)n);
+    n = (int)strlen(to);
+    goacc_order_spell(work->turn, to + n, room - (size_t)n);
+}
+
+void goacc_report_clash(const struct goacc_access *access, bool frees, const struct goacc_used *earlier, bool written)
+{
+    const struct goacc_site *site = goacc_kernel_site ? goacc_kernel_site : goacc.site;
+    const struct goacc_used own = {goacc_own.turn, goacc_kernel_site ? site->call.pc : 0, site->what};
+    const struct goacc_part part = goacc_part_of(access->at, 1);
+    char who[1300], work[1300], where[1100] = "", remedy[100];
+    struct goacc_pair pair;
+    struct named named = {.element = "device memory"};
+    const bool device = goacc_on_device(access->at);
+    const bool known = device ? goacc_pair_at(access->at, &pair) : goacc_pair_of(goacc_own.device, access->at, &pair);
+    if (is_again(missing, access, known ? &pair : NULL))
+        return;
+    if (known)
+        name(access, &pair, access->at, &named);
+    remember(missing, access, known ? &pair : NULL, named.object.name);
+    spell_work(&own, who, sizeof who);
+    spell_work(earlier, work, sizeof work);
+    goacc_order_remedy(earlier->turn, remedy, sizeof remedy);
+    struct goacc_mark mark = written && device ? written_at(part.word->note, where, sizeof where) : (struct goacc_mark){0};
+    if (!mark.file)
+        goacc_line(earlier->pc, &mark.file, &mark.line, NULL);
+    mark.is = written ? "written" : "read";
+    goacc_find(
+        &(struct goacc_finding){
+            .level = "warning",
+            .code = missing,
+            .rule = frees ? "ACC33-async-4" : "ACC33-async-2",
+            .pc = access->pc,
+            .object = *named.object.name ? named.object.name : NULL,
+            .element = named.element,
+            .other = mark,
+        },
+        "%s %s %s%s; %s %s it%s, and %s", who, frees ? "frees" : access->write ? "writes" : "reads",
+        named.element, !known ? "" : device ? " on the device" : " on the host", work, written ? "writes" : "reads", where, remedy);
+}
+
 void goacc_report_unwaited(const struct goacc_access *access, const struct goacc_transfer *transfer)
 {
-    static const char missing[] = "missing-wait";
     struct goacc_site site = {.what = "access"};
     struct goacc_mark mark = {.is = transfer->writes ? "written" : "read"};
     char element[340], place[1100], queue[60], remedy[100];

@@ -18,7 +18,7 @@ bool goacc_check_is_there(void)
     return &goacc_checked && goacc_check_inside;
 }
 
-static void *reserve(uint64_t bytes)
+void *goacc_reserve(uint64_t bytes)
 {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return at == MAP_FAILED ? NULL : at;
@@ -30,8 +30,8 @@ void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintpt
     static struct goacc_shadow **leaves;
     const uint64_t bytes = goacc.device_high - goacc.device_low;
     if (!leaves)
-        leaves = reserve((uint64_t)GOACC_LEAVES * sizeof *leaves);
-    goacc_checked.device = reserve(bytes / 8 * sizeof *goacc_checked.device);
+        leaves = goacc_reserve((uint64_t)GOACC_LEAVES * sizeof *leaves);
+    goacc_checked.device = goacc_reserve(bytes / 8 * sizeof *goacc_checked.device);
     if (!leaves || !goacc_checked.device)
         goacc_die("out-of-memory", "no memory for the checks");
     goacc_checked.low = goacc.device_low;
@@ -41,7 +41,7 @@ void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintpt
     goacc_checked.leaves = leaves;
 }
 
-void goacc_check_close(void)
+void goacc_shadow_close(void)
 {
     const uint64_t bytes = goacc_checked.bytes;
     goacc_pairs_changed();
@@ -64,7 +64,7 @@ bool goacc_cover(uint64_t host, uint64_t n)
             covered = grown;
             covered_room = 2 * covered_room + 16;
         }
-        goacc_checked.leaves[i] = reserve(GOACC_LEAF / 8 * sizeof *goacc_checked.leaves[i]);
+        goacc_checked.leaves[i] = goacc_reserve(GOACC_LEAF / 8 * sizeof *goacc_checked.leaves[i]);
         if (!goacc_checked.leaves[i])
             return false;
         covered[ncovered++] = i;

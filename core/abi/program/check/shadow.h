@@ -69,6 +69,7 @@ bool goacc_unchanged(const struct goacc_part *part);
 /* Makes the shadow; the functions are those of struct goacc_checked. */
 void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
                        void (*freed)(uintptr_t at, size_t n));
+void goacc_shadow_close(void);
 
 /* Whether memory is as the device gives it. access.c. */
 bool goacc_is_poison(uint64_t at, size_t n);
@@ -92,10 +93,28 @@ static inline uint64_t goacc_other(const struct goacc_pair *pair, uint64_t at)
 /* Bytes were written: they are not valid on the other side. */
 void goacc_outdate(const struct goacc_pair *pair, uint64_t at, uint64_t n);
 
+/* Memory that takes none before it is used; NULL: there is none. */
+void *goacc_reserve(uint64_t bytes);
+
+/* turns.c: uses of device memory, and what nothing orders. */
+struct goacc_used {
+    struct goacc_turn turn;
+    uintptr_t pc; /* of the construct */
+    const char *what;
+};
+void goacc_turns_open(void);
+void goacc_turns_close(void);
+/* Around a kernel. */
+void goacc_turns_enter(struct goacc_inside *inside);
+void goacc_turns_leave(const struct goacc_inside *inside);
+/* The call under way uses device memory: GOACC_READS, ... */
+void goacc_turns_use(uint64_t at, uint64_t n, unsigned how);
+
 /* waits.c: what an asynchronous transfer reads or writes on the host. */
 struct goacc_transfer {
     struct goacc_turn turn;
     bool writes, idle; /* idle: what is there already */
+    bool scalar;       /* a kernel may have it for itself: then the program may write it, and does not read it */
     uint64_t host, bytes;
     uint64_t object, object_bytes; /* that it is of */
     uintptr_t pc;
@@ -118,6 +137,8 @@ struct goacc_access {
 extern __thread const struct goacc_site *goacc_kernel_site;
 extern __thread int goacc_kernel_device;
 void goacc_report_unwritten(const struct goacc_access *access, uint64_t at, const struct goacc_pair *pair);
+/* An access, or the call under way, uses device memory that other work wrote, or read, and nothing orders the two. */
+void goacc_report_clash(const struct goacc_access *access, bool frees, const struct goacc_used *earlier, bool written);
 void goacc_report_unwaited(const struct goacc_access *access, const struct goacc_transfer *transfer);
 /* An access of the host: waits.c. */
 void goacc_check_pending(const struct goacc_access *access);

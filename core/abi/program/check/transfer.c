@@ -84,6 +84,7 @@ static void freed(const accd_event *event)
     bool noted = false;
     if (!goacc_pair_of(event->device, event->host, &pair))
         return;
+    goacc_turns_use(pair.dev, pair.bytes, GOACC_FREES);
     const bool stays = is_present_elsewhere(event);
     GOACC_EACH_PART(part, pair.host, stays ? 0 : pair.bytes) {
         const uint32_t valid = goacc_having(&part, GOACC_VALID) / GOACC_VALID * 0xf;
@@ -122,6 +123,7 @@ void goacc_check_event(const accd_event *event)
     enum { SMALL = 64 }; /* what compilers move with every construct: scalars, results of reductions */
     struct goacc_pair pair;
     const uint64_t host = event->host;
+    bool idle;
     switch (event->op) {
     case ACCD_OP_ALLOC:
         allocated(event);
@@ -133,9 +135,12 @@ void goacc_check_event(const accd_event *event)
     case ACCD_OP_D2H:
         if (!goacc_pair_of(event->device, host, &pair) || event->bytes > pair.host + pair.bytes - host)
             break;
+        idle = is_same(host, goacc_other(&pair, host), event->bytes);
+        goacc_turns_use(goacc_other(&pair, host), event->bytes,
+                        event->op == ACCD_OP_D2H || idle ? GOACC_READS : GOACC_WRITES);
         goacc_note_pending(event, &pair, event->op == ACCD_OP_D2H && is_valid(host, event->bytes));
         if (event->bytes > SMALL)
-            goacc_idle_count(event, is_same(host, goacc_other(&pair, host), event->bytes));
+            goacc_idle_count(event, idle);
         if (event->op == ACCD_OP_H2D)
             move(goacc_other(&pair, host), host, event->bytes, &pair);
         else
@@ -168,13 +173,15 @@ void goacc_check_allocated(uint64_t dev, uint64_t bytes)
 /* Up to the gap behind it. */
 void goacc_check_freed(uint64_t dev)
 {
+    uint64_t end = dev;
     goacc_pairs_changed();
-    for (; goacc_on_device(dev); dev += 8) {
-        const struct goacc_part part = goacc_part_of(dev, 8);
+    for (; goacc_on_device(end); end += 8) {
+        const struct goacc_part part = goacc_part_of(end, 8);
         if (!goacc_having(&part, GOACC_PRESENT))
             break;
         goacc_change(&part, 0xf, 0);
     }
+    goacc_turns_use(dev, end - dev, GOACC_FREES);
 }
 
 void goacc_check_mapped(const void *host, uint64_t bytes)
@@ -203,6 +210,8 @@ static bool find_pair(uint64_t at, struct goacc_pair *pair)
 void goacc_check_copied(uint64_t to, uint64_t from, uint64_t bytes)
 {
     struct goacc_pair pair;
+    goacc_turns_use(from, bytes, GOACC_READS);
+    goacc_turns_use(to, bytes, GOACC_WRITES);
     if (bytes && find_pair(to, &pair) && goacc_other(&pair, to) == from) {
         move(to, from, bytes, &pair);
         return;

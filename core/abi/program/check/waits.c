@@ -21,6 +21,11 @@ static void forget_done(void)
     npending = n;
 }
 
+static bool meets(const struct goacc_transfer *transfer, uint64_t host, uint64_t bytes)
+{
+    return host < transfer->host + transfer->bytes && transfer->host < host + bytes;
+}
+
 /* Bytes whose shadow was cleared get one again; nothing else is known of them. */
 static void hold(uint64_t host, uint64_t bytes)
 {
@@ -34,51 +39,87 @@ static void hold(uint64_t host, uint64_t bytes)
 void goacc_hold_pending(uint64_t host, uint64_t bytes)
 {
     for (size_t i = 0; i < npending; i++)
-        if (host < pending[i]->host + pending[i]->bytes && pending[i]->host < host + bytes)
+        if (meets(pending[i], host, bytes))
             hold(pending[i]->host, pending[i]->bytes);
+}
+
+/* Whether no order is needed for two transfers: none of them writes, or one that writes changes nothing. */
+static bool is_harmless(const struct goacc_transfer *a, const struct goacc_transfer *b)
+{
+    return (!a->writes || a->idle) && (!b->writes || b->idle);
+}
+
+static void look_for_clash(const struct goacc_transfer *transfer)
+{
+    for (size_t i = 0; i < npending; i++) {
+        const struct goacc_transfer *earlier = pending[i];
+        if (!meets(earlier, transfer->host, transfer->bytes) || is_harmless(earlier, transfer) ||
+            goacc_order_before(earlier->turn, transfer->turn))
+            continue;
+        const uint64_t at = transfer->host > earlier->host ? transfer->host : earlier->host;
+        const struct goacc_used used = {earlier->turn, earlier->pc, earlier->what};
+        goacc_report_clash(&(struct goacc_access){at, 1, transfer->writes, transfer->pc, NULL}, false, &used,
+                           earlier->writes);
+        return;
+    }
+}
+
+/* Whether a later transfer of the same strand stands for an earlier one, too. */
+static bool replaces(const struct goacc_transfer *later, const struct goacc_transfer *earlier)
+{
+    return later->turn.strand == earlier->turn.strand && later->writes == earlier->writes &&
+           later->idle <= earlier->idle && later->scalar <= earlier->scalar && later->host <= earlier->host &&
+           earlier->host + earlier->bytes <= later->host + later->bytes;
+}
+
+static void keep(const struct goacc_transfer *transfer)
+{
+    size_t i = 0;
+    while (i < npending && !replaces(transfer, pending[i]))
+        i++;
+    if (i == npending && npending < MOST && (pending[npending] = malloc(sizeof *transfer)))
+        npending++;
+    if (i < npending)
+        *pending[i] = *transfer;
 }
 
 void goacc_note_pending(const accd_event *event, const struct goacc_pair *pair, bool idle)
 {
     enum { SMALL = 64 }; /* gcc may pass such variables by value, whatever the clause */
-    const struct goacc_turn turn = goacc_own.turn;
-    const bool out = event->op == ACCD_OP_D2H;
+    const bool out = event->op == ACCD_OP_D2H, kernel = goacc.site && !strcmp(goacc.site->what, "compute");
     accd_present object;
-    if (!turn.strand || !goacc.site ||
-        (!out && event->bytes <= SMALL && !strcmp(goacc.site->what, "compute")) ||
+    if ((!goacc_own.turn.strand && !npending) || !goacc.site ||
+        (!out && event->bytes <= SMALL && kernel) ||
         !accd_present_at(goacc.context, event->device, pair->host, 0, &object))
         return;
+    const struct goacc_transfer transfer = {.turn = goacc_own.turn,
+                                            .writes = out,
+                                            .idle = idle,
+                                            .scalar = kernel && event->bytes <= sizeof(double),
+                                            .host = event->host,
+                                            .bytes = event->bytes,
+                                            .object = pair->host,
+                                            .object_bytes = pair->bytes,
+                                            .pc = goacc.site->call.pc,
+                                            .what = goacc.site->what,
+                                            .shown = goacc_shown(&object.info)};
     forget_done();
-    struct goacc_transfer *transfer = npending < MOST ? malloc(sizeof *transfer) : NULL;
-    if (!transfer)
-        return;
-    *transfer = (struct goacc_transfer){.turn = turn,
-                                        .writes = out,
-                                        .idle = idle,
-                                        .host = event->host,
-                                        .bytes = event->bytes,
-                                        .object = pair->host,
-                                        .object_bytes = pair->bytes,
-                                        .pc = goacc.site->call.pc,
-                                        .what = goacc.site->what,
-                                        .shown = goacc_shown(&object.info)};
-    pending[npending++] = transfer;
+    look_for_clash(&transfer);
+    if (transfer.turn.strand)
+        keep(&transfer);
 }
 
-/* Whether an access needs a wait. A scalar that comes back from a kernel may be one that the kernel
- * has for itself: then the program does not read it, but may write it. */
+/* Whether an access needs a wait. */
 static bool is_early(const struct goacc_access *access, const struct goacc_transfer *transfer)
 {
-    const bool scalar = transfer->bytes <= sizeof(double) && !strcmp(transfer->what, "compute");
-    return access->write ? !scalar : transfer->writes && !transfer->idle;
+    return access->write ? !transfer->scalar : transfer->writes && !transfer->idle;
 }
 
 void goacc_check_pending(const struct goacc_access *access)
 {
     for (size_t i = 0; i < npending; i++) {
         const struct goacc_transfer *transfer = pending[i];
-        if (access->at < transfer->host + transfer->bytes &&
-            transfer->host < access->at + access->n && is_early(access, transfer) &&
+        if (meets(transfer, access->at, access->n) && is_early(access, transfer) &&
             !goacc_order_is_done(transfer->turn))
             goacc_report_unwaited(access, transfer);
     }

@@ -332,16 +332,16 @@ static void copy(const struct goacc_site *site, enum direction direction, void *
     else
         goacc_must(
             accd_within_device(goacc.context, device, (uintptr_t)to, (uintptr_t)from, bytes));
+    goacc_in_queue(self, queue);
     if (goacc.options.check && self->type != GOACC_HOST)
         goacc_check_copied((uintptr_t)to, (uintptr_t)from, bytes);
     if (goacc.options.strict && self->type != GOACC_HOST) {
-        goacc_order_queue(self, queue);
         goacc_races_access(direction != IN, false, (uintptr_t)from, bytes);
         goacc_races_access(direction != OUT, true, (uintptr_t)to, bytes);
-        goacc_order_queue(self, GOACC_SYNC);
         goacc_stale_copied(device, (uintptr_t)(direction == OUT ? from : to), direction == OUT ? to : from,
                            bytes);
     }
+    goacc_in_queue(self, GOACC_SYNC);
     if (direction == IN)
         goacc_note(&span, GOACC_EV_UPLOAD, from, to, bytes);
     else if (direction == OUT)

@@ -70,6 +70,14 @@ bool goacc_order_is_done(struct goacc_turn turn)
     return !turn.strand || turn.number <= strands[turn.strand].joined;
 }
 
+bool goacc_order_is_quiet(void)
+{
+    for (size_t i = 1; i < nstrands; i++)
+        if (strands[i].joined != strands[i].last)
+            return false;
+    return true;
+}
+
 bool goacc_order_before(struct goacc_turn earlier, struct goacc_turn later)
 {
     if (goacc_order_is_done(earlier) || earlier.strand == later.strand)

@@ -12,6 +12,8 @@
 bool goacc_order_before(struct goacc_turn earlier, struct goacc_turn later);
 /* Whether the host has waited for it. */
 bool goacc_order_is_done(struct goacc_turn turn);
+/* Whether the host has waited for all work. */
+bool goacc_order_is_quiet(void);
 /* " in queue 1", ", a nowait task", or nothing for the host. */
 void goacc_order_spell(struct goacc_turn turn, char *to, size_t room);
 /* What would order work of a strand before what the host, or another strand, does. */

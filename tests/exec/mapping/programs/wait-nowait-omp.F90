@@ -9,10 +9,10 @@ program main
   !$omp target map(tofrom: total) depend(in: a)
 #else
   !$omp target enter data map(to: a) nowait
-  !$omp target map(tofrom: total) ! expect: missing-wait
+  !$omp target map(tofrom: total) ! strict: missing-wait
 #endif
   do i = 1, 20
-    total = total + a(i)
+    total = total + a(i) ! checked: missing-wait
   end do
   !$omp end target
   !$omp taskwait

@@ -1,0 +1,233 @@
+/* turns.c - uses of device memory that nothing orders: missing waits, and races of queues and tasks.
+ *
+ * Work of queues and tasks is done at once, in program order. Each operation of a queue, and each task, has a number.
+ * A few bytes of device memory have the numbers of the works that wrote and read them last; several works that read
+ * them without an order have a number together. Work that uses memory looks whether those come before, by the clocks
+ * of order.c. As long as the host has waited for all work, nothing is noted and nothing is asked. */
+#include "abi/checked/order.h"
+#include "abi/program/strict/order.h"
+#include "shadow.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { FIRST = 2, END = GOACC_APART - 1, MANY = END / 4, MEMBERS = 1 << 16 };
+
+/* By half of their numbers: works, and sets of works. */
+static struct work {
+    struct goacc_used used;
+    uint32_t first, n; /* members of a set; n == 0: it is a work */
+} works[END / 2];
+static uint16_t members[MEMBERS]; /* their numbers: odd ones are atomic operations */
+static unsigned next = FIRST, nmembers;
+static struct goacc_shadow *zeros; /* of the device: each access is a question */
+static uintptr_t reported; /* the call under way, if it was */
+static unsigned running; /* kernels whose uses are noted */
+
+/* --------------------------------------------------------------------------------- numbers -- */
+
+/* What was noted is forgotten. */
+static void forget(void)
+{
+    const uint64_t bytes = goacc_checked.bytes;
+    madvise(goacc_checked.grains, bytes / GOACC_GRAIN * sizeof *goacc_checked.grains, MADV_DONTNEED);
+    madvise(goacc_checked.apart, bytes * sizeof *goacc_checked.apart, MADV_DONTNEED);
+    next = FIRST;
+    nmembers = 0;
+}
+
+/* A new number; 0: there is none, while kernels use the old ones. */
+static uint16_t new_number(struct work work)
+{
+    if (!running && (next == END || (next > MANY && goacc_order_is_quiet())))
+        forget();
+    if (next == END)
+        return 0;
+    works[next / 2] = work;
+    next += 2;
+    return (uint16_t)(next - 2);
+}
+
+/* Of the call under way, or the kernel that the thread runs; 0: it is the host's work, or has no number. */
+static uint16_t own_number(void)
+{
+    enum { NEAR = 64 };
+    const struct goacc_turn turn = goacc_own.turn;
+    const struct goacc_site *site = goacc_kernel_site ? goacc_kernel_site : goacc.site;
+    for (unsigned i = next; i > FIRST && i + NEAR > next && turn.strand; i -= 2) {
+        const struct work *work = &works[i / 2 - 1];
+        if (!work->n && work->used.turn.strand == turn.strand && work->used.turn.number == turn.number)
+            return (uint16_t)(i - 2);
+    }
+    if (!turn.strand || !site)
+        return 0;
+    return new_number((struct work){.used = {.turn = turn, .pc = site->call.pc, .what = site->what}});
+}
+
+/* ------------------------------------------------------------------------------------ sets -- */
+
+/* The members of a set, or the number itself. */
+static size_t members_of(const uint16_t *number, const uint16_t **list_p)
+{
+    const struct work *work = &works[*number / 2];
+    *list_p = work->n ? members + work->first : number;
+    return work->n ? work->n : *number != 0;
+}
+
+static bool is_before(uint16_t number, struct goacc_turn later)
+{
+    return goacc_order_before(works[number / 2].used.turn, later);
+}
+
+/* Those members of a number that do not come before a turn; the first that is no atomic operation, or 0. */
+static size_t left_of(uint16_t number, struct goacc_turn later, uint16_t *left, size_t room, uint16_t *plain_p)
+{
+    const uint16_t *list;
+    const size_t n = members_of(&number, &list);
+    size_t kept = 0;
+    *plain_p = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (is_before(list[i], later))
+            continue;
+        if (!*plain_p && !(list[i] & 1))
+            *plain_p = list[i];
+        if (kept < room)
+            left[kept++] = list[i];
+    }
+    return kept;
+}
+
+/* The set of some numbers: one that is there, or a new one. */
+static uint16_t set_of(const uint16_t *list, size_t n)
+{
+    for (unsigned i = next; i > FIRST; i -= 2) {
+        const struct work *set = &works[i / 2 - 1];
+        if (set->n == n && !memcmp(members + set->first, list, n * sizeof *list))
+            return (uint16_t)(i - 2);
+        if (i - 2 <= (list[n - 1] & ~1u)) /* older than its newest member */
+            break;
+    }
+    if (nmembers + n > MEMBERS)
+        return list[n - 1];
+    const uint16_t number = new_number((struct work){.first = nmembers, .n = (uint32_t)n});
+    if (number) {
+        memcpy(members + nmembers, list, n * sizeof *list);
+        nmembers += (unsigned)n;
+    }
+    return number ? number : list[n - 1];
+}
+
+enum { MOST = 64 }; /* members that are kept */
+
+/* What a number becomes where a work, 0: the host's, joins those of it that do not come before. */
+static uint16_t joined(uint16_t from, uint16_t work)
+{
+    uint16_t list[MOST + 1], plain;
+    size_t n = left_of(from, goacc_own.turn, list, MOST, &plain);
+    bool has = false;
+    for (size_t i = 0; i < n; i++)
+        has |= list[i] == work;
+    if (work && !has)
+        list[n++] = work;
+    return n == 0 ? 0 : n == 1 ? list[0] : set_of(list, n);
+}
+
+/* -------------------------------------------------------------------------------------- uses -- */
+
+static uint16_t on_step(uint16_t from, uint16_t work)
+{
+    const bool own = goacc_lock();
+    const uint16_t to = joined(from, work);
+    if (own)
+        goacc_unlock();
+    return to;
+}
+
+static void on_clash(struct goacc_last *last, uintptr_t at, unsigned how, uintptr_t pc, const uintptr_t *frame)
+{
+    const bool own = goacc_lock(), writes = how & GOACC_CHANGES;
+    uint16_t list[MOST], plain_write, plain_read = 0;
+    const size_t written = left_of(last->write, goacc_own.turn, list, MOST, &plain_write);
+    const uint16_t write = written ? list[0] : 0;
+    const size_t read = writes ? left_of(last->read, goacc_own.turn, list, MOST, &plain_read) : 0;
+    const uint16_t work = own_number(), mine = work && how & GOACC_ATOMIC ? work + 1 : work;
+    if (how & GOACC_ATOMIC && !plain_write && !plain_read) { /* the others are atomic operations, too */
+        if (writes)
+            last->write = joined(last->write, mine);
+    } else if (written || read) {
+        const struct goacc_access access = {at, 1, writes, pc, frame};
+        const uint16_t earlier = plain_write ? plain_write : plain_read ? plain_read : written ? write : list[0];
+        if (frame || pc != reported)
+            goacc_report_clash(&access, how & GOACC_FREES, &works[earlier / 2].used, written != 0);
+        reported = frame ? 0 : pc;
+        *last = writes ? (struct goacc_last){.write = mine} : (struct goacc_last){.read = mine};
+    }
+    if (own)
+        goacc_unlock();
+}
+
+void goacc_turns_open(void)
+{
+    const uint64_t bytes = goacc_checked.bytes;
+    goacc_checked.grains = goacc_reserve(bytes / GOACC_GRAIN * sizeof *goacc_checked.grains);
+    goacc_checked.apart = goacc_reserve(bytes * sizeof *goacc_checked.apart);
+    goacc_checked.step = on_step;
+    goacc_checked.clash = on_clash;
+    zeros = goacc_reserve(bytes / 8 * sizeof *zeros);
+    if (!goacc_checked.grains || !goacc_checked.apart || !zeros)
+        goacc_die("out-of-memory", "no memory for the checks");
+}
+
+void goacc_turns_close(void)
+{
+    const uint64_t bytes = goacc_checked.bytes;
+    next = FIRST;
+    nmembers = 0;
+    munmap(goacc_checked.grains, bytes / GOACC_GRAIN * sizeof *goacc_checked.grains);
+    munmap(goacc_checked.apart, bytes * sizeof *goacc_checked.apart);
+    munmap(zeros, bytes / 8 * sizeof *zeros);
+}
+
+static bool is_quiet(void)
+{
+    return !goacc_own.turn.strand && (next == FIRST || goacc_order_is_quiet());
+}
+
+static void prepare(struct goacc_inside *inside)
+{
+    memset(inside->steps, 0, sizeof inside->steps);
+    inside->work = own_number();
+    inside->steps[0].to = inside->work;
+}
+
+void goacc_turns_enter(struct goacc_inside *inside)
+{
+    inside->device = goacc_checked.device;
+    if (is_quiet())
+        return;
+    prepare(inside);
+    inside->device = zeros;
+    inside->notes = true;
+    running++;
+}
+
+void goacc_turns_leave(const struct goacc_inside *inside)
+{
+    running -= inside->notes;
+}
+
+void goacc_turns_use(uint64_t at, uint64_t n, unsigned how)
+{
+    struct goacc_inside inside = {0};
+    if (!goacc_on_device(at) || is_quiet())
+        return;
+    prepare(&inside);
+    reported = 0;
+    goacc_use_all(&goacc_checked, &inside, at, n, how, goacc.site ? goacc.site->call.pc : 0, NULL);
+    if (how & GOACC_FREES) { /* what lies there later is something else */
+        const uint64_t k = at - goacc_checked.low;
+        memset(&goacc_checked.apart[k], 0, n * sizeof *goacc_checked.apart);
+        memset(&goacc_checked.grains[k / GOACC_GRAIN], 0,
+               (n + GOACC_GRAIN - 1) / GOACC_GRAIN * sizeof *goacc_checked.grains);
+    }
+}

@@ -1,0 +1,108 @@
+/* Accesses of kernels of queues that nothing orders, in programs compiled for checking, and the same with the wait that
+ * is missing, by argument. */
+#include <openacc.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { N = 100 };
+static double a[N], seen[3];
+static int total;
+static bool waits;
+
+static void look(int queue)
+{
+#pragma acc parallel present(a, seen) async(queue)
+    for (int i = 0; i < N; i++)
+        seen[queue] += a[i];
+}
+
+/* Two queues read at once: what writes later has to wait for both. */
+static void readers(void)
+{
+#pragma acc data copy(a, seen)
+    {
+        look(1);
+        look(2);
+        look(1);
+        if (waits)
+            acc_wait_async(2, 3);
+        acc_wait_async(1, 3);
+#pragma acc parallel loop present(a) async(3)
+        for (int i = 0; i < N; i++)
+            a[i] = 0;
+#pragma acc wait
+    }
+}
+
+/* Atomic operations need no order, among themselves. */
+static void atomics(void)
+{
+#pragma acc enter data copyin(total)
+    for (int queue = 1; queue < 4; queue++) {
+#pragma acc parallel loop present(total) async(queue)
+        for (int i = 0; i < N; i++) {
+#pragma acc atomic update
+            total += 1;
+        }
+    }
+    if (waits)
+        acc_wait_async(2, 1);
+    acc_wait_async(3, 1);
+#pragma acc exit data copyout(total) async(1)
+#pragma acc wait
+}
+
+/* Device memory without an array of the host; the host is done with it before the queue is. */
+static void memory(void)
+{
+    int *p = acc_malloc(N * sizeof *p), first = 0;
+#pragma acc parallel loop deviceptr(p) async(1)
+    for (int i = 0; i < N; i++)
+        p[i] = i;
+    if (waits)
+        acc_wait(1);
+    acc_memcpy_from_device(&first, p + 1, sizeof first);
+    acc_free(p);
+    acc_wait(1);
+    total = first;
+}
+
+/* Right with or without waits: each queue has parts of its own. */
+static void parts(void)
+{
+    static char text[N];
+    static short row[N];
+    static long many[8];
+#pragma acc data copy(text, row, many)
+    {
+        for (int q = 0; q < 3; q++) {
+#pragma acc parallel loop present(text, row) async(q)
+            for (int i = q; i < N; i += 3) {
+                text[i] = (char)q;
+                row[N - 1 - i] += (short)text[i];
+            }
+        }
+        for (int i = 0; i < 34000; i++) { /* more than works have numbers */
+#pragma acc parallel present(many) async(i % 8)
+            many[i % 8]++;
+        }
+#pragma acc wait
+    }
+    total = text[98] + row[0] + (int)many[7];
+}
+
+int main(int argc, char **argv)
+{
+    const char *way = argv[1];
+    waits = argc > 2;
+    if (!strcmp(way, "readers"))
+        readers();
+    else if (!strcmp(way, "atomics"))
+        atomics();
+    else if (!strcmp(way, "memory"))
+        memory();
+    else
+        parts();
+    printf("%d\n", total);
+}
