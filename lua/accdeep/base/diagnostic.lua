@@ -43,7 +43,8 @@ local phases = {
     scenario-error]],
   environment = "no-device out-of-device-memory device-error out-of-memory limit file",
   internal = "internal misuse",
-  finding = "still-mapped overwritten-change stale-data lost-change idle-transfer unused-suppression",
+  finding = [[still-mapped overwritten-change stale-data lost-change idle-transfer unread-transfer unused-data
+    unused-suppression]],
 }
 
 local phase_of = {}

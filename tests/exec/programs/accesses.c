@@ -105,6 +105,21 @@ int main(int argc, char **argv)
             c[i] += 1;
 #pragma acc exit data copyout(c)
         printf("%g\n", c[3]);
+    } else if (!strcmp(way, "unused")) {
+        enum { LONG = 100 };
+        double c[LONG] = {0}, d[LONG] = {0}, e[LONG] = {0}, *p = malloc(sizeof d);
+        for (int i = 0; i < 2; i++) {
+#pragma acc data copy(c) copyin(d, e) create(p[0:LONG])
+            {
+#pragma acc parallel loop
+                for (int i = 0; i < LONG; i++)
+                    c[i] = d[i];
+#pragma acc host_data use_device(e)
+                n += e != d; /* for a library */
+            }
+        }
+        free(p);
+        printf("%g\n", c[3] + n);
     } else if (!strcmp(way, "device")) {
         double x;
 #pragma acc data copy(a[0:n])

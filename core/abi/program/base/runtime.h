@@ -10,8 +10,8 @@
  *              items: the items of a directive;
  *              hear: events of the core, for all who want them
  *   check/     programs compiled for checking. shadow: what holds of each byte of both sides; transfer: what the
- *              runtime does with them; access: what the program does; turns, waits: what nothing orders; reports: what
- *              is wrong with that
+ *              runtime does with them; access: what the program does; turns, waits: what nothing orders;
+ *              unused: what is moved or allocated in vain; reports: what is wrong with that
  *   strict/    strict: kernels without the host's memory (watch), what is left behind;
  *              order: which work of queues and tasks comes before which; races: accesses that nothing orders;
  *              stale: changes of one side that the other never got, or overwrites;

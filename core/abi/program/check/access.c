@@ -72,6 +72,7 @@ static void device_write(const struct goacc_access *access)
 {
     struct goacc_pair pair = {0};
     GOACC_EACH_PART(part, access->at, access->n) {
+        goacc_unused_overwritten(&part);
         goacc_change(&part, 0, GOACC_VALID | GOACC_ONLY | GOACC_READ);
         part.word->note = (uint32_t)access->pc;
     }

@@ -25,6 +25,13 @@ void goacc_check_allocated(uint64_t dev, uint64_t bytes);
 void goacc_check_freed(uint64_t dev);
 void goacc_check_mapped(const void *host, uint64_t bytes);
 void goacc_check_unmapped(int device, const void *host); /* before */
+/* The program gets an address of device memory: libraries may use the data. */
+void goacc_check_exposed(uint64_t dev);
+static inline void goacc_expose(const void *device)
+{
+    if (__builtin_expect(goacc.options.check, 0))
+        goacc_check_exposed((uintptr_t)device);
+}
 
 /* The calling thread runs a kernel from the first to the second. */
 void goacc_check_enter(const struct goacc_site *site, int device);

@@ -406,4 +406,5 @@ void goacc_report_on_device(const struct goacc_access *access)
 void goacc_check_end(void)
 {
     nlost = 0;
+    goacc_unused_end();
 }

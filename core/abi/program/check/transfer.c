@@ -13,9 +13,9 @@ static bool is_same(uint64_t a, uint64_t b, uint64_t n)
     return true;
 }
 
-/* Moves what is known of n bytes from one side to the other. pair: NULL where there is no object.
- */
-static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair *pair)
+/* Moves what is known of n bytes from one side to the other. pair: NULL where there is no object. note: of words that
+ * get the newest value; 0: they keep theirs. */
+static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair *pair, uint32_t note)
 {
     bool reported = false;
     for (uint64_t k = 0; k < n;) {
@@ -27,6 +27,8 @@ static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair
         if (goacc_having(&source, GOACC_VALID) >> 4 * (source.at % 8) == whole >> 4 * (target.at % 8)) {
             goacc_change(&target, GOACC_ONLY | GOACC_READ, GOACC_PRESENT | GOACC_VALID);
             goacc_change(&source, GOACC_ONLY, 0);
+            if (note)
+                target.word->note = note;
         } else {
             for (uint64_t i = 0; i < target.n; i++) {
                 const struct goacc_part a = goacc_part_of(target.at + i, 1),
@@ -56,6 +58,7 @@ static void allocated(const accd_event *event)
         !goacc_cover(pair.host, pair.bytes))
         return;
     goacc_check_allocated(pair.dev, pair.bytes);
+    goacc_unused_allocated(event);
     goacc_set(pair.host, pair.bytes, 0, GOACC_PRESENT | GOACC_VALID | GOACC_ONLY);
 }
 
@@ -85,6 +88,7 @@ static void freed(const accd_event *event)
     if (!goacc_pair_of(event->device, event->host, &pair))
         return;
     goacc_turns_use(pair.dev, pair.bytes, GOACC_FREES);
+    goacc_unused_freed(&pair);
     const bool stays = is_present_elsewhere(event);
     GOACC_EACH_PART(part, pair.host, stays ? 0 : pair.bytes) {
         const uint32_t valid = goacc_having(&part, GOACC_VALID) / GOACC_VALID * 0xf;
@@ -142,9 +146,9 @@ void goacc_check_event(const accd_event *event)
         if (event->bytes > SMALL)
             goacc_idle_count(event, idle);
         if (event->op == ACCD_OP_H2D)
-            move(goacc_other(&pair, host), host, event->bytes, &pair);
+            move(goacc_other(&pair, host), host, event->bytes, &pair, goacc_unused_moved(event, &pair));
         else
-            move(host, goacc_other(&pair, host), event->bytes, &pair);
+            move(host, goacc_other(&pair, host), event->bytes, &pair, 0);
         break;
     case ACCD_OP_ATTACH:
     case ACCD_OP_DETACH:
@@ -213,7 +217,7 @@ void goacc_check_copied(uint64_t to, uint64_t from, uint64_t bytes)
     goacc_turns_use(from, bytes, GOACC_READS);
     goacc_turns_use(to, bytes, GOACC_WRITES);
     if (bytes && find_pair(to, &pair) && goacc_other(&pair, to) == from) {
-        move(to, from, bytes, &pair);
+        move(to, from, bytes, &pair, 0);
         return;
     }
     for (uint64_t i = 0; i < bytes; i++) {

@@ -6,6 +6,7 @@
 #include "abi/program/routines/target.h"
 
 #include "abi/program/base/arena.h"
+#include "abi/program/check/check.h"
 #include "abi/program/data/image.h"
 #include "maps.h"
 
@@ -45,6 +46,7 @@ static void translate(const struct goacc_thread *self, const struct goacc_column
                                       .size = columns->size[i],
                                       .type = columns->type[i]};
         void *device = map.type & RETURN_PARAM && map.begin ? goacc_map_base(self, &map) : NULL;
+        goacc_expose(device);
         if (device)
             columns->base[i] = device;
     }

@@ -1,6 +1,7 @@
 /* goacc.c - the calls that gcc makes for directives (-fopenacc), each one construct of the core.
  * How they look and what a kernel is passed for each entry are facts of that interface. */
 #include "abi/program/base/arena.h"
+#include "abi/program/check/check.h"
 #include "entries.h"
 #include "abi/program/base/prof.h"
 
@@ -103,6 +104,7 @@ static void translate(const struct goacc_thread *self, const struct entries *map
         if ((kind != USE_DEVICE && kind != USE_DEVICE_IF_PRESENT) || !map->host[i])
             continue;
         void *device = goacc_device_address(self, map->host[i]);
+        goacc_expose(device);
         if (device)
             map->host[i] = device;
         else if (kind == USE_DEVICE)

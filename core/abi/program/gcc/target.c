@@ -5,6 +5,7 @@
 #include "abi/program/routines/target.h"
 
 #include "abi/program/base/arena.h"
+#include "abi/program/check/check.h"
 #include "entries.h"
 
 #include <stdlib.h>
@@ -190,6 +191,7 @@ static void translate(const struct goacc_thread *self, const struct entries *map
         if (kind != USE_DEVICE && kind != USE_DEVICE_IF_PRESENT)
             continue;
         void *device = map->host[i] ? goacc_device_address(self, map->host[i]) : NULL;
+        goacc_expose(device);
         if (device)
             map->host[i] = device;
     }

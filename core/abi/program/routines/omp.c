@@ -251,6 +251,7 @@ void *omp_get_mapped_ptr(const void *pointer, int device)
         return (void *)(uintptr_t)pointer;
     const struct goacc_target_call call = goacc_target_enter(HERE, device);
     const uint64_t address = accd_device_address(goacc.context, device, pointer);
+    goacc_expose((void *)(uintptr_t)address);
     goacc_target_leave(&call);
     return (void *)(uintptr_t)address;
 }

@@ -224,6 +224,7 @@ void *acc_deviceptr(void *host)
     uint64_t device = self->type == GOACC_HOST
                           ? (uintptr_t)host
                           : accd_device_address(goacc.context, self->device, host);
+    goacc_expose((void *)(uintptr_t)device);
     goacc_leave();
     return (void *)(uintptr_t)device;
 }
