@@ -260,8 +260,10 @@ ACCD_API void accd_context_config_init(accd_context_config *config);
 /* The built-in backend of that name. "sim": simulated memory that only the core reaches. "direct": the
  * same at its device addresses in this process, for kernels of real programs; it does not know which bytes
  * were written. "guarded": "direct", with a page that no access may touch after each of the first 8192
- * allocations. "cuda": memory of a GPU, through the driver that is found when the context is opened; then
- * the process must not fork. NULL: no such backend. */
+ * allocations. Freed memory of up to 16 KiB cannot be touched for a while. "guarded-end": the same, and these
+ * allocations end at that page. Their address is a multiple of the largest power of two that divides the size, up
+ * to 16. "guarded-begin": the page comes before the allocation. "cuda": memory of a GPU, through the driver that is
+ * found when the context is opened; then the process must not fork. NULL: no such backend. */
 ACCD_API const accd_backend *accd_backend_named(const char *name);
 
 /* Describes a device of this machine that the backend can use, by its number from 0. ACCD_NO_DEVICE:

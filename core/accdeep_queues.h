@@ -154,8 +154,8 @@ ACCD_API void accd_journal_close(accd_context *context, int device, int commit);
 ACCD_API int accd_device_of(accd_context *context, uint64_t address);
 /* Whether the range lies in one allocation of device memory: 1 or 0. */
 ACCD_API int accd_device_holds(accd_context *context, int device, uint64_t dev, uint64_t bytes);
-/* The address of a byte of a "guarded" device that was written up to 15 bytes after the end of an allocation, or up
- * to 64 bytes before its beginning. *block_p becomes that beginning. 0: there is none. */
+/* The address of a byte of a "guarded" device that was written beside an allocation. It lies between it and its
+ * closed page, or up to 64 bytes from it on the other side. *block_p becomes that beginning. 0: there is none. */
 ACCD_API uint64_t accd_device_overrun(accd_context *context, int device, uint64_t *block_p);
 /* Whether a device address lies in an excluded member of a present object: 1 or 0. info_p gets the member. */
 ACCD_API int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_object_info *info_p);

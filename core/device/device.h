@@ -174,7 +174,8 @@ struct accd_batch {
     bool uncounted; /* the statistics leave the batch out */
 };
 
-extern const accd_backend accd_backend_sim, accd_backend_direct, accd_backend_guarded, accd_backend_cuda;
+extern const accd_backend accd_backend_sim, accd_backend_direct, accd_backend_guarded, accd_backend_guarded_end,
+    accd_backend_guarded_begin, accd_backend_cuda;
 
 /* ---------------------------------------------------------------------------------- device.c -- */
 

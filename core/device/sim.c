@@ -8,8 +8,12 @@
  * direct: the bytes lie at the device addresses, for kernels that the processor itself runs. What
  * they write goes unseen, so there are no bits, and the poison is real from the start.
  *
- * guarded: direct, and behind each block comes a page that no access may touch. Poison fills the rest of the
- * block's last unit, and what lies in front of it. */
+ * guarded: direct, and after each block comes a page that no access may touch. Poison fills the rest of the
+ * block's last unit, and the bytes before it. A small block that is freed rests: for a while no access may touch
+ * it.
+ * guarded-end: the same, and the block ends where that page begins. Its address is a multiple of the largest power of
+ * two that divides its size, up to 16: that is enough for an array of elements.
+ * guarded-begin: the page comes before the block, and poison after it. */
 #include "device/device.h"
 #include "device/written.h"
 
@@ -17,7 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { UNIT = 16, PAGE = 4096, FINE = 32, CLASSES = FINE + 8 * 48, ADDRESS_BITS = 47 };
+enum { UNIT = 16, PAGE = 4096, FINE = 32, CLASSES = FINE + 8 * 48, ADDRESS_BITS = 47, RESTING = 256 };
 #define FREE_BIT 0x8000u
 #define GUARD_BIT 0x4000u /* of a guarded block, and of the larger one that it lies in */
 #define CLASS_BITS 0x3fffu
@@ -39,7 +43,13 @@ struct sim {
     uint64_t heads[CLASSES]; /* free blocks of a class, offset + 1, linked through their first word */
     bool huge;
     uint64_t fail_allocation, fail_copy; /* countdowns, 0: off */
+    enum guarding { LOOSE, END, BEGIN } guarding;
+    void *closed_page;
     unsigned guards;
+    struct resting {           /* a larger block that was freed */
+        uint64_t start, first, bytes; /* pages that are closed */
+    } resting[RESTING];        /* a ring */
+    unsigned nresting, last_resting;
 };
 
 /* ------------------------------------------------------------------------------ size classes -- */
@@ -91,6 +101,7 @@ static void sim_close(void *device)
         unmap(sim->bytes, sim->space);
         unmap(sim->bits, sim->space / 8);
     }
+    unmap(sim->closed_page, PAGE);
     unmap(sim->units, sim->space / UNIT * sizeof sim->units[0]);
     unmap(sim->sizes, sim->space / UNIT * sizeof sim->sizes[0]);
     unmap(sim->covers, sim->space / PAGE * sizeof sim->covers[0]);
@@ -108,6 +119,9 @@ static accd_status sim_open(void **device_p, int number, const accd_context_conf
         return ACCD_OUT_OF_MEMORY;
     sim->mem = mem;
     sim->capacity = capacity;
+    sim->guarding = config->backend == &accd_backend_guarded_end     ? END
+                    : config->backend == &accd_backend_guarded_begin ? BEGIN
+                                                                     : LOOSE;
     /* Twice the capacity, so that neither size classes nor fragments eat into it. */
     sim->space = 2 * sim->capacity;
     if (sim->space < least_space)
@@ -200,9 +214,11 @@ static bool find_space(struct sim *sim, unsigned class, uint64_t *at_p)
     return false;
 }
 
-static accd_status sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
+static bool release_one(struct sim *sim);
+
+/* A block whose bytes are what they are. */
+static accd_status take_block(struct sim *sim, uint64_t bytes, uint64_t *dev_p)
 {
-    struct sim *sim = device;
     if (sim->fail_allocation && --sim->fail_allocation == 0)
         return ACCD_OUT_OF_DEVICE_MEMORY;
     if (bytes > sim->capacity - sim->live)
@@ -210,6 +226,8 @@ static accd_status sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     unsigned class = class_of((bytes + UNIT - 1) / UNIT);
     uint64_t at;
     if (!find_space(sim, class, &at)) {
+        while (release_one(sim))
+            continue;
         gather_free(sim);
         bool found = find_space(sim, class, &at);
         for (unsigned larger = class + 1; !found && larger < CLASSES; larger++)
@@ -230,11 +248,18 @@ static accd_status sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     sim->sizes[at / UNIT] = bytes;
     for (uint64_t page = at / PAGE + 1; page * PAGE < at + bytes; page++)
         sim->covers[page] = at + 1;
-    if (!sim->bits)
-        memset(sim->bytes + at, ACCD_POISON, bytes);
     sim->live += bytes;
     *dev_p = sim->base + at;
     return ACCD_OK;
+}
+
+static accd_status sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
+{
+    struct sim *sim = device;
+    const accd_status status = take_block(sim, bytes, dev_p);
+    if (status == ACCD_OK && !sim->bits)
+        memset(sim->bytes + (*dev_p - sim->base), ACCD_POISON, bytes);
+    return status;
 }
 
 static int sim_owns(void *device, uint64_t dev)
@@ -243,9 +268,19 @@ static int sim_owns(void *device, uint64_t dev)
     return dev - (sim->base - sim->front) < sim->front + sim->space;
 }
 
+/* Where the block begins whose first unit it is. */
+static uint64_t beginning(const struct sim *sim, uint64_t unit)
+{
+    const uint64_t bytes = sim->sizes[unit];
+    return sim->guarding == END && sim->units[unit] & GUARD_BIT && bytes
+               ? (unit * UNIT + bytes + PAGE - 1) / PAGE * PAGE - bytes
+               : unit * UNIT;
+}
+
 static bool begins_block(const struct sim *sim, uint64_t at)
 {
-    return at < sim->bump && at % UNIT == 0 && sim->units[at / UNIT] && !(sim->units[at / UNIT] & FREE_BIT);
+    return at < sim->bump && sim->units[at / UNIT] && !(sim->units[at / UNIT] & FREE_BIT) &&
+           at == beginning(sim, at / UNIT);
 }
 
 /* The bits of freed memory say that it was never written. Of a large block the operating system takes whole pages of
@@ -295,9 +330,10 @@ static int sim_allocated(void *device, uint64_t dev, uint64_t bytes)
             return 0;
         first = (sim->covers[at / PAGE] - 1) / UNIT;
     }
-    if (!begins_block(sim, first * UNIT))
+    const uint64_t start = beginning(sim, first);
+    if (!begins_block(sim, start))
         return 0;
-    uint64_t into = at - first * UNIT, size = sim->sizes[first];
+    uint64_t into = at - start, size = sim->sizes[first];
     return into < size && bytes <= size - into;
 }
 
@@ -359,49 +395,62 @@ static void sim_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
 
 /* ------------------------------------------------------------------------------------ guarded -- */
 
-/* A guarded block lies in a larger one, at the end of a page. In sizes, the block's bytes stand at its first
- * unit, the start of the larger one at the guard's, and the block's own start at the last unit of the larger
- * one. */
+/* A guarded block lies in a larger one, whose whole pages no other block uses. In sizes, the block's bytes stand at its
+ * first unit, and its own start at the last unit of the larger one, 0 while that rests. In covers, the start of the
+ * larger one stands at the guard's page. */
 static uint64_t rounded(uint64_t bytes) { return (bytes + UNIT - 1) / UNIT * UNIT; }
+static uint64_t in_pages(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
 
 static uint64_t last_unit(const struct sim *sim, uint64_t start)
 {
     return start / UNIT + units_of((sim->units[start / UNIT] & CLASS_BITS) - 1u) - 1;
 }
 
-/* A page of an empty file cannot be touched, however the memory around it is protected. The C library's function
- * is newer than the oldest library that the self-contained program runs with. */
-static bool guard(struct sim *sim, uint64_t at)
+/* Pages of an empty file cannot be touched, however the memory around them is protected. One such page is mapped; the
+ * others are copies of its mapping. The C library's function for the file is newer than the oldest library that the
+ * self-contained program runs with. */
+static bool close_pages(struct sim *sim, uint64_t at, uint64_t bytes)
 {
-    const int file = (int)syscall(SYS_memfd_create, "guard", MFD_CLOEXEC);
-    const int both = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_FIXED;
-    void *page = file < 0 ? MAP_FAILED : mmap(sim->bytes + at, PAGE, both, flags, file, 0);
-    if (file >= 0)
-        close(file);
-    return page != MAP_FAILED;
+    if (!sim->closed_page) {
+        const int file = (int)syscall(SYS_memfd_create, "guard", MFD_CLOEXEC);
+        void *page = file < 0 ? MAP_FAILED : mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        if (file >= 0)
+            close(file);
+        if (page == MAP_FAILED)
+            return false;
+        sim->closed_page = page;
+    }
+    return mremap(sim->closed_page, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, sim->bytes + at) != MAP_FAILED;
 }
 
-static bool unguard(struct sim *sim, uint64_t at)
+static bool open_pages(struct sim *sim, uint64_t at, uint64_t bytes)
 {
-    return mmap(sim->bytes + at, PAGE, PROT_READ | PROT_WRITE,
+    return mmap(sim->bytes + at, bytes, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED;
 }
+
+/* Writes go unnoticed no further than so many bytes from a block. */
+enum { BESIDE = 64 };
 
 static accd_status guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
 {
     enum { GUARDS_MOST = 8192 }; /* the operating system has a limit, too */
     struct sim *sim = device;
-    const uint64_t room = rounded(bytes), more = room - bytes + (uint64_t)2 * PAGE;
+    if (sim->guards == GUARDS_MOST)
+        release_one(sim);
     if (sim->guards == GUARDS_MOST || bytes > sim->capacity - sim->live)
         return sim_alloc(device, bytes, dev_p);
+    const uint64_t body = in_pages(bytes + BESIDE), more = body - bytes + (uint64_t)2 * PAGE;
     sim->live -= more; /* the guard is no memory of the program's */
-    const accd_status status = sim_alloc(sim, bytes + more, dev_p);
+    const accd_status status = take_block(sim, bytes + more, dev_p);
     if (status != ACCD_OK) {
         sim->live += more;
         return status;
     }
-    const uint64_t start = *dev_p - sim->base, end = (start + room + PAGE - 1) / PAGE * PAGE, at = end - room;
-    if (!guard(sim, end)) {
+    const uint64_t start = *dev_p - sim->base, first = in_pages(start), end = first + body;
+    const uint64_t guard = sim->guarding == BEGIN ? first : end;
+    const uint64_t at = sim->guarding == BEGIN ? first + PAGE : end - (sim->guarding == END ? bytes : rounded(bytes));
+    if (!close_pages(sim, guard, PAGE)) {
         sim->live += more;
         sim_free(sim, *dev_p);
         return sim_alloc(device, bytes, dev_p);
@@ -411,47 +460,81 @@ static accd_status guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     sim->units[start / UNIT] |= GUARD_BIT;
     sim->units[at / UNIT] = sim->units[start / UNIT];
     sim->sizes[at / UNIT] = bytes;
-    sim->sizes[end / UNIT] = start;
     sim->sizes[last_unit(sim, start)] = at;
-    for (uint64_t page = at / PAGE + 1; page * PAGE < end; page++)
+    for (uint64_t page = at / PAGE + 1; page * PAGE < at + bytes; page++)
         sim->covers[page] = at + 1;
+    sim->covers[guard / PAGE] = start + 1;
+    const uint64_t low = sim->guarding == BEGIN ? at : at - BESIDE;
+    const uint64_t high = sim->guarding == BEGIN ? at + bytes + BESIDE : end;
+    memset(sim->bytes + low, ACCD_POISON, high - low);
     *dev_p = sim->base + at;
     return ACCD_OK;
 }
 
+/* A larger block can be used again. */
+static void reuse(struct sim *sim, const struct resting *block)
+{
+    if (!open_pages(sim, block->first, block->bytes))
+        return; /* it stays unused */
+    sim->guards--;
+    push_free(sim, block->start, (sim->units[block->start / UNIT] & CLASS_BITS) - 1u);
+}
+
+/* The one that has rested longest can be used again. False: none rests. */
+static bool release_one(struct sim *sim)
+{
+    if (!sim->nresting)
+        return false;
+    reuse(sim, &sim->resting[(sim->last_resting + RESTING + 1 - sim->nresting) % RESTING]);
+    sim->nresting--;
+    return true;
+}
+
 static accd_status guarded_free(void *device, uint64_t dev)
 {
+    enum { REST_MOST = 6 * PAGE }; /* resting costs a page fault for each page later */
     struct sim *sim = device;
-    const uint64_t at = dev - sim->base;
-    if (!sim_owns(device, dev) || !begins_block(sim, at) || !sim->sizes[at / UNIT])
+    const uint64_t at = dev - sim->base, unit = at / UNIT;
+    if (!sim_owns(device, dev) || !begins_block(sim, at) || !sim->sizes[unit])
         return ACCD_MISUSE;
-    if (!(sim->units[at / UNIT] & GUARD_BIT))
+    if (!(sim->units[unit] & GUARD_BIT))
         return sim_free(device, dev);
-    const uint64_t end = at + rounded(sim->sizes[at / UNIT]), start = sim->sizes[end / UNIT];
-    const unsigned class = (sim->units[start / UNIT] & CLASS_BITS) - 1u;
-    sim->live -= sim->sizes[at / UNIT];
-    sim->sizes[at / UNIT] = 0;
-    if (!unguard(sim, end)) /* the memory stays unused */
+    const uint64_t guard = sim->guarding == BEGIN ? at - PAGE : in_pages(at + sim->sizes[unit]);
+    const uint64_t start = sim->covers[guard / PAGE] - 1, first = in_pages(start);
+    const uint64_t bytes = (guard < at ? in_pages(at + sim->sizes[unit]) : guard + PAGE) - first;
+    sim->live -= sim->sizes[unit];
+    sim->sizes[unit] = 0;
+    if (unit != start / UNIT)
+        sim->units[unit] = 0;
+    sim->sizes[last_unit(sim, start)] = 0;
+    if (bytes > REST_MOST) {
+        reuse(sim, &(struct resting){start, guard, PAGE});
         return ACCD_OK;
-    sim->guards--;
-    sim->units[at / UNIT] = 0;
-    push_free(sim, start, class);
+    }
+    if (sim->nresting == RESTING)
+        release_one(sim);
+    sim->last_resting = (sim->last_resting + 1) % RESTING;
+    sim->resting[sim->last_resting] = (struct resting){start, first, bytes};
+    sim->nresting++;
+    close_pages(sim, first, bytes);
     return ACCD_OK;
 }
 
-/* The first byte in front of a block, or in the rest of its last unit, that is no poison any more. */
+/* The first byte close to a block that is no poison any more. */
 static uint64_t guarded_overrun(void *device, uint64_t *block_p)
 {
-    enum { BEFORE = 64 };
     const struct sim *sim = device;
     for (uint64_t start = 0; start < sim->bump; start = (last_unit(sim, start) + 1) * UNIT) {
-        if (sim->units[start / UNIT] & FREE_BIT || !(sim->units[start / UNIT] & GUARD_BIT))
-            continue;
-        const uint64_t at = sim->sizes[last_unit(sim, start)], high = at + sim->sizes[at / UNIT];
-        for (uint64_t k = at - start > BEFORE ? at - BEFORE : start; k < at + rounded(high - at); k++) {
+        const uint64_t at = sim->units[start / UNIT] & FREE_BIT || !(sim->units[start / UNIT] & GUARD_BIT)
+                                ? 0
+                                : sim->sizes[last_unit(sim, start)];
+        const uint64_t high = at + sim->sizes[at / UNIT];
+        const uint64_t low = sim->guarding == BEGIN ? at : at - BESIDE;
+        const uint64_t end = sim->guarding == BEGIN ? high + BESIDE : in_pages(high);
+        for (uint64_t k = low; at && k < end; k++) {
             if (k == at)
                 k = high;
-            if (k < at + rounded(high - at) && (unsigned char)sim->bytes[k] != ACCD_POISON) {
+            if (k < end && (unsigned char)sim->bytes[k] != ACCD_POISON) {
                 *block_p = sim->base + at;
                 return sim->base + k;
             }
@@ -542,12 +625,12 @@ const accd_backend accd_backend_direct = {
     .space = direct_space,
 };
 
-const accd_backend accd_backend_guarded = {
-    COMMON,
-    .name = "guarded",
-    .alloc = guarded_alloc, .free = guarded_free,
-    .space = direct_space, .overrun = guarded_overrun,
-};
+#define GUARDED                                                                                       \
+    COMMON, .alloc = guarded_alloc, .free = guarded_free, .space = direct_space, .overrun = guarded_overrun
+
+const accd_backend accd_backend_guarded = {GUARDED, .name = "guarded"};
+const accd_backend accd_backend_guarded_end = {GUARDED, .name = "guarded-end"};
+const accd_backend accd_backend_guarded_begin = {GUARDED, .name = "guarded-begin"};
 
 accd_status accd_device_about(const accd_backend *backend, unsigned number, accd_device_info *info_p)
 {

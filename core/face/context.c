@@ -203,6 +203,8 @@ const accd_backend *accd_backend_named(const char *name)
         &accd_backend_sim,
         &accd_backend_direct,
         &accd_backend_guarded,
+        &accd_backend_guarded_end,
+        &accd_backend_guarded_begin,
 #ifdef ACCD_HAVE_CUDA
         &accd_backend_cuda,
 #endif

@@ -44,8 +44,20 @@ static void memory(accd_context *context)
     is_number(stats.live_bytes, 0, "all memory is given back");
 }
 
-/* Guarded memory comes and goes like other memory, and tells what was written beside it. */
-static void guarded(void)
+/* Whether an allocation stands at a closed page as its kind of device says. */
+static bool stands(const char *kind, uint64_t dev, uint64_t bytes)
+{
+    const uint64_t least = bytes & -bytes;
+    if (!strcmp(kind, "guarded-begin"))
+        return dev % 4096 == 0;
+    if (!strcmp(kind, "guarded-end"))
+        return (dev + bytes) % 4096 == 0 && dev % (least < 16 ? least : 16) == 0;
+    return dev % 16 == 0 && (dev + bytes + 15) / 16 * 16 % 4096 == 0;
+}
+
+/* Guarded memory comes and goes like other memory, rests before it is used again, and tells what was written beside
+ * it. */
+static void guarded(const char *kind)
 {
     enum { N = 300 };
     accd_context_config config;
@@ -54,14 +66,14 @@ static void guarded(void)
     accd_stats stats;
     init_config(&config);
     config.device_bytes = 8 << 20;
-    config.backend = accd_backend_named("guarded");
+    config.backend = accd_backend_named(kind);
     if (!ok(accd_context_open(&context, &config) == ACCD_OK, "a context with a guarded device"))
         exit(1);
     for (int round = 0; round < 20; round++) {
         for (int i = 0; i < N; i++) {
             const uint64_t bytes = (uint64_t)(i * 7 + round * 501 + 1);
             ok(accd_device_alloc(context, 0, bytes, &dev[i]) == ACCD_OK, "memory, round %d, %d", round, i);
-            ok(dev[i] % 16 == 0 && (dev[i] + bytes + 15) / 16 * 16 % 4096 == 0, "it ends at a page");
+            ok(stands(kind, dev[i], bytes), "it ends or begins at a page");
             ok(accd_device_holds(context, 0, dev[i], bytes) && !accd_device_holds(context, 0, dev[i], bytes + 1),
                "it holds its bytes");
             memset((void *)(uintptr_t)dev[i], i, bytes);
@@ -75,12 +87,21 @@ static void guarded(void)
     ok(accd_device_alloc(context, 0, 5, &dev[0]) == ACCD_OK && accd_device_alloc(context, 0, 16, &dev[1]) == ACCD_OK,
        "memory");
     char *first = (void *)(uintptr_t)dev[0], *second = (void *)(uintptr_t)dev[1];
-    first[5] = 1;
-    is_number(accd_device_overrun(context, 0, &block), dev[0] + 5, "behind the end");
-    is_number(block, dev[0], "of the first");
-    first[5] = (char)ACCD_POISON;
-    second[-1] = 1;
-    is_number(accd_device_overrun(context, 0, &block), dev[1] - 1, "before the beginning");
+    if (strcmp(kind, "guarded-end") != 0) {
+        first[5] = 1;
+        is_number(accd_device_overrun(context, 0, &block), dev[0] + 5, "after the end");
+        is_number(block, dev[0], "of the first");
+        first[5] = (char)ACCD_POISON;
+    }
+    if (strcmp(kind, "guarded-begin") != 0) {
+        second[-1] = 1;
+        is_number(accd_device_overrun(context, 0, &block), dev[1] - 1, "before the beginning");
+        second[-1] = (char)ACCD_POISON;
+    }
+    ok(accd_device_free(context, 0, dev[0]) == ACCD_OK && accd_device_free(context, 0, dev[0]) == ACCD_MISUSE &&
+           accd_device_alloc(context, 0, 5, &dev[2]) == ACCD_OK && dev[2] != dev[0],
+       "freed memory rests");
+    is_number(accd_device_overrun(context, 0, &block), 0, "and is not looked at");
     accd_context_close(context);
 }
 
@@ -185,7 +206,9 @@ int main(void)
 {
     struct meter meter = {0};
     accd_context *context = open_direct(&meter);
-    guarded();
+    guarded("guarded");
+    guarded("guarded-end");
+    guarded("guarded-begin");
     memory(context);
     threads(context);
     frames(context);

@@ -4,7 +4,6 @@ local HOST_READS = "pages of the host stay open while host code runs, so that a 
 local DEVICE_READS = "a read of device memory that holds no value yet is not seen"
 local PRIVATE = "a region may change its private copies; these are not data of the program"
 local DECLARED = "declared variables are exchanged with the device around each kernel; no state is kept to compare"
-local PADDING = "the section ends, or begins, where no page does, and reads are not compared"
 
 return {
   checked = {
@@ -16,11 +15,6 @@ return {
     ["private-result-omp.c"] = PRIVATE,
   },
   strict = {
-    ["after-pointer-omp.c"] = "device memory that was freed stays open",
-    ["after-pointer.c"] = "device memory that was freed stays open",
-    ["before-omp.F90"] = PADDING,
-    ["before-read.c"] = PADDING,
-    ["beyond-byte.c"] = PADDING,
     ["block-middle-omp.c"] = "where the block begins is not known",
     ["declared-create.c"] = DECLARED,
     ["declared-module-omp.F90"] = DECLARED,

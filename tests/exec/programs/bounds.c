@@ -38,6 +38,13 @@ int main(int argc, char **argv)
         for (int i = 0; i <= 10; i++)
             d[i] = 0;
     }
+    if (!strcmp(way, "vector")) { /* an instruction that needs an aligned address */
+        typedef float four __attribute__((vector_size(16)));
+        float x[5] __attribute__((aligned(16))) = {1, 2, 3, 4, 5};
+#pragma acc parallel copy(x)
+        *(four *)x += 1;
+        sum = x[3];
+    }
     printf("%g %g %c\n", sum, a[0], text[0]);
     return 0;
 }

@@ -106,6 +106,12 @@ struct goacc_shown goacc_shown(const accd_object_info *object)
     return show(object->name, object->host, object->file, object->line);
 }
 
+struct goacc_mark goacc_mapped_at(const accd_object_info *object)
+{
+    const struct goacc_shown shown = goacc_shown(object);
+    return (struct goacc_mark){"mapped", shown.file, shown.line};
+}
+
 struct goacc_shown goacc_shown_pointer(const accd_attachment *pointer)
 {
     return show(pointer->name, pointer->slot, NULL, 0);
@@ -138,9 +144,9 @@ void goacc_spell_element(const struct goacc_site *site, uint64_t host, uint64_t 
         return;
     }
     goacc_spell(site, host, bytes, whole, sizeof whole);
-    if (object.unit && object.unit < bytes)
-        snprintf(to, room, "%s[%lld] of %s", object.name,
-                 (long long)object.start + (long long)at / (long long)object.unit, whole);
+    const long long unit = (long long)object.unit, into = (long long)at - ((long long)at < 0 ? unit - 1 : 0);
+    if (unit && object.unit < bytes)
+        snprintf(to, room, "%s[%lld] of %s", object.name, (long long)object.start + into / unit, whole);
     else
         snprintf(to, room, "%s", whole);
 }

@@ -16,7 +16,7 @@
  *              order: which work of queues and tasks comes before which; races: accesses that nothing orders;
  *              stale: changes of one side that the other never got, or overwrites;
  *              idle: transfers of bytes that had not changed; stack: variables of functions that have returned;
- *              fault: accesses that end the program; freed: blocks of malloc that are freed while mapped
+ *              fault: accesses that end the program; gone: accesses to device memory without data; freed: blocks of malloc that are freed while mapped
  *   data/      declared: variables of declare directives at file scope; allocated: what allocatable ones hold;
  *              image: device code and its variables; structures: programs of structures;
  *              members: pointers that are present only for the sections they point to;
@@ -137,6 +137,7 @@ enum { GOACC_FOUND = 5 };
 struct goacc_options {
     const accd_rules *rules;
     bool strict, json;
+    bool begin;       /* strict: closed pages stand before objects, not after them */
     bool check;       /* the program was compiled for checking: it is not watched */
     bool left;        /* strict or check: what does nothing, and what is left at the end, is reported */
     bool fail;        /* the process exits with GOACC_FOUND where something was found, and its own status is 0 */
@@ -472,6 +473,7 @@ struct goacc_shown {
     int line;
 };
 struct goacc_shown goacc_shown(const accd_object_info *object);
+struct goacc_mark goacc_mapped_at(const accd_object_info *object);
 struct goacc_shown goacc_shown_pointer(const accd_attachment *pointer);
 /* Reads host memory that may be gone. */
 bool goacc_peek(uint64_t host, char *to, size_t n);
@@ -545,10 +547,12 @@ bool goacc_members_give_way(const struct goacc_thread *self, const accd_item *it
 
 /* fault.c: what an access that ends the program was. */
 void goacc_fault_start(void);
-/* Reports that a region reads, writes or uses an address after a present object's device memory. False: there is
- * no such object. */
-bool goacc_tell_beyond(const struct goacc_site *site, const char *region, const char *does,
-                       uint64_t address, uintptr_t pc);
+/* gone.c */
+/* Data were unmapped, whose device memory began there. */
+void goacc_gone_note(const accd_event *event, uint64_t dev);
+/* Reports that a region reads, writes or uses an address of a device where no data are. False: it is none. */
+bool goacc_tell_outside(const struct goacc_site *site, const char *region, const char *does, uint64_t address,
+                        uintptr_t pc);
 /* A kernel at pc, "the compute region", follows a value that is no address; 0: a null pointer. */
 void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region);
 

@@ -40,6 +40,14 @@ static bool flag_option(const char *name)
     return number_option(name, 0, 0, 1) != 0;
 }
 
+/* Whether the run is strict, and where closed pages stand. */
+static bool strict_option(void)
+{
+    const char *text = getenv("ACCDEEP_STRICT");
+    goacc.options.begin = text && !strcmp(text, "begin");
+    return goacc.options.begin || flag_option("ACCDEEP_STRICT");
+}
+
 static int type_option(void)
 {
     static const struct {
@@ -98,7 +106,7 @@ static void read_options(void)
     open_reports();
     options->rules = rules_option();
     options->check = goacc_check_is_there();
-    options->strict = flag_option("ACCDEEP_STRICT") && !options->check;
+    options->strict = strict_option() && !options->check;
     options->left = options->strict || options->check;
     options->fail = flag_option("ACCDEEP_FAIL");
     options->devices = (int)number_option("ACCDEEP_DEVICES", 1, 1, 64);
@@ -203,7 +211,10 @@ static void open_context(void)
     config.devices = (unsigned)goacc.options.devices;
     config.device_bytes = goacc.options.device_bytes;
     config.threads = 1; /* helpers would not survive a fork */
-    config.backend = accd_backend_named(goacc.options.left ? "guarded" : "direct");
+    config.backend = accd_backend_named(!goacc.options.left     ? "direct"
+                                        : goacc.options.check ? "guarded"
+                                        : goacc.options.begin ? "guarded-begin"
+                                                              : "guarded-end");
     config.alloc = goacc.options.strict ? goacc_open_memory : NULL; /* watched kernels need it */
     config.on_event = goacc_listener();
     accd_status status = accd_context_open(&goacc.context, &config);

@@ -64,12 +64,12 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     if (!sent && self->region) {
         char region[40];
         snprintf(region, sizeof region, "the %s region", self->region);
-        const bool beyond = goacc.context && goacc_tell_beyond(NULL, region, "uses", (uintptr_t)info->si_addr,
-                                                                instruction(context) + 1);
-        if (!beyond && (uintptr_t)info->si_addr >= GOACC_PAGE)
+        const bool outside =
+            goacc_tell_outside(NULL, region, "uses", (uintptr_t)info->si_addr, instruction(context) + 1);
+        if (!outside && (uintptr_t)info->si_addr >= GOACC_PAGE)
             goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", instruction(context) + 1,
                        "%s uses %p, which is neither host nor device memory", region, info->si_addr);
-        else if (!beyond)
+        else if (!outside)
             goacc_tell_stray(info->si_code == SI_KERNEL ? goacc_stray(registers) : 0,
                              instruction(context) + 1, region);
     }

@@ -524,6 +524,7 @@ void goacc_stale_event(const accd_event *event)
         if (object) {
             tell_unsent(object);
             tell_unsaved(object, event);
+            goacc_gone_note(event, object->dev);
             take(event->device, event->host);
         }
         break;

@@ -28,5 +28,5 @@ uint64_t goacc_stray(const greg_t *registers)
             return value;
         found = found ? found : value;
     }
-    return found;
+    return found ? found : GOACC_UNALIGNED;
 }

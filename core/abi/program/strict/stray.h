@@ -8,7 +8,9 @@
 
 /* The register whose value the processor refused to follow: its highest bits are neither all 0 nor
  * all 1. The processor does not say which register was used; what device memory holds before
- * anything is written is preferred. 0: every register is an address. */
+ * anything is written is preferred. UNALIGNED: every register is an address, and the instruction needs one that is
+ * aligned. */
+enum { GOACC_UNALIGNED = 1 };
 uint64_t goacc_stray(const greg_t *registers);
 
 /* Whether a value is what device memory holds before anything is written, as a pointer or near one. */

@@ -95,6 +95,16 @@ void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region)
                    "%s follows a pointer in device memory that nothing was written "
                    "to: its value is %p",
                    region, (void *)(uintptr_t)value);
+    else if (value == GOACC_UNALIGNED)
+        goacc_find(
+            &(struct goacc_finding){
+                .level = "error",
+                .code = "unsupported",
+                .rule = "HOUSE-memory",
+                .pc = pc,
+                .help = "run it with --strict=begin: there, data begin at a page",
+            },
+            "%s uses data that are less aligned on the device than an instruction needs", region);
     else if (value)
         goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
                    "%s follows %p, which is not an address", region,
@@ -104,38 +114,29 @@ void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region)
                    "%s follows a null pointer", region);
 }
 
-bool goacc_tell_beyond(const struct goacc_site *site, const char *region, const char *does, uint64_t address,
-                       uintptr_t pc)
-{
-    const int device = accd_device_of(goacc.context, address);
-    const uint64_t page = address / GOACC_PAGE * GOACC_PAGE;
-    accd_present object;
-    uint64_t at = address;
-    if (device < 0)
-        return false;
-    while (!accd_present_at(goacc.context, device, at, 1, &object))
-        if (--at < page - GOACC_ALIGNED) /* the object ends at the page, or in its last 16 bytes */
-            return false;
-    char element[340];
-    goacc_spell_element(site, object.info.host, object.info.bytes, address - object.dev,
-                        goacc_shown(&object.info).name, element, sizeof element);
-    goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
-               "%s %s %s, after the end of the data on the device", region, does, element);
-    return true;
-}
-
 void goacc_strict_ran(int device)
 {
     uint64_t block, address = accd_device_overrun(goacc.context, device, &block);
     accd_present object;
     if (!address)
         return;
-    char element[340] = "memory of acc_malloc";
-    if (accd_present_at(goacc.context, device, block, 1, &object))
+    char element[340] = "memory of acc_malloc", name[160];
+    struct goacc_finding finding = {
+        .level = "error",
+        .code = "out-of-bounds",
+        .rule = "ACC33-2.7.1-1",
+        .pc = goacc.site->call.pc,
+    };
+    if (accd_present_at(goacc.context, device, block, 1, &object)) {
         goacc_spell_element(goacc.site, object.info.host, object.info.bytes, address - block,
                             goacc_shown(&object.info).name, element, sizeof element);
-    goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", goacc.site->call.pc,
-               "this region has written %s, %s", element,
+        if (!goacc_spell(goacc.site, object.info.host, object.info.bytes, name, sizeof name))
+            snprintf(name, sizeof name, "%s", goacc_shown(&object.info).name);
+        finding.object = name;
+        finding.element = element;
+        finding.other = goacc_mapped_at(&object.info);
+    }
+    goacc_find(&finding, "this region has written %s, %s", element,
                address < block ? "before the beginning of the data on the device"
                                : "after the end of the data on the device");
     goacc_end();
@@ -182,7 +183,7 @@ static _Noreturn void tell_fault(const struct goacc_site *site, const struct goa
         goacc_tell_stray(fault->stray, fault->pc + 1, region);
         goacc_end();
     }
-    if (!fault->host && goacc_tell_beyond(site, region, does, fault->address, fault->pc + 1))
+    if (!fault->host && goacc_tell_outside(site, region, does, fault->address, fault->pc + 1))
         goacc_end();
     if (!fault->host) {
         goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", fault->pc + 1,

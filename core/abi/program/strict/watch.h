@@ -22,7 +22,7 @@ struct goacc_fault {
     uintptr_t pc;     /* may lie in a system library that the kernel called */
     int write;
     int host;       /* 0: not memory that was closed */
-    uint64_t stray; /* without an address: the value of a register that is none, 0: there is none */
+    uint64_t stray; /* without an address: what goacc_stray says; otherwise 0 */
 };
 
 /* UNWATCHED: fn has run, and nothing was closed, or only until goacc_watch_reason. */

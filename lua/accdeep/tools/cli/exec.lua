@@ -32,7 +32,12 @@ local function options(command)
     :argname "<file>"
   command:option("--suppress", "Leave out the reports that lines of a file name: CODE:FUNCTION-OR-FILE[:OBJECT].")
     :argname "<file>"
-  command:flag("--strict", "Stop kernels that touch host memory; report at the end what was left behind.")
+  local option = command:option("--strict", "Stop kernels that touch host memory, or device memory after data (=begin: "
+    .. "before data); report stale data, missing waits, and what is left at the end."):choices { "end", "begin" }
+    :args "?"
+  function option._get_usage() return "[--strict[=begin]]" end
+  function option._get_label_lines() return { "--strict[=begin]" } end
+  function option._is_vararg() return false end
   command:flag("--fail", "Exit with status 5 where the program's own is 0 and a warning or a note was reported.")
 end
 

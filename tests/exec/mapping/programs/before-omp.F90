@@ -10,7 +10,7 @@ program main
   !$omp target map(to: a(2:32)) map(tofrom: total)
 #endif
   do i = 1, 32
-    total = total + a(i) ! checked: out-of-bounds
+    total = total + a(i) ! begin: out-of-bounds
   end do
   !$omp end target
   if (total /= 32) stop 1

@@ -10,6 +10,6 @@ int main(void)
 #pragma acc parallel loop copyin(a[8:15]) copyout(b[8:15])
 #endif
     for (int i = 8; i < 23; i++)
-        b[i] = a[i - 1]; // checked: out-of-bounds
+        b[i] = a[i - 1]; // begin: out-of-bounds
     return b[9] != 8;
 }

@@ -9,6 +9,6 @@ int main(void)
 #pragma acc parallel loop copyin(text[0:13]) reduction(+ : sum)
 #endif
     for (int i = 0; i < 14; i++)
-        sum += text[i] != 0; // checked: out-of-bounds
+        sum += text[i] != 0; // expect: out-of-bounds
     return sum != 13;
 }

@@ -8,9 +8,9 @@ int main(void)
 #pragma acc data copy(a[0:13])
 #endif
     {
-#pragma acc parallel loop present(a[0:13]) // strict: out-of-bounds
+#pragma acc parallel loop present(a[0:13])
         for (int i = 0; i < 14; i++)
-            a[i] = i; // checked: out-of-bounds
+            a[i] = i; // expect: out-of-bounds
     }
     return a[12] != 12;
 }
