@@ -120,6 +120,7 @@ struct goacc_thread {
 /* An outlined function of the program and what it gets. */
 struct goacc_kernel {
     void (*fn)(void *);
+    void (*code)(void *); /* the program's function, which fn is or calls; NULL: not known */
     const char *region; /* what it is: "compute", "target" */
     void *args[];
 };
@@ -178,6 +179,9 @@ struct goacc_runtime {
     accd_event_fn on_event;
     /* Called when device memory was written by its address; host: where the bytes are, too, or NULL. */
     void (*on_write)(int device, uint64_t dev, const void *host, uint64_t bytes);
+    /* Called when a declared variable is mapped, with its value at the start of the program: the host may have changed
+     * it since. NULL: not called. */
+    void (*on_initial)(int device, const char *host, const char *initial, uint64_t bytes);
 };
 extern struct goacc_runtime goacc __asm__("goacc_runtime_state"); /* a program may have its goacc */
 
@@ -587,6 +591,9 @@ void goacc_stale_leave(const struct goacc_thread *self, bool kernel);
 void goacc_stale_event(const accd_event *event);
 /* Whether a transfer, whose event comes before that of stale.c, changed a byte. */
 bool goacc_stale_changes(const accd_event *event);
+/* A kernel has run: looks at the declared variables that it uses. Before goacc_stale_leave. on_initial: its value. */
+void goacc_stale_declared(int device, const struct goacc_kernel *kernel);
+void goacc_stale_initial(int device, const char *host, const char *initial, uint64_t bytes);
 /* Whether an item is data, not a pointer to another item's. */
 bool goacc_names_data(const accd_item *items, size_t nitems, const accd_item *item);
 /* on_write: that is no change of a kernel. */

@@ -17,6 +17,7 @@ void goacc_check_close(void);
 void goacc_check_event(const accd_event *event);
 /* Device memory got what lies at host, or NULL: what the runtime itself has written there:
  * on_write. */
+void goacc_check_initial(int device, const char *host, const char *initial, uint64_t bytes);
 void goacc_check_written(int device, uint64_t dev, const void *host, uint64_t bytes);
 
 /* The same by routines of the program. */

@@ -166,6 +166,21 @@ void goacc_check_written(int device, uint64_t dev, const void *host, uint64_t by
     goacc_set(dev, bytes, GOACC_ONLY, GOACC_PRESENT | GOACC_VALID);
 }
 
+/* Elements of which a byte differs are changed. Where their size is not known, only bytes are. */
+void goacc_check_initial(int device, const char *host, const char *initial, uint64_t bytes)
+{
+    struct goacc_pair pair;
+    struct goacc_name name;
+    uint64_t unit = goacc_name_of(goacc.site, (uintptr_t)host, bytes, &name) && name.unit ? name.unit : bytes;
+    if (unit == 0 || unit > 2 * sizeof(uint64_t) || bytes % unit)
+        unit = 1;
+    if (!goacc_pair_of(device, (uintptr_t)host, &pair))
+        return;
+    for (uint64_t k = 0; k < bytes; k += unit)
+        if (memcmp(host + k, initial + k, unit) != 0)
+            goacc_outdate(&pair, (uintptr_t)host + k, unit);
+}
+
 void goacc_check_allocated(uint64_t dev, uint64_t bytes)
 {
     GOACC_EACH_PART(part, dev, bytes) {

@@ -323,6 +323,7 @@ static void compute(struct goacc_site *site, int device, const void *region_id,
     struct body *body = (struct body *)(void *)((char *)kernel + head);
     memset(body, 0, args - head);
     kernel->fn = run_kernel;
+    kernel->code = NULL;
     kernel->region = "target";
     kernel->args[0] = body;
     body->fn = goacc_image_function(device, region_id);

@@ -294,8 +294,11 @@ static void open_regions(struct module *module)
         for (size_t i = 0; i < module->nvariables; i++) {
             const struct declared *variable = &module->variables[i];
             uint64_t at = accd_device_address(goacc.context, device, variable->host);
-            if (at && !variable->link && variable->initial)
-                goacc_write_device(device, at, variable->initial, variable->bytes);
+            if (!at || variable->link || !variable->initial)
+                continue;
+            goacc_write_device(device, at, variable->initial, variable->bytes);
+            if (goacc.on_initial)
+                goacc.on_initial(device, variable->host, variable->initial, variable->bytes);
         }
     }
     free(items);

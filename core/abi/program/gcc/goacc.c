@@ -431,7 +431,7 @@ static __attribute__((noinline)) void compute(const struct goacc_site *site, int
         kernel = malloc(bytes);
     if (!kernel)
         goacc_die("out-of-memory", "no memory for the arguments of a compute region");
-    kernel->fn = fn;
+    kernel->fn = kernel->code = fn;
     kernel->region = site->what;
     goacc_open_items(&items, map->n);
     goacc_entry_items(map, &items);

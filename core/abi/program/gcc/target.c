@@ -325,6 +325,7 @@ static void compute(const struct directive *directive)
         goacc_die("out-of-memory", "no memory for the arguments of a target region");
     struct body *body = (struct body *)(void *)((char *)kernel + head);
     kernel->fn = run_kernel;
+    kernel->code = directive->fn;
     kernel->region = "target";
     kernel->args[0] = body;
     *body = (struct body){directive->fn, directive->teams, directive->device};

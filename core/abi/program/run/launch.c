@@ -69,6 +69,8 @@ void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel
         goacc_strict_ran(device);
     if (goacc.options.strict) {
         goacc_races_ran(self);
+        if (goacc.declares)
+            goacc_stale_declared(device, kernel);
         goacc_stale_leave(self, true);
         goacc_strict_close_devices();
     }

@@ -193,6 +193,7 @@ static void start(void)
     }
     goacc.on_event = goacc_on_event;
     goacc.on_write = goacc.options.strict ? goacc_stale_copied : goacc.options.check ? goacc_check_written : NULL;
+    goacc.on_initial = goacc.options.strict ? goacc_stale_initial : goacc.options.check ? goacc_check_initial : NULL;
     pthread_key_create(&thread_end, end_thread);
     goacc_lock_open();
     on_exit(at_exit, NULL);

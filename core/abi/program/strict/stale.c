@@ -8,7 +8,9 @@
  *   a transfer moves what both sides have (idle)
  *
  * Host memory may be freed while its data are present. It is read by a system call, which fails then. */
+#include "abi/program/base/arena.h"
 #include "abi/program/base/runtime.h"
+#include "abi/program/data/uses.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -356,6 +358,26 @@ static void look_for_unsent(struct object *object)
     object->unsent = strdup(element);
     object->unsent_at = at;
     object->unsent_pc = goacc.site->call.pc;
+}
+
+void goacc_stale_initial(int device, const char *host, const char *initial, uint64_t bytes)
+{
+    struct object *object = object_at(device, (uintptr_t)host);
+    if (object && object->host == (uintptr_t)host && object->bytes == bytes)
+        memcpy(object->then[HOST], initial, bytes);
+}
+
+void goacc_stale_declared(int device, const struct goacc_kernel *kernel)
+{
+    const size_t n = goacc_declared_ranges(NULL);
+    struct goacc_range *ranges = malloc(n * sizeof *ranges);
+    forget_kept();
+    for (size_t i = 0; ranges && kernel->code && i < goacc_declared_ranges(ranges); i++)
+        if (goacc_code_uses((const void *)(uintptr_t)kernel->code, ranges[i].start, ranges[i].bytes)) {
+            each_object(device, ranges[i].start, ranges[i].bytes, keep_host);
+            each_object(device, ranges[i].start, ranges[i].bytes, look_for_unsent);
+        }
+    free(ranges);
 }
 
 void goacc_stale_leave(const struct goacc_thread *self, bool kernel)

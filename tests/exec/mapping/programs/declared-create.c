@@ -12,6 +12,6 @@ int main(void)
 #endif
 #pragma acc parallel loop reduction(+ : sum) // strict: stale-data
     for (int i = 0; i < 16; i++)
-        sum += table[i]; // checked: uninitialized-read
+        sum += table[i]; // checked: stale-data
     return sum == 17;
 }

@@ -1,0 +1,125 @@
+/* uses.c - whether a kernel may use a variable of a declare directive, which no clause names: its
+ * code, or that of a function that it calls, has the variable's address.
+ *
+ * The code is not decoded: four bytes that are a distance to the variable, or its address, are
+ * taken for one. Where functions begin is in the table that unwinders use. */
+#include "uses.h"
+
+#include <link.h>
+#include <string.h>
+
+enum { DEPTH = 8, CACHED = 256 };
+static const unsigned char version = 1, of_table = 0x3b; /* DW_EH_PE_datarel | DW_EH_PE_sdata4 */
+
+/* The code that holds an address: of one module. */
+struct code {
+    uint64_t asked, base;
+    const ElfW(Phdr) * parts;
+    size_t nparts;
+    const char *table; /* of functions */
+};
+
+static int find_code(struct dl_phdr_info *info, size_t size, void *ud)
+{
+    struct code *code = ud;
+    const char *table = NULL;
+    bool here = false;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        const uint64_t start = info->dlpi_addr + part->p_vaddr;
+        here |= part->p_type == PT_LOAD && code->asked - start < part->p_memsz;
+        if (part->p_type == PT_GNU_EH_FRAME)
+            table = (const char *)(uintptr_t)start;
+    }
+    if (!here)
+        return 0;
+    code->base = info->dlpi_addr;
+    code->parts = info->dlpi_phdr;
+    code->nparts = info->dlpi_phnum;
+    code->table = table;
+    return 1;
+}
+
+static int32_t word_at(const void *at)
+{
+    int32_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+/* Where the next function begins; 0: no function begins at the address. */
+static uint64_t end_of(const struct code *code, uint64_t start)
+{
+    const unsigned char *head = (const unsigned char *)code->table;
+    if (!head || head[0] != version || head[3] != of_table)
+        return 0;
+    const uint64_t at = (uintptr_t)code->table;
+    const char *rows = code->table + 12;
+    size_t low = 0, n = (uint32_t)word_at(code->table + 8), high = n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (at + (uint64_t)(int64_t)word_at(rows + 8 * middle) < start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low + 1 >= n || at + (uint64_t)(int64_t)word_at(rows + 8 * low) != start)
+        return 0;
+    return at + (uint64_t)(int64_t)word_at(rows + 8 * (low + 1));
+}
+
+/* Whether a word at an address of the module can be read. */
+static bool is_of(const struct code *code, uint64_t address)
+{
+    for (size_t i = 0; i < code->nparts; i++)
+        if (code->parts[i].p_type == PT_LOAD && address - code->base - code->parts[i].p_vaddr <
+                                                    code->parts[i].p_memsz - sizeof(uint64_t))
+            return true;
+    return false;
+}
+
+static bool uses(const struct code *code, uint64_t fn, uint64_t start, uint64_t bytes, int depth)
+{
+    enum { CALL = 0xe8, JUMP = 0xe9 };
+    const uint64_t end = end_of(code, fn);
+    for (uint64_t at = fn; at + sizeof(int32_t) <= end; at++) {
+        const int32_t word = word_at((const void *)(uintptr_t)at);
+        const uint64_t target = at + sizeof word + (uint64_t)(int64_t)word;
+        if ((uint32_t)word - start < bytes)
+            return true;
+        for (int more = 0; more <= 4; more++) /* a constant may stand after the distance */
+            if (more != 3 && target + (uint64_t)more - start < bytes)
+                return true;
+        uint64_t held;
+        if (target % sizeof held == 0 && is_of(code, target)) { /* in a table of addresses */
+            memcpy(&held, (const void *)(uintptr_t)target, sizeof held);
+            if (held - start < bytes)
+                return true;
+        }
+        const unsigned char before = at > fn ? *(const unsigned char *)(uintptr_t)(at - 1) : 0;
+        if ((before == CALL || before == JUMP) && depth && target != fn && end_of(code, target) &&
+            uses(code, target, start, bytes, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+bool goacc_code_uses(const void *fn, uint64_t start, uint64_t bytes)
+{
+    static struct {
+        const void *fn;
+        uint64_t start, bytes;
+        bool uses;
+    } cache[CACHED], *known;
+    struct code code = {.asked = (uintptr_t)fn};
+    known = &cache[((uintptr_t)fn / 16 + start / 16) % CACHED];
+    if (known->fn == fn && known->start == start && known->bytes == bytes)
+        return known->uses;
+    const bool found =
+        dl_iterate_phdr(find_code, &code) && uses(&code, code.asked, start, bytes, DEPTH);
+    known->fn = fn;
+    known->start = start;
+    known->bytes = bytes;
+    return known->uses = found;
+}
