@@ -50,7 +50,8 @@ static int l_listdir(lua_State *L)
     return 1;
 }
 
-/* system.mkdir(path) -> true, or nil and a message; a folder that is there already is fine, as is ""
+/* system.mkdir(path) -> true, or nil and a message; a folder that is there already is fine, as is
+ * ""
  */
 static int l_mkdir(lua_State *L)
 {
@@ -92,6 +93,17 @@ static int l_filetype(lua_State *L)
     return 1;
 }
 
+/* system.elevates(path) -> whether a program gets rights of another user or group: then the system
+ * preloads nothing */
+static int l_elevates(lua_State *L)
+{
+    struct stat status;
+    const int known = !stat(luaL_checkstring(L, 1), &status);
+    lua_pushboolean(L, known && ((status.st_mode & S_ISUID && status.st_uid != getuid()) ||
+                                 (status.st_mode & S_ISGID && status.st_gid != getgid())));
+    return 1;
+}
+
 /* system.fork() -> pid, 0 in the child */
 static int l_fork(lua_State *L)
 {
@@ -102,8 +114,8 @@ static int l_fork(lua_State *L)
     return 1;
 }
 
-/* system.wait([seconds]) -> pid, status of a child that has ended, as a shell tells it: 128 + n for signal n.
- * Nothing without children; false if none ended in so many seconds. */
+/* system.wait([seconds]) -> pid, status of a child that has ended, as a shell tells it: 128 + n for
+ * signal n. Nothing without children; false if none ended in so many seconds. */
 static int l_wait(lua_State *L)
 {
     const double tick = 0.005;
@@ -204,8 +216,8 @@ static int l_executable(lua_State *L)
     return 1;
 }
 
-/* system.exec({program, argument, ...}, {NAME = "value", ...}) -> message; becomes the program, with
- * these variables in its environment */
+/* system.exec({program, argument, ...}, {NAME = "value", ...}) -> message; becomes the program,
+ * with these variables in its environment */
 static int l_exec(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
@@ -229,10 +241,19 @@ static int l_exec(lua_State *L)
 __attribute__((visibility("default"))) int luaopen_accdeep_system(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"isatty", l_isatty},     {"listdir", l_listdir},       {"mkdir", l_mkdir},
-        {"filetype", l_filetype}, {"fork", l_fork},             {"wait", l_wait},
-        {"exit", l_exit},         {"executable", l_executable}, {"exec", l_exec},
-        {"counters", l_counters}, {"realpath", l_realpath},     {NULL, NULL},
+        {"isatty", l_isatty},
+        {"listdir", l_listdir},
+        {"mkdir", l_mkdir},
+        {"filetype", l_filetype},
+        {"fork", l_fork},
+        {"wait", l_wait},
+        {"exit", l_exit},
+        {"executable", l_executable},
+        {"exec", l_exec},
+        {"counters", l_counters},
+        {"realpath", l_realpath},
+        {"elevates", l_elevates},
+        {NULL, NULL},
     };
     luaL_newlib(L, functions);
     open_edit(L);

@@ -36,9 +36,29 @@ local OTHERS = {
 -- The name of the library that programs compiled for checking need, and a call that they make.
 local CHECKED, CHECKED_CALL = "libaccdeep-check.so", "__tsan_"
 
+-- The library that a program compiled with -fsanitize=address needs before all others, or nil.
+local function sanitizer(path, text, strict)
+  if not text:find("__asan_init", 1, true) then return nil end
+  if strict then
+    fail(("%s was compiled with -fsanitize=address, and cannot run with --strict, which closes the host's memory")
+      :format(path), "run it without --strict, or compile it without -fsanitize=address")
+  end
+  local first = text:match "%z(libasan%.so%.%d+)%z"
+  if not first and text:find("__tgt_register_lib", 1, true) then
+    fail(("%s was compiled by clang with -fsanitize=address, which does not know the device's variables"):format(path),
+      "compile it without -fsanitize=address")
+  end
+  return first
+end
+
 -- A program that cannot work under this runtime is recognised before it starts. What is not an ELF file, a
--- script for example, may start one that can. Returns whether it was compiled for checking.
-local function check(path, json)
+-- script for example, may start one that can. Returns whether it was compiled for checking, and a library that comes
+-- first.
+local function check(path, json, strict)
+  if system.elevates(path) then
+    fail(("%s gets the rights of another user or group, and the system preloads no library for it"):format(path),
+      "run a copy of it, which has no such rights")
+  end
   local text = read(path)
   if text:sub(1, 4) ~= "\127ELF" then return end
   if #text < 64 or text:byte(5) ~= 2 or text:sub(19, 20) ~= "\62\0" or text:byte(17) ~= 2 and text:byte(17) ~= 3 then
@@ -46,6 +66,7 @@ local function check(path, json)
   end
   local offset, size, count = string.unpack("<I8", text, 33), string.unpack("<I2I2", text, 55)
   count = string.unpack("<I2", text, 57)
+  if offset + size * count > #text then fail(("%s is not complete"):format(path)) end
   local dynamic = false
   for i = 0, count - 1 do
     local at = offset + i * size + 1
@@ -62,7 +83,7 @@ local function check(path, json)
   end
   if text:find("GOACC_", 1, true) or text:find("GOMP_target", 1, true) or text:find("__tgt_", 1, true)
     or text:find("%f[%w_]acc_[a-z]") or text:find("%f[%w_]omp_target_[a-z]") then
-    return checked
+    return checked, sanitizer(path, text, strict)
   end
   for _, other in ipairs(OTHERS) do
     if text:find(other[1], 1, true) then
@@ -74,7 +95,7 @@ local function check(path, json)
   io.stderr:write(json and require "dkjson".encode({ level = "note", message = note }, { keyorder = { "level" } })
     or "accdeep: note: " .. note,
     "\n") -- its libraries may make them
-  return checked
+  return checked, sanitizer(path, text, strict)
 end
 
 -- The number of this process in an MPI program, as text; nil outside of one. core/abi/program/base/rank.c has the same
@@ -167,12 +188,13 @@ return function(options)
     error(files.unreadable(options.program, ("%s: there is no such program"):format(options.program), options.trace), 0)
   end
   if system.filetype(path) == "directory" then fail(("%s is a directory"):format(path)) end
-  local checked = check(path, options.format == "json")
+  local checked, first = check(path, options.format == "json", options.strict)
   local trace, draw, report = of_rank(options.trace), of_rank(options.draw), of_rank(options.report)
   if draw and not files.to_write(draw):find "%%[pr]" then files.open(draw, "ab"):close() end
   if trace and trace ~= "-" then begin_file(trace) end
   if report then begin_file(report) end
   local libraries, before = { library(LIBRARY) }, os.getenv "LD_PRELOAD"
+  if first then table.insert(libraries, 1, first) end
   if checked then table.insert(libraries, library("accdeep-check/" .. CHECKED)) end
   if before and before ~= "" then table.insert(libraries, before) end
   local env = {
@@ -188,6 +210,7 @@ return function(options)
   }
   if options.strict then
     for name, value in pairs(for_strict) do env[name] = os.getenv(name) or value end
+    if os.getenv "MALLOC_ARENA_MAX" then env.MALLOC_ARENA_MAX = "0" end -- what a kernel allocates is not the host's
   end
   local args = { path }
   for _, arg in ipairs(options.arguments) do args[#args + 1] = arg end

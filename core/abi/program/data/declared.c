@@ -55,6 +55,7 @@ static struct goacc_range between; /* two of them: what was asked for last */
 uint64_t goacc_statics_low, goacc_statics_bytes;
 
 static unsigned long long loads, unloads; /* that the scan has seen */
+static bool late_checks; /* the library of programs compiled for checking came after the start */
 const struct link_map *goacc_last_module;
 #pragma weak _r_debug
 
@@ -192,6 +193,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *ud)
         constants[nconstants++] =
             (struct goacc_range){info->dlpi_addr + part->p_vaddr, part->p_memsz};
     }
+    late_checks |= !goacc.options.check && strstr(path, "/libaccdeep-check.so");
     if (!strncmp(path, "/lib/", 5) || !strncmp(path, "/usr/lib/", 9)) /* the system's */
         return 0;
     for (size_t i = 0; i < nmodules; i++)
@@ -330,6 +332,23 @@ static void scan(void)
             drop(&modules[i]);
 }
 
+/* A kernel of such a library uses host memory of the library of checks. */
+static void tell_late_checks(void)
+{
+    static bool told;
+    const struct goacc_finding finding = {
+        .level = goacc.options.strict ? "error" : "note",
+        .code = "unsupported",
+        .pc = goacc.site ? goacc.site->call.pc : 0,
+    };
+    if (!told)
+        goacc_find(&finding, "nothing is checked: a library that was compiled for checking was loaded after the start; compile the "
+                             "program by accdeep cc, too");
+    told = true;
+    if (goacc.options.strict)
+        goacc_end();
+}
+
 void goacc_declared_look(void)
 {
     struct dl_phdr_info info = {0};
@@ -339,6 +358,8 @@ void goacc_declared_look(void)
     loads = info.dlpi_adds;
     unloads = info.dlpi_subs;
     scan();
+    if (late_checks)
+        tell_late_checks();
     for (size_t i = 0; i < nmodules; i++) {
         if (!modules[i].known)
             read_table(&modules[i]);
