@@ -25,7 +25,8 @@ compile_by_clang() {
     *.c) compiler=clang ;;
     *.cpp) compiler=clang++ ;;
     esac
-    $compiler -g -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu "programs/$file" "$@" -o "$work/${file%.*}"
+    # shellcheck disable=SC2086 # the compiler's own options
+    ${through:-} $compiler -g -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu "programs/$file" "$@" -o "$work/${file%.*}"
 }
 plain() { sed -e "s,$work/,,g" -e "s,$work,WORK,g" -e 's/0x[0-9a-f][0-9a-f]*/ADDRESS/g'; }
 # Runs, and tells the status: program output, then messages.

@@ -65,7 +65,7 @@ local function options(compiler, arguments)
     local place = folder()
     if kind == "gcc" then add("-L" .. place)
     else
-      add("-fno-sanitize-link-runtime", "-L" .. place, "-Wl,--no-as-needed", "-laccdeep-check", "-Wl,--as-needed")
+      add("-fno-sanitize-link-runtime", "-L" .. place, "-Wl,--push-state,--no-as-needed", "-laccdeep-check", "-Wl,--pop-state")
     end
     add("-Wl,-rpath," .. place)
   end
