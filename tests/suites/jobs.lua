@@ -27,7 +27,11 @@ fi
 local function run_script(runtime, test, seconds)
   local environment = table.move(test.environment, 1, #test.environment, 1, {})
   table.move(runtime.environment, 1, #runtime.environment, #environment + 1, environment)
-  local words = shell.command(environment) .. " " .. shell.command(runtime.command)
+  local command = table.move(runtime.command, 1, #runtime.command, 1, {})
+  local rules = runtime.rules or runtime.usual and (test.rules or runtime.usual)
+  if rules then table.move({ "--rules", rules }, 1, 2, #command + 1, command) end
+  if test.is_script then command = { "RUN=" .. table.concat(command, " ") } end
+  local words = shell.command(environment) .. " " .. shell.command(command)
   local name = runtime.name
   return RUN:format(name, FILE_BLOCKS, seconds, words, name, name, name)
 end

@@ -12,12 +12,15 @@ local NOTHING_RUN = 2
 local SUITES = { validation = require "suites.validation", openmp = require "suites.openmp",
   gcc = require "suites.gcc".openacc }
 local GCC_OPENMP = { gcc = require "suites.gcc".openmp }
+local OF_CLANG = { openmp = SUITES.openmp, llvm = require "suites.llvm" }
 
 local function options_of(arguments)
   local parser = argparse("tests/suites/run", "Runs a suite of OpenACC or OpenMP on accdeep and on stock libgomp.")
-  parser:argument("folder", "The suite: the validation suite of OpenACC or OpenMP, or a source of gcc 12.")
+  parser:argument("folder", "The validation suite of OpenACC or OpenMP, a source of gcc 12, or LLVM's offload tests.")
   parser:flag("--openmp", "Of gcc's tests, those of OpenMP's target directives.")
-  parser:option("--clang", "Compile the validation suite of OpenMP with this clang, and compare with libomptarget.")
+  parser:option("--clang", "Compile with this clang, and compare with libomptarget: OpenMP's suite, LLVM's own tests.")
+    :argname "COMMAND"
+  parser:option("--cc", "Words in front of each compiler: 'build/accdeep cc' for programs that are checked.", "")
     :argname "COMMAND"
   parser:option("--exec", "What runs a program: words to put in front of it. 'none' for libgomp alone.",
     "build/accdeep exec"):argname "COMMAND"
@@ -48,26 +51,47 @@ local function absolute(path)
   return path:sub(1, 1) == "/" and path or shell.lines("pwd")[1] .. "/" .. path
 end
 
--- The compiler's words for a test; nil if there is no such compiler.
-local function compiled_by(clang, test, option)
+-- The words of a command. Those that name files do so from here, not from where tests run.
+local function words_of(command)
+  local words = {}
+  for word in command:gmatch "%S+" do
+    words[#words + 1] = word:find "/" and shell.exists(word) and absolute(word) or word
+  end
+  if words[1] and words[1]:find "/" and not shell.exists(words[1]) then error("there is no " .. words[1], 0) end
+  return words
+end
+
+-- The words for a compiler of gcc, behind others; nil if clang has none.
+local function words_for(compiler, clang, before)
   local compilers = { gcc = clang, ["g++"] = clang and clang:gsub("clang", "clang++", 1) }
-  if clang and not compilers[test.compile[1]] then return nil end
-  test.compile[1] = compilers[test.compile[1]] or test.compile[1]
-  table.insert(test.compile, 2, option)
-  table.insert(test.compile, 3, clang and "-fopenmp-targets=x86_64-pc-linux-gnu" or "-foffload=disable")
+  if clang and not compilers[compiler] then return nil end
+  local words = table.move(before, 1, #before, 1, {})
+  words[#words + 1] = compilers[compiler] or compiler
+  return words
+end
+
+-- A test whose first word is one for a compiler, with the whole command line.
+local function compiled_by(clang, test, option, compiler)
+  local words = compiler(test.compile[1])
+  if not words then return nil end
+  words[#words + 1] = option
+  words[#words + 1] = clang and "-fopenmp-targets=x86_64-pc-linux-gnu" or "-foffload=disable"
+  test.compile = table.move(test.compile, 2, #test.compile, #words + 1, words)
   return test
 end
 
 local function tests_of(folder, files, options, suites)
   local function read(path) return assert(shell.read(folder .. "/" .. path)) end
   local function full(path) return folder .. "/" .. path end
+  local before = words_of(options.cc)
+  local function compiler(name) return words_for(name, options.clang, before) end
   for name, suite in pairs(suites) do
     local root = suite.root(files)
     if root then
       local tests = {}
-      for _, test in ipairs(suite.tests(files, root, read, full)) do
+      for _, test in ipairs(suite.tests(files, root, read, full, compiler)) do
         if not options.filter or test.name:find(options.filter) then
-          tests[#tests + 1] = compiled_by(options.clang, test, suite.option)
+          tests[#tests + 1] = test.is_script and test or compiled_by(options.clang, test, suite.option, compiler)
         end
       end
       table.sort(tests, function(a, b) return a.name < b.name end)
@@ -75,22 +99,16 @@ local function tests_of(folder, files, options, suites)
       return name .. kind, tests, suite.groups
     end
   end
-  error(folder .. " holds neither a validation suite nor the tests of gcc", 0)
+  error(folder .. " holds neither a validation suite nor the tests of a compiler", 0)
 end
 
 -- The rules each suite tests. Reasons in known.lua are about these.
 local PROFILES = { validation = "openacc-3.3", gcc = "libgomp-12", openmp = "openmp-5.1",
-  ["gcc-openmp"] = "openmp-5.1", ["openmp-clang"] = "openmp-5.1" }
+  ["gcc-openmp"] = "openmp-5.1", ["openmp-clang"] = "openmp-5.1", ["llvm-clang"] = "openmp-5.1" }
 
--- Words of COMMAND that name files do so from here, not from where tests run.
-local function tested(command, rules)
-  local words = {}
-  for word in command:gmatch "%S+" do
-    words[#words + 1] = word:find "/" and shell.exists(word) and absolute(word) or word
-  end
-  if words[1]:find "/" and not shell.exists(words[1]) then error("there is no " .. words[1], 0) end
-  if rules then table.move({ "--rules", rules }, 1, 2, #words + 1, words) end
-  return { name = "accdeep", command = words, environment = {} }
+-- rules: the profile of all tests. usual: that of tests that have none of their own. Both may be nil.
+local function tested(command, rules, usual)
+  return { name = "accdeep", command = words_of(command), rules = rules, usual = usual, environment = {} }
 end
 
 local function libomptarget(clang, seconds)
@@ -125,15 +143,15 @@ local function run(options, here, work)
   local files = files_of(options.folder)
   local folder = absolute(options.folder)
   local suite, tests, groups = tests_of(folder, files, options, options.openmp and GCC_OPENMP
-    or options.clang and { openmp = SUITES.openmp } or SUITES)
+    or options.clang and OF_CLANG or SUITES)
   if options.list then
     for _, test in ipairs(tests) do print(("%-40s %s"):format(test.name, table.concat(test.groups, ", "))) end
     return #tests > 0 and 0 or NOTHING_RUN
   end
   local runtimes = { options.clang and libomptarget(options.clang, options.limit)
     or libgomp(here, work, options.limit) }
-  if options.exec ~= "none" then runtimes[2] = tested(options.exec, options.rules
-    or options.exec:find "accdeep exec$" and PROFILES[suite]) end
+  if options.exec ~= "none" then runtimes[2] = tested(options.exec, options.rules,
+    options.exec:find "accdeep exec" and PROFILES[suite]) end
   jobs.run(tests, runtimes, work, files, { count = options.jobs, seconds = options.limit,
     progress = progress(os.execute "test -t 2") })
   local results, is_any_run = {}, false

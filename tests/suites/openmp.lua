@@ -32,7 +32,7 @@ function openmp.tests(files, root, read, full)
         table.move({ full(path), "-lm" }, 1, 2, #compile + 1, compile)
         local group = (version == "4.5" and "4.5 " or "5.0 and later ") .. language.group
         tests[#tests + 1] = { name = version .. "/" .. name, groups = { group }, sources = { path }, compile = compile,
-          environment = {} }
+          environment = {}, rules = version == "5.2" and "openmp-5.2" or nil }
       end
     end
   end

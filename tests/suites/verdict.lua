@@ -1,5 +1,6 @@
 -- verdict.lua - how a test ended with a runtime, read from what jobs.lua left. The module is a function.
 
+local llvm = require "suites.llvm"
 local shell = require "suites.shell"
 
 local SIGNALS = { [4] = "illegal instruction", [6] = "abort", [7] = "bus error", [8] = "division by zero",
@@ -41,6 +42,7 @@ return function(test, runtime)
   end
   local out = shell.read(("%s/%s.out"):format(test.folder, runtime.name)) or ""
   local err = shell.read(("%s/%s.err"):format(test.folder, runtime.name)) or ""
+  if test.is_script and status == llvm.OTHER_TEXT then return { state = "other text", why = first_line(err) } end
   local is_hanging = status == 124 or status == 137
   if is_hanging or (status ~= 0) ~= (test.fails or false) then
     local reason = why(test, status, err)
