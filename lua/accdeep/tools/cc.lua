@@ -14,7 +14,9 @@ local ALWAYS = {
     "-fno-tree-pre", "-fno-code-hoisting", "-fno-hoist-adjacent-loads", "-fno-tree-loop-if-convert",
     "-fno-tree-loop-distribute-patterns", "-mmemcpy-strategy=libcall:-1:noalign",
     "-mmemset-strategy=libcall:-1:noalign" },
-  clang = { "-g", "-fsanitize=thread", "-fno-vectorize", "-fno-slp-vectorize" },
+  -- The thread sanitizer of LLVM leaves out arrays on the stack: loads and stores are traced in another way.
+  clang = { "-g", "-fsanitize=thread", "-Xclang", "-mllvm", "-Xclang", "-tsan-instrument-memory-accesses=0",
+    "-fsanitize-coverage=func,trace-loads,trace-stores", "-fno-vectorize", "-fno-slp-vectorize" },
 }
 -- Calls that gcc would replace by stores, in languages that have them.
 local CALLS = { "-fno-builtin-memset", "-fno-builtin-memcpy", "-fno-builtin-memmove" }
@@ -65,7 +67,8 @@ local function options(compiler, arguments)
     local place = folder()
     if kind == "gcc" then add("-L" .. place)
     else
-      add("-fno-sanitize-link-runtime", "-L" .. place, "-Wl,--push-state,--no-as-needed", "-laccdeep-check", "-Wl,--pop-state")
+      add("-fno-sanitize-link-runtime", "-L" .. place, "-Wl,--push-state,--no-as-needed", "-laccdeep-check",
+        "-Wl,--pop-state")
     end
     add("-Wl,-rpath," .. place)
   end

@@ -1,0 +1,21 @@
+/* coverage.c - the functions that clang calls for loads and stores with
+ * -fsanitize-coverage=trace-loads,trace-stores. Its thread sanitizer leaves out arrays on the
+ * stack, which may be mapped. */
+#include "access.h"
+
+#define TRACED(n)                                      \
+    API void __sanitizer_cov_load##n(const void *at);  \
+    void __sanitizer_cov_load##n(const void *at)       \
+    {                                                  \
+        check((uintptr_t)at, n, false);                \
+    }                                                  \
+    API void __sanitizer_cov_store##n(const void *at); \
+    void __sanitizer_cov_store##n(const void *at)      \
+    {                                                  \
+        check((uintptr_t)at, n, true);                 \
+    }
+TRACED(1)
+TRACED(2)
+TRACED(4)
+TRACED(8)
+TRACED(16)
