@@ -127,6 +127,7 @@ function llvm.tests(files, root, read, full, compiler)
     if source and is_for_us(source, features) then compile, run = commands_of(source, full(path), compilers) end
     if compile then
       local about_texts = source:find "LIBOMPTARGET_INFO" or source:find "LIBOMPTARGET_DEBUG" or source:find "run%-fail"
+        or source:find "%%not "
       local program = PROGRAM:format(filecheck, filecheck, about_texts and "other=" .. llvm.OTHER_TEXT or "return 1",
         table.concat(run, " &&\n"))
       local script = ("%s &&\nprintf %%s %s >\"$1\" && chmod +x \"$1\""):format(table.concat(compile, " &&\n"),

@@ -104,7 +104,7 @@ end
 
 -- The rules each suite tests. Reasons in known.lua are about these.
 local PROFILES = { validation = "openacc-3.3", gcc = "libgomp-12", openmp = "openmp-5.1",
-  ["gcc-openmp"] = "openmp-5.1", ["openmp-clang"] = "openmp-5.1", ["llvm-clang"] = "openmp-5.1" }
+  ["gcc-openmp"] = "openmp-5.1", ["openmp-clang"] = "openmp-5.1", ["llvm-clang"] = "openmp-5.2" }
 
 -- rules: the profile of all tests. usual: that of tests that have none of their own. Both may be nil.
 local function tested(command, rules, usual)

@@ -53,6 +53,7 @@ void goacc_open_maps(struct goacc_maps *maps, const struct goacc_columns *column
     maps->at = maps->few;
     maps->n = 0;
     maps->dims = NULL;
+    maps->flags = maps->taken = 0;
     maps->room = sizeof maps->few / sizeof maps->few[0];
     for (size_t i = 0; i < columns->n; i++) {
         const struct goacc_map map = {columns->base[i], columns->begin[i], columns->size[i],
@@ -88,9 +89,9 @@ static bool is_pointer(const struct goacc_map *map)
 }
 
 /* Whether it asks for data, not for a value or memory of its own. */
-static bool is_data(const struct goacc_map *map)
+static bool is_data(const struct goacc_maps *maps, const struct goacc_map *map)
 {
-    return !(map->type & (LITERAL | PRIVATE)) && map->begin;
+    return !(map->type & (LITERAL | PRIVATE)) && map->begin && (map->type & maps->flags) == maps->taken;
 }
 
 static uint16_t flags_of(uint64_t type)
@@ -149,7 +150,7 @@ void goacc_enter_maps(struct goacc_maps *maps, struct goacc_items *items)
     static const accd_action actions[] = {ACCD_CREATE, ACCD_COPYIN, ACCD_COPYOUT, ACCD_COPY};
     for (size_t i = 0; i < maps->n; i++) {
         const struct goacc_map *map = &maps->at[i];
-        if (!is_data(map))
+        if (!is_data(maps, map))
             continue;
         if (map->type & PTR_AND_OBJ && !goacc_member_of(map->type))
             goacc_add_item(items, ACCD_CREATE, map->base, sizeof(void *))->flags =
@@ -182,7 +183,7 @@ void goacc_exit_maps(struct goacc_maps *maps, struct goacc_items *items)
     for (size_t i = 0; i < maps->n; i++) {
         const struct goacc_map *map = &maps->at[i];
         const uint16_t final = map->type & DELETE ? ACCD_ITEM_FINAL : 0;
-        if (!is_data(map) || map->type & ATTACH)
+        if (!is_data(maps, map) || map->type & ATTACH)
             continue;
         if (!map->size) {
             add_empty(items, ACCD_DELETE, map, final);
@@ -241,7 +242,7 @@ void goacc_update_maps(struct goacc_maps *maps, struct goacc_items *items)
         const struct goacc_map *map = &maps->at[i];
         const uint16_t flags = map->type & PRESENT ? ACCD_ITEM_MUST : ACCD_ITEM_TRY;
         const accd_action action = map->type & TO ? ACCD_UPDATE_DEVICE : ACCD_UPDATE_SELF;
-        if (!is_data(map) || !(map->type & (TO | FROM)) || !map->size)
+        if (!is_data(maps, map) || !(map->type & (TO | FROM)) || !map->size)
             continue;
         if (map->type & goacc_non_contiguous)
             add_runs(maps, items, action, map, flags);
@@ -256,7 +257,7 @@ void goacc_clear_map_pointers(const struct goacc_thread *self, const struct goac
     const void *const null = NULL;
     for (size_t i = 0; i < maps->n; i++) {
         const struct goacc_map *map = &maps->at[i];
-        if (map->size || !is_data(map) || !is_pointer(map) ||
+        if (map->size || !is_data(maps, map) || !is_pointer(map) ||
             goacc_device_address(self, map->begin))
             continue;
         const uint64_t slot = accd_device_address(goacc.context, self->device, map->base);

@@ -20,6 +20,7 @@ enum {
     LITERAL = 0x100, /* the value itself stands for the address */
     IMPLICIT = 0x200,
     PRESENT = 0x1000,
+    HOLD = 0x2000, /* until the region ends, whatever other directives say */
     ATTACH = 0x4000 /* no more than the pointer, of a section that has a map of its own */
 };
 static const uint64_t goacc_non_contiguous = (uint64_t)1 << 44;
@@ -57,6 +58,7 @@ struct goacc_maps {
     struct goacc_map *at, few[16];
     size_t n, room;
     struct goacc_dims *dims;
+    uint64_t flags, taken; /* of the type of a map: items are made of those whose flags are these */
 };
 void goacc_open_maps(struct goacc_maps *maps, const struct goacc_columns *columns);
 void goacc_close_maps(struct goacc_maps *maps);

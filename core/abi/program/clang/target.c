@@ -36,6 +36,46 @@ static accd_region *run_items(struct goacc_thread *self, accd_kind kind, struct 
     return region;
 }
 
+/* Of what regions hold, an exit removes references of other directives alone. */
+static void spare_held(struct goacc_thread *self, struct goacc_maps *maps)
+{
+    for (size_t i = 0; i < maps->n; i++) {
+        struct goacc_map *map = &maps->at[i];
+        accd_present object;
+        if (map->type & (HOLD | LITERAL | PRIVATE) ||
+            !accd_present_at(goacc.context, self->device, (uintptr_t)map->begin, 0, &object) ||
+            !object.structured || (object.dynamic && !(map->type & DELETE)))
+            continue;
+        const accd_item item = {.host = map->begin, .bytes = (uint64_t)map->size, .action = ACCD_DELETE};
+        for (uint64_t n = object.dynamic; n; n--)
+            goacc_run(self, ACCD_EXIT_DATA, true, &item, 1, false);
+        map->type |= LITERAL;
+    }
+}
+
+/* What a data region of the compiler's own clause holds has a region of the core, which ends with it. */
+static void hold(struct goacc_site *site, struct goacc_thread *self, accd_kind kind, struct goacc_maps *maps)
+{
+    static bool holds; /* the program uses that clause */
+    bool any = false;
+    for (size_t i = 0; i < maps->n; i++)
+        any |= (maps->at[i].type & HOLD) != 0;
+    holds |= any;
+    if (holds && kind == ACCD_EXIT_DATA)
+        spare_held(self, maps);
+    if (!any)
+        return;
+    maps->flags = maps->taken = HOLD;
+    if (kind == ACCD_ENTER_DATA) {
+        struct goacc_level *level = goacc_push_level(self, 0);
+        level->region = run_items(self, ACCD_REGION, maps, goacc_enter_maps);
+    } else if (kind == ACCD_EXIT_DATA) {
+        site->ends = true;
+        goacc_pop_level(self);
+    }
+    maps->taken = 0;
+}
+
 /* use_device_ptr, use_device_addr: the program continues with device addresses, of what is not
  * present with the host's (OpenMP 5.1). */
 static void translate(const struct goacc_thread *self, const struct goacc_columns *columns)
@@ -63,6 +103,7 @@ static void data(struct goacc_site *site, int64_t number, const struct goacc_col
     site->name = goacc_map_name;
     site->names = &maps;
     const struct goacc_target_call call = goacc_target_enter(site, device);
+    hold(site, call.self, kind, &maps);
     run_items(call.self, kind, &maps, convert);
     if (kind == ACCD_ENTER_DATA)
         translate(call.self, columns);
