@@ -23,13 +23,52 @@ static struct goacc_debug *information(void)
 
 static char folder[4096]; /* where the program was started */
 
+/* Places that the compiler passed with calls. */
+enum { PLACES = 1024 };
+static struct place {
+    uintptr_t pc;
+    const char *text;      /* of the compiler */
+    char *file, *function; /* once it was asked for */
+    int line;
+} places[PLACES];
+
+static struct place *place_of(uintptr_t pc)
+{
+    for (size_t i = 0, at = pc % PLACES; i < PLACES; i++, at = (at + 1) % PLACES)
+        if (places[at].pc == pc || !places[at].pc)
+            return &places[at];
+    return NULL;
+}
+
+void goacc_note_place(const struct goacc_site *site)
+{
+    struct place *place = site->place ? place_of(site->call.pc) : NULL;
+    if (place && !place->pc)
+        *place = (struct place){.pc = site->call.pc, .text = site->place};
+}
+
+static bool passed_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p)
+{
+    struct place *place = place_of(pc);
+    if (!place || place->pc != pc)
+        return false;
+    if (!place->file &&
+        sscanf(place->text, ";%m[^;];%m[^;];%d;", &place->file, &place->function, &place->line) < 3)
+        place->line = 0;
+    *file_p = place->file;
+    *function_p = place->function;
+    *line_p = place->line;
+    return place->line > 0;
+}
+
 /* Files are named as seen from the folder the program was started in. */
 bool goacc_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p)
 {
-    const char *unused;
+    const char *unused, **function = function_p ? function_p : &unused;
     goacc_take_words();
     const bool known =
-        pc && information() && goacc_debug_line(debug, pc, file_p, line_p, function_p ? function_p : &unused);
+        pc && ((information() && goacc_debug_line(debug, pc, file_p, line_p, function)) ||
+               passed_line(pc, file_p, line_p, function));
     goacc_give_words();
     if (!known)
         return false;
@@ -74,11 +113,13 @@ uintptr_t goacc_late(const char *name, const char **end_p)
     return pc;
 }
 
-bool goacc_name_of(const struct goacc_site *site, uint64_t host, uint64_t bytes, struct goacc_name *name_p)
+bool goacc_name_of(const struct goacc_site *site, uint64_t host, uint64_t bytes,
+                   struct goacc_name *name_p)
 {
     goacc_take_words();
-    const bool known = site && ((information() && goacc_debug_name(debug, &site->call, host, bytes, name_p)) ||
-                                (site->name && site->name(site->names, host, bytes, name_p)));
+    const bool known =
+        site && ((information() && goacc_debug_name(debug, &site->call, host, bytes, name_p)) ||
+                 (site->name && site->name(site->names, host, bytes, name_p)));
     goacc_give_words();
     return known;
 }
@@ -181,4 +222,3 @@ void goacc_place(uintptr_t pc, char *to, size_t room)
     if (goacc_line(pc, &file, &line, NULL))
         snprintf(to, room, " of %s:%d", file, line);
 }
-

@@ -62,6 +62,7 @@ struct goacc_site {
     /* Names that the compiler passed with the call, where debug information has none; or NULL. */
     bool (*name)(const void *names, uint64_t host, uint64_t bytes, struct goacc_name *name_p);
     const void *names;
+    const char *place; /* what the compiler says of it: ";FILE;FUNCTION;LINE;COLUMN;;", or NULL */
 };
 
 /* Where the function that uses it was called: bp[0] is the caller's frame pointer, behind it lies
@@ -466,6 +467,8 @@ void goacc_spell_element(const struct goacc_site *site, uint64_t host, uint64_t 
 /* Bytes of the scalar that a Fortran variable at an address points to; 0: it is no such variable, or not known. */
 uint64_t goacc_pointee(uint64_t variable);
 /* Where a call stands; function_p may be NULL, and what it gets. False: not known. */
+/* Keeps the place that the compiler passed: its debug information may have no line for the call. With the lock. */
+void goacc_note_place(const struct goacc_site *site);
 bool goacc_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p);
 /* The function at an address, as the linker knows it, or NULL. */
 const char *goacc_symbol(uintptr_t address);

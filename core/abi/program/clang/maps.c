@@ -91,7 +91,8 @@ static bool is_pointer(const struct goacc_map *map)
 /* Whether it asks for data, not for a value or memory of its own. */
 static bool is_data(const struct goacc_maps *maps, const struct goacc_map *map)
 {
-    return !(map->type & (LITERAL | PRIVATE)) && map->begin && (map->type & maps->flags) == maps->taken;
+    return !(map->type & (LITERAL | PRIVATE)) && map->begin &&
+           (map->type & maps->flags) == maps->taken;
 }
 
 static uint16_t flags_of(uint64_t type)

@@ -20,7 +20,7 @@ enum {
     LITERAL = 0x100, /* the value itself stands for the address */
     IMPLICIT = 0x200,
     PRESENT = 0x1000,
-    HOLD = 0x2000, /* until the region ends, whatever other directives say */
+    HOLD = 0x2000,  /* until the region ends, whatever other directives say */
     ATTACH = 0x4000 /* no more than the pointer, of a section that has a map of its own */
 };
 static const uint64_t goacc_non_contiguous = (uint64_t)1 << 44;

@@ -18,6 +18,16 @@ enum { OFFLOADED = 0, NOT_OFFLOADED = 1 }; /* results of a target construct */
 /* ----------------------------------------------------------------------------------------- data --
  */
 
+/* Where the compiler says that a call is, as ";FILE;FUNCTION;LINE;COLUMN;;". */
+struct place {
+    int32_t unused[4];
+    const char *text;
+};
+static const char *place_of(const void *place)
+{
+    return place ? ((const struct place *)place)->text : NULL;
+}
+
 typedef void items_of(struct goacc_maps *maps, struct goacc_items *items);
 
 /* Runs a construct of the maps' items. */
@@ -46,15 +56,18 @@ static void spare_held(struct goacc_thread *self, struct goacc_maps *maps)
             !accd_present_at(goacc.context, self->device, (uintptr_t)map->begin, 0, &object) ||
             !object.structured || (object.dynamic && !(map->type & DELETE)))
             continue;
-        const accd_item item = {.host = map->begin, .bytes = (uint64_t)map->size, .action = ACCD_DELETE};
+        const accd_item item = {
+            .host = map->begin, .bytes = (uint64_t)map->size, .action = ACCD_DELETE};
         for (uint64_t n = object.dynamic; n; n--)
             goacc_run(self, ACCD_EXIT_DATA, true, &item, 1, false);
         map->type |= LITERAL;
     }
 }
 
-/* What a data region of the compiler's own clause holds has a region of the core, which ends with it. */
-static void hold(struct goacc_site *site, struct goacc_thread *self, accd_kind kind, struct goacc_maps *maps)
+/* What a data region of the compiler's own clause holds has a region of the core, which ends with
+ * it. */
+static void hold(struct goacc_site *site, struct goacc_thread *self, accd_kind kind,
+                 struct goacc_maps *maps)
 {
     static bool holds; /* the program uses that clause */
     bool any = false;
@@ -103,6 +116,7 @@ static void data(struct goacc_site *site, int64_t number, const struct goacc_col
     site->name = goacc_map_name;
     site->names = &maps;
     const struct goacc_target_call call = goacc_target_enter(site, device);
+    goacc_note_place(site);
     hold(site, call.self, kind, &maps);
     run_items(call.self, kind, &maps, convert);
     if (kind == ACCD_ENTER_DATA)
@@ -138,14 +152,15 @@ static void data(struct goacc_site *site, int64_t number, const struct goacc_col
     void function##_mapper(void *place, int64_t device, MAPS, NAMES)                  \
     {                                                                                 \
         struct goacc_site site = goacc_here(what);                                    \
-        (void)place;                                                                  \
+        site.place = place_of(place);                                                 \
         data(&site, device, COLUMNS(name, mapper), kind, convert);                    \
     }                                                                                 \
     void function##_nowait_mapper(void *place, int64_t device, MAPS, NAMES, DEPENDS); \
     void function##_nowait_mapper(void *place, int64_t device, MAPS, NAMES, DEPENDS)  \
     {                                                                                 \
         struct goacc_site site = goacc_here(what);                                    \
-        (void)place, IGNORE_DEPENDS;                                                  \
+        site.place = place_of(place);                                                 \
+        IGNORE_DEPENDS;                                                               \
         data(&site, device, COLUMNS(name, mapper), kind, convert);                    \
     }
 
@@ -356,6 +371,7 @@ static void compute(struct goacc_site *site, int device, const void *region_id,
     site->name = goacc_map_name;
     site->names = &maps;
     const struct goacc_target_call call = goacc_target_enter(site, device);
+    goacc_note_place(site);
     goacc_declared_update();
     goacc_hold_back(site);
     struct goacc_kernel *kernel = memory(NULL, 0, bytes);
@@ -419,7 +435,7 @@ static int target(struct goacc_site *site, int64_t number, const void *region_id
     int function##_mapper(void *place, int64_t device, const void *region, MAPS, NAMES TEAMS)  \
     {                                                                                          \
         struct goacc_site site = goacc_here("target");                                         \
-        (void)place;                                                                           \
+        site.place = place_of(place);                                                          \
         __VA_ARGS__;                                                                           \
         return target(&site, device, region, COLUMNS(name, mapper), false);                    \
     }                                                                                          \
@@ -429,7 +445,7 @@ static int target(struct goacc_site *site, int64_t number, const void *region_id
                                  NAMES TEAMS, DEPENDS)                                         \
     {                                                                                          \
         struct goacc_site site = goacc_here("target");                                         \
-        (void)place;                                                                           \
+        site.place = place_of(place);                                                          \
         __VA_ARGS__;                                                                           \
         IGNORE_DEPENDS;                                                                        \
         return target(&site, device, region, COLUMNS(name, mapper), false);                    \
@@ -465,7 +481,8 @@ int __tgt_target_kernel(void *place, int64_t device, int32_t teams, int32_t thre
                         const void *region, const struct kernel_arguments *arguments)
 {
     struct goacc_site site = goacc_here("target");
-    (void)place, (void)teams, (void)threads;
+    (void)teams, (void)threads;
+    site.place = place_of(place);
     return target_kernel(&site, device, region, arguments);
 }
 
@@ -477,6 +494,7 @@ int __tgt_target_kernel_nowait(void *place, int64_t device, int32_t teams, int32
                                DEPENDS)
 {
     struct goacc_site site = goacc_here("target");
-    (void)place, (void)teams, (void)threads, IGNORE_DEPENDS;
+    (void)teams, (void)threads, IGNORE_DEPENDS;
+    site.place = place_of(place);
     return target_kernel(&site, device, region, arguments);
 }
