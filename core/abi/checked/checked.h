@@ -77,6 +77,9 @@ struct goacc_inside {
     struct {
         uint16_t from, to;
     } steps[GOACC_STEPS]; /* the last ones, by half of from */
+    struct goacc_change {
+        uint64_t from, to;
+    } changes[2][GOACC_STEPS]; /* of the numbers of 8 bytes by a read and by a write, the last ones */
 };
 struct goacc_inside *goacc_check_inside(void); /* the calling thread's */
 

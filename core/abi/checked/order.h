@@ -39,6 +39,12 @@ static inline void goacc_part_grain(const struct goacc_checked *checked, size_t 
     whole->write = GOACC_APART;
 }
 
+/* The change of the numbers of 8 aligned bytes that was kept last, where theirs may be. */
+static inline struct goacc_change *goacc_change_of(struct goacc_inside *inside, uint64_t numbers, unsigned how)
+{
+    return &inside->changes[how & GOACC_WRITES][numbers * 0x9E3779B97F4A7C15u >> 60];
+}
+
 /* A use of n bytes of device memory. */
 static inline void goacc_use_all(const struct goacc_checked *checked, struct goacc_inside *inside, uintptr_t at,
                                  size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
@@ -54,6 +60,25 @@ static inline void goacc_use_all(const struct goacc_checked *checked, struct goa
         if (!goacc_use(checked, inside, last, how))
             checked->clash(last, checked->low + k, how, pc, frame);
     }
+}
+
+/* The same for a load or store of a kernel: most words have numbers that other words had before them. */
+static inline void goacc_use_word(const struct goacc_checked *checked, struct goacc_inside *inside, uintptr_t at,
+                                  size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
+{
+    uint64_t *numbers = (uint64_t *)(void *)&checked->grains[(at - checked->low) / GOACC_GRAIN], before = 0;
+    const bool whole = n == 8 && at % 8 == 0 && !(how & GOACC_ATOMIC);
+    if (whole) {
+        before = *numbers;
+        const struct goacc_change *change = goacc_change_of(inside, before, how);
+        if (change->from == before) {
+            *numbers = change->to;
+            return;
+        }
+    }
+    goacc_use_all(checked, inside, at, n, how, pc, frame);
+    if (whole)
+        *goacc_change_of(inside, before, how) = (struct goacc_change){before, *numbers};
 }
 
 #endif

@@ -28,7 +28,7 @@ void goacc_ask(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr
     if (inside_here.notes) {
         const uintptr_t moved = at - inside_here.declared < inside_here.declared_bytes ? inside_here.offset : 0;
         if (at + moved - checked_here.low < checked_here.bytes)
-            goacc_use_all(&checked_here, &inside_here, at + moved, n, how, pc, frame);
+            goacc_use_word(&checked_here, &inside_here, at + moved, n, how, pc, frame);
         if (is_allowed(at, n, write, pc))
             return;
     }

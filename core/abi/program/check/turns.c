@@ -196,6 +196,7 @@ static bool is_quiet(void)
 static void prepare(struct goacc_inside *inside)
 {
     memset(inside->steps, 0, sizeof inside->steps);
+    memset(inside->changes, 0xff, sizeof inside->changes);
     inside->work = own_number();
     inside->steps[0].to = inside->work;
 }
