@@ -50,8 +50,7 @@ static int l_listdir(lua_State *L)
     return 1;
 }
 
-/* system.mkdir(path) -> true, or nil and a message; a folder that is there already is fine, as is
- * ""
+/* system.mkdir(path) -> true, or nil and a message; a folder that is there already is fine, as is ""
  */
 static int l_mkdir(lua_State *L)
 {
@@ -93,8 +92,7 @@ static int l_filetype(lua_State *L)
     return 1;
 }
 
-/* system.elevates(path) -> whether a program gets rights of another user or group: then the system
- * preloads nothing */
+/* system.elevates(path) -> whether a program gets rights of another user or group: then the system preloads nothing */
 static int l_elevates(lua_State *L)
 {
     struct stat status;
@@ -114,8 +112,8 @@ static int l_fork(lua_State *L)
     return 1;
 }
 
-/* system.wait([seconds]) -> pid, status of a child that has ended, as a shell tells it: 128 + n for
- * signal n. Nothing without children; false if none ended in so many seconds. */
+/* system.wait([seconds]) -> pid, status of a child that has ended, as a shell tells it: 128 + n for signal n.
+ * Nothing without children; false if none ended in so many seconds. */
 static int l_wait(lua_State *L)
 {
     const double tick = 0.005;
@@ -216,8 +214,8 @@ static int l_executable(lua_State *L)
     return 1;
 }
 
-/* system.exec({program, argument, ...}, {NAME = "value", ...}) -> message; becomes the program,
- * with these variables in its environment */
+/* system.exec({program, argument, ...}, {NAME = "value", ...}) -> message; becomes the program, with
+ * these variables in its environment */
 static int l_exec(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
@@ -241,19 +239,10 @@ static int l_exec(lua_State *L)
 __attribute__((visibility("default"))) int luaopen_accdeep_system(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"isatty", l_isatty},
-        {"listdir", l_listdir},
-        {"mkdir", l_mkdir},
-        {"filetype", l_filetype},
-        {"fork", l_fork},
-        {"wait", l_wait},
-        {"exit", l_exit},
-        {"executable", l_executable},
-        {"exec", l_exec},
-        {"counters", l_counters},
-        {"realpath", l_realpath},
-        {"elevates", l_elevates},
-        {NULL, NULL},
+        {"isatty", l_isatty},     {"listdir", l_listdir},       {"mkdir", l_mkdir},
+        {"filetype", l_filetype}, {"fork", l_fork},             {"wait", l_wait},
+        {"exit", l_exit},         {"executable", l_executable}, {"exec", l_exec},
+        {"counters", l_counters}, {"realpath", l_realpath},     {"elevates", l_elevates}, {NULL, NULL},
     };
     luaL_newlib(L, functions);
     open_edit(L);

@@ -212,6 +212,8 @@ static void add_fields(struct goacc_text *text, const struct goacc_finding *find
         goacc_text_field(text, "object", finding->object);
     if (finding->element)
         goacc_text_field(text, "element", finding->element);
+    if (finding->second && *finding->second)
+        goacc_text_field(text, "other", finding->second);
     if (finding->other.file) {
         snprintf(key, sizeof key, "%s_at", finding->other.is);
         add_at(text, key, finding->other.file, finding->other.line);

@@ -134,6 +134,7 @@ static void add_result(FILE *to, const struct goacc_finding *finding, const stru
         {"rule", rule},
         {"object", finding->object},
         {"element", finding->element},
+        {"other", finding->second && *finding->second ? finding->second : NULL},
     };
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (fields[i][1]) {

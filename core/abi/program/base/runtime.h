@@ -261,6 +261,9 @@ void goacc_alone(bool alone);
 /* For what cannot do anything without the runtime's memory: tells, ends the program. */
 _Noreturn void goacc_die(const char *code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The same about an object, or its name. */
+_Noreturn void goacc_die_about(const char *code, const char *object, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* For a call that the runtime does not take, without the lock: reports it, the call is the first word, and ends the
  * program. */
 _Noreturn void goacc_refuse(const struct goacc_site *site, const char *code, const char *format, ...)

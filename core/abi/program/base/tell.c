@@ -115,6 +115,8 @@ void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
             .pc = site->call.pc,
             .object = *name ? name : NULL,
             .second = other,
+            .other = error->other.bytes ? goacc_mapped_at(&error->other) : (struct goacc_mark){0},
+            .bytes = asked->bytes,
             .lines = lines.at,
         },
         "%s", message.at);
@@ -177,15 +179,33 @@ void goacc_end(void)
     exit(EXIT_FAILURE);
 }
 
-void goacc_die(const char *code, const char *format, ...)
+static _Noreturn void die(const char *code, const char *object, const char *format, va_list args)
 {
     char text[512];
+    vsnprintf(text, sizeof text, format, args);
+    goacc_find(
+        &(struct goacc_finding){
+            .level = "error",
+            .code = code,
+            .pc = goacc.site ? goacc.site->call.pc : 0,
+            .object = object,
+        },
+        "%s", text);
+    goacc_end();
+}
+
+void goacc_die(const char *code, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    goacc_tell("error", code, NULL, goacc.site ? goacc.site->call.pc : 0, "%s", text);
-    goacc_end();
+    die(code, NULL, format, args);
+}
+
+void goacc_die_about(const char *code, const char *object, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    die(code, object, format, args);
 }
 
 void goacc_fail(void)

@@ -96,6 +96,14 @@ static inline __attribute__((always_inline)) enum route route_of(const struct go
 
 /* -------------------------------------------------------------------------------- structured -- */
 
+static _Noreturn void refuse_absent(const struct goacc_thread *self, const void *host)
+{
+    char name[160];
+    goacc_spell(goacc.site, (uintptr_t)host, 0, name, sizeof name);
+    goacc_die_about("not-present", name, "use_device needs present data, but %s is not present on device %d", name,
+                    self->device);
+}
+
 /* host_data: the program continues with device addresses. */
 static void translate(const struct goacc_thread *self, const struct entries *map)
 {
@@ -108,10 +116,7 @@ static void translate(const struct goacc_thread *self, const struct entries *map
         if (device)
             map->host[i] = device;
         else if (kind == USE_DEVICE)
-            goacc_die("not-present",
-                      "use_device needs present data, but %p is not present on "
-                      "device %d",
-                      map->host[i], self->device);
+            refuse_absent(self, map->host[i]);
     }
 }
 

@@ -29,8 +29,8 @@ static _Noreturn void tell_transfer(void *address)
         if ((uintptr_t)address - (uintptr_t)item->host < item->bytes)
             goacc_spell(site, (uintptr_t)item->host, item->bytes, name, sizeof name);
     }
-    goacc_die("invalid-section", "%s: %s: the section leaves the program's memory at %p",
-              site->what, name, address);
+    goacc_die_about("invalid-section", name, "%s: %s: the section leaves the program's memory at %p", site->what, name,
+                    address);
 }
 
 static _Noreturn void tell_device(void *address, const void *context)
@@ -38,13 +38,24 @@ static _Noreturn void tell_device(void *address, const void *context)
     int device = accd_device_of(goacc.context, (uintptr_t)address);
     goacc_strict_open_devices(); /* for good */
     uint64_t host = accd_host_address(goacc.context, device, (uintptr_t)address);
+    struct goacc_finding finding = {
+        .level = "error",
+        .code = "device-pointer-on-host",
+        .rule = "ACC33-hd-1",
+        .pc = instruction(context) + 1,
+    };
+    struct goacc_shown shown;
+    accd_present object;
+    if (host && accd_present_at(goacc.context, device, host, 0, &object)) {
+        shown = goacc_shown(&object.info);
+        finding.object = shown.name;
+        finding.other = goacc_mapped_at(&object.info);
+    }
     if (host)
-        goacc_tell("error", "device-pointer-on-host", "ACC33-hd-1", instruction(context) + 1,
-                   "the host program follows the device address %p; the data are at %p on the host",
-                   address, (void *)(uintptr_t)host);
+        goacc_find(&finding, "the host program follows the device address %p; the data are at %p on the host", address,
+                   (void *)(uintptr_t)host);
     else
-        goacc_tell("error", "device-pointer-on-host", "ACC33-hd-1", instruction(context) + 1,
-                   "the host program follows the device address %p", address);
+        goacc_find(&finding, "the host program follows the device address %p", address);
     goacc_find_end();
     goacc.ending = true;
     _Exit(EXIT_FAILURE);

@@ -155,20 +155,29 @@ _Noreturn void goacc_tell_host(const struct goacc_site *site, int device, const 
     goacc_spell(site, slot, sizeof(void *), pointer, sizeof pointer);
     accd_attachment attachment;
     bool attached = accd_attachment_at(goacc.context, device, (void *)(uintptr_t)slot, &attachment);
-    if (present)
-        goacc_tell("error", "host-pointer-on-device", attached ? "ACC33-att-8" : "ACC33-att-6", pc,
-                   "%s%s%s%s %s host memory at %s, whose data are present as %s%s",
+    struct goacc_finding finding = {
+        .level = "error",
+        .code = "host-pointer-on-device",
+        .rule = !present ? "ACC33-impl-1" : attached ? "ACC33-att-8" : "ACC33-att-6",
+        .pc = pc,
+        .object = name,
+        .second = slot ? pointer : NULL,
+    };
+    if (present) {
+        const struct goacc_shown shown = goacc_shown(&object.info);
+        finding.object = shown.name;
+        finding.element = name;
+        finding.other = goacc_mapped_at(&object.info);
+        goacc_find(&finding, "%s%s%s%s %s host memory at %s, whose data are present as %s%s",
                    slot ? "the pointer " : "", slot ? pointer : "",
                    attached ? " was attached, and then overwritten: "
                    : slot   ? " was never attached: "
                             : "",
-                   region, does, name, goacc_shown(&object.info).name,
-                   slot ? "" : ": their host address was used");
-    else
-        goacc_tell("error", "host-pointer-on-device", "ACC33-impl-1", pc,
-                   "%s %s host memory at %s, which is not present%s%s%s", region,
-                   does, name, slot ? "; the pointer " : "", slot ? pointer : "",
-                   slot ? " points there" : "");
+                   region, does, name, shown.name, slot ? "" : ": their host address was used");
+    } else {
+        goacc_find(&finding, "%s %s host memory at %s, which is not present%s%s%s", region, does, name,
+                   slot ? "; the pointer " : "", slot ? pointer : "", slot ? " points there" : "");
+    }
     goacc_end();
 }
 
@@ -275,6 +284,20 @@ static bool is_descriptor(int device, uint64_t host)
            !strcmp(goacc_shown(&descriptor.info).name, goacc_shown(&array.info).name);
 }
 
+static void tell_attached(int device, const accd_attachment *pointer)
+{
+    const struct goacc_shown shown = goacc_shown_pointer(pointer);
+    goacc_find(
+        &(struct goacc_finding){
+            .level = "note",
+            .code = "still-attached",
+            .rule = "ACC33-det-1",
+            .object = shown.name,
+        },
+        "the pointer %s is still attached on device %d at the end, with attachment counter %u", shown.name, device,
+        pointer->count);
+}
+
 static void tell_left(int device)
 {
     enum { MOST = 20 };
@@ -310,10 +333,7 @@ static void tell_left(int device)
     for (at = 0, n = 0; accd_attachment_next(goacc.context, device, &at, &pointer);)
         if (!goacc_allocated_has(pointer.slot) && !goacc_image_holds(pointer.slot) &&
             !is_descriptor(device, pointer.slot) && n++ < MOST)
-            goacc_tell("note", "still-attached", "ACC33-det-1", 0,
-                       "the pointer %s is still attached on device %d at the end, with attachment "
-                       "counter %u",
-                       goacc_shown_pointer(&pointer).name, device, pointer.count);
+            tell_attached(device, &pointer);
     if (n > MOST)
         goacc_tell("note", "still-attached", "ACC33-det-1", 0, "and %zu more on device %d",
                    n - MOST, device);
