@@ -96,11 +96,19 @@ static bool find_unit(struct goacc_debug *debug, struct goacc_site *site)
     return false;
 }
 
+/* Code that the compiler has made has line 0: the line before it is near. */
 static void find_line(struct goacc_debug *debug, struct goacc_site *site)
 {
-    Dwarf_Line *line = debug->dw.dwarf_getsrc_die(&site->unit, site->pc - 1 - site->bias);
-    if (line && debug->dw.dwarf_lineno(line, &site->line) == 0)
+    enum { STEPS = 8 };
+    Dwarf_Addr at = site->pc - 1 - site->bias;
+    for (int i = 0; i < STEPS && !site->line; i++) {
+        Dwarf_Line *line = debug->dw.dwarf_getsrc_die(&site->unit, at);
+        if (!line || debug->dw.dwarf_lineno(line, &site->line) || debug->dw.dwarf_lineaddr(line, &at))
+            return;
         site->file = debug->dw.dwarf_linesrc(line, NULL, NULL);
+        site->near = i > 0;
+        at--;
+    }
 }
 
 struct goacc_site *goacc_site_at(struct goacc_debug *debug, uintptr_t pc)
@@ -128,7 +136,9 @@ int goacc_debug_line(struct goacc_debug *debug, uintptr_t pc, const char **file_
     *file_p = site ? site->file : NULL;
     *line_p = site ? site->line : 0;
     *function_p = site ? site->function : NULL;
-    return *file_p && *line_p;
+    if (!*file_p || !*line_p)
+        return 0;
+    return site->near ? 2 : 1;
 }
 
 /* libdw looks through all symbols each time. */

@@ -19,7 +19,7 @@ struct goacc_call {
 };
 
 /* File, line and function of the call; strings live as long as debug. Cached by pc. The parts are
- * NULL or 0 where they are not known; 0: no line is known. */
+ * NULL or 0 where they are not known; 0: no line is known. 2: the code has no line; one before it is given. */
 int goacc_debug_line(struct goacc_debug *debug, uintptr_t pc, const char **file_p, int *line_p,
                      const char **function_p);
 

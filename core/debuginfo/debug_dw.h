@@ -114,6 +114,7 @@ struct goacc_site {
     uintptr_t pc;
     const char *file, *function;
     int line;
+    bool near; /* the line is one before the code */
     struct goacc_module *module;
     Dwarf_Addr bias;
     Dwarf_Die unit;

@@ -31,6 +31,7 @@
     X(dwarf_frame_cfa)              \
     X(dwarf_getsrc_die)             \
     X(dwarf_lineno)                 \
+    X(dwarf_lineaddr)               \
     X(dwarf_linesrc)                \
     X(dwarf_getsrcfiles)            \
     X(dwarf_filesrc)                \

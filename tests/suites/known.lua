@@ -24,6 +24,12 @@ local NOHOST_FUNCTION = "gcc compiles no function of device_type(nohost) for the
 local STACK = "overflows the stack of 8 MiB; fails with libgomp, too"
 local ABSENT_DEVICE = "names a device that is not there, which is an error (OMP60-tgt-2)"
 
+local SHARED = "requires unified_shared_memory, which is refused: a device has memory of its own"
+local SHARED_BLOCK = "asks for a block that host and device share, which is refused: a device has memory of its own"
+local STRIDE = "clang sends a section with a stride as one without; fails with libomptarget, too"
+local SCALAR = "clang makes a scalar of defaultmap(present) private; fails with libomptarget, too"
+local THREADS = "needs more threads than this machine has processors; fails with libomptarget, too"
+
 return {
   openmp = {
     ["5.0/declare_target/test_declare_target_device_type_nohost.F90"] = NOHOST_FUNCTION,
@@ -35,8 +41,70 @@ return {
       "gcc 12 does not privatise what the pointer ptr points to; fails with libgomp, too",
     ["5.0/teams_loop/test_target_teams_loop_collapse.c"] = STACK,
     ["5.2/metadirective/test_metadirective_otherwise.c"] = "gcc 12 knows no metadirectives; fails with libgomp, too",
-    ["5.2/target/test_target_map_device_pointer.c"] =
-      "wants a pointer to nothing present to keep its value, as OpenMP 5.2 does (--rules openmp-5.2)",
+  },
+  ["openmp-clang"] = {
+    ["5.0/requires/test_requires_unified_shared_memory.c"] = SHARED,
+    ["5.0/requires/test_requires_unified_shared_memory_heap.c"] = SHARED,
+    ["5.0/requires/test_requires_unified_shared_memory_heap_is_device_ptr.c"] = SHARED,
+    ["5.0/requires/test_requires_unified_shared_memory_heap_map.c"] = SHARED,
+    ["5.0/requires/test_requires_unified_shared_memory_malloc.c"] = SHARED,
+    ["5.0/requires/test_requires_unified_shared_memory_malloc_is_device_ptr.c"] = SHARED,
+    ["5.0/requires/test_requires_unified_shared_memory_malloc_map.c"] = SHARED,
+    ["5.0/requires/test_requires_unified_shared_memory_omp_target_alloc.c"] = SHARED,
+    ["5.0/requires/test_requires_unified_shared_memory_omp_target_alloc_is_device_ptr.c"] = SHARED,
+    ["5.0/requires/test_requires_unified_shared_memory_stack.c"] = SHARED,
+    ["5.0/requires/test_requires_unified_shared_memory_stack_is_device_ptr.c"] = SHARED,
+    ["5.0/requires/test_requires_unified_shared_memory_stack_map.c"] = SHARED,
+    ["5.0/requires/test_requires_unified_shared_memory_static.c"] = SHARED,
+    ["5.0/requires/test_requires_unified_shared_memory_static_is_device_ptr.c"] = SHARED,
+    ["5.0/requires/test_requires_unified_shared_memory_static_map.c"] = SHARED,
+    ["5.0/target/test_target_parallel_for_lastprivate_conditional.c"] =
+      "clang does not keep the last value of the condition; fails with libomptarget, too",
+    ["5.0/target_update/test_target_update_from_discontiguous.c"] = STRIDE,
+    ["5.0/target_update/test_target_update_to_discontiguous.c"] = STRIDE,
+    ["5.1/interop/test_interop_target.c"] =
+      "interop is refused: a simulated device has no streams; fails with libomptarget, too",
+    ["5.1/metadirective/test_metadirective_nothing.c"] =
+      "follows a pointer to nothing that is mapped; fails with libomptarget, too",
+    ["5.1/target/test_target_defaultmap_present.c"] = SCALAR,
+    ["5.1/target/test_target_defaultmap_present_scalar.c"] = SCALAR,
+    ["5.1/target/test_virtual_function_map.cpp"] =
+      "follows bptr, which points to nothing that is mapped, to an object of the host",
+    ["5.2/metadirective/test_metadirective_otherwise.c"] =
+      "clang makes no device code for the region; fails with libomptarget, too",
+    ["5.2/unified_shared_mem/test_target_OpertrOvrld.cpp"] = SHARED,
+    ["5.2/unified_shared_mem/test_target_PureVirDestr.cpp"] = SHARED,
+    ["5.2/unified_shared_mem/test_target_VirFunc.cpp"] = SHARED,
+    ["5.2/unified_shared_mem/test_target_class_deepcpy.cpp"] = SHARED,
+    ["5.2/unified_shared_mem/test_target_mul_inheritence.cpp"] = SHARED,
+    ["5.2/unified_shared_mem/test_target_mul_inheritence1.cpp"] = SHARED,
+    ["5.2/unified_shared_mem/test_target_struct_obj_access.cpp"] = SHARED,
+  },
+  ["llvm-clang"] = {
+    ["api/omp_device_managed_memory.c"] = SHARED_BLOCK,
+    ["api/omp_device_managed_memory_alloc.c"] = SHARED_BLOCK,
+    ["api/omp_host_pinned_memory.c"] = SHARED_BLOCK,
+    ["api/omp_host_pinned_memory_alloc.c"] = SHARED_BLOCK,
+    ["api/ompx_3d.c"] = THREADS,
+    ["api/ompx_3d.cpp"] = THREADS,
+    ["mapping/declare_mapper_api.cpp"] = "gives the runtime a structure that libomptarget has inside",
+    ["mapping/low_alignment.c"] = "uses t.i in a region that maps t.a alone",
+    ["mapping/present/unified_shared_memory.c"] = SHARED,
+    ["mapping/target_data_array_extension_at_exit.c"] =
+      "unmaps a section of which only a part is present: an error (OMP60-map-13)",
+    ["mapping/target_wrong_use_device_addr.c"] = "wants words of libomptarget; fails there, too",
+    ["offloading/requires.c"] = "lists an image for no machine; fails with libomptarget, too",
+    ["offloading/shared_lib_fp_mapping.c"] = "fails with libomptarget, too",
+    ["offloading/thread_state_1.c"] = THREADS,
+    ["offloading/thread_state_2.c"] = THREADS,
+    ["ompt/veccopy_no_device_init.c"] = "wants calls of tools from target directives, which libomptarget makes (OMPT)",
+    ["unified_shared_memory/api.c"] = SHARED,
+    ["unified_shared_memory/associate_ptr.c"] = SHARED,
+    ["unified_shared_memory/close_enter_exit.c"] = SHARED,
+    ["unified_shared_memory/close_manual.c"] = SHARED,
+    ["unified_shared_memory/close_member.c"] = SHARED,
+    ["unified_shared_memory/close_modifier.c"] = SHARED,
+    ["unified_shared_memory/shared_update.c"] = SHARED,
   },
   ["gcc-openmp"] = {
     ["address-space-1.c"] = "uses an address of a segment, which code of the host cannot; fails with libgomp, too",

@@ -132,12 +132,19 @@ void free(void *at)
     __libc_free(at);
 }
 
-API void *aligned_alloc(size_t alignment, size_t n);
-void *aligned_alloc(size_t alignment, size_t n)
+/* libgomp's own memory for reductions of tasks, too. */
+API void *memalign(size_t alignment, size_t n);
+void *memalign(size_t alignment, size_t n)
 {
     void *at = __libc_memalign(alignment, n);
     note(at, n);
     return at;
+}
+
+API void *aligned_alloc(size_t alignment, size_t n);
+void *aligned_alloc(size_t alignment, size_t n)
+{
+    return memalign(alignment, n);
 }
 
 API int posix_memalign(void **at, size_t alignment, size_t n);

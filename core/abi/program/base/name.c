@@ -55,23 +55,30 @@ static bool passed_line(uintptr_t pc, const char **file_p, int *line_p, const ch
     if (!place->file &&
         sscanf(place->text, ";%m[^;];%m[^;];%d;", &place->file, &place->function, &place->line) < 3)
         place->line = 0;
+    if (!place->line)
+        return false;
     *file_p = place->file;
     *function_p = place->function;
     *line_p = place->line;
-    return place->line > 0;
+    return true;
 }
 
 /* Files are named as seen from the folder the program was started in. */
 bool goacc_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p)
 {
-    const char *unused, **function = function_p ? function_p : &unused;
+    const char *file, *function;
+    int line;
     goacc_take_words();
-    const bool known =
-        pc && ((information() && goacc_debug_line(debug, pc, file_p, line_p, function)) ||
-               passed_line(pc, file_p, line_p, function));
+    int known = pc && information() ? goacc_debug_line(debug, pc, &file, &line, &function) : 0;
+    if (known != 1 && pc && passed_line(pc, &file, &line, &function))
+        known = 1;
     goacc_give_words();
     if (!known)
         return false;
+    *file_p = file;
+    *line_p = line;
+    if (function_p)
+        *function_p = function;
     size_t length = strlen(folder);
     if (length > 1 && !strncmp(*file_p, folder, length) && (*file_p)[length] == '/')
         *file_p += length + 1;
