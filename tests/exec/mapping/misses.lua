@@ -6,13 +6,9 @@ local PRIVATE = "a region may change its private copies; these are not data of t
 
 return {
   clang = {
-    ["declared-target-omp.cpp"] = DECLARED,
     ["right-host-work-omp.c"] = "clang does not compile two sections of an array in one clause",
     ["stale-host-memcpy-omp.c"] = "clang copies the one element that is used, whose value is the old one",
     ["unset-from-omp.c"] = "is reported in the line of the directive: the load that clang moves has no line",
-    ["wait-depend-omp.c"] = ORDER,
-    ["wait-nowait-omp.c"] = ORDER,
-    ["wait-update-omp.c"] = ORDER,
   },
   checked = {
     ["block-middle-omp.c"] = "where the block begins is not known",
