@@ -45,10 +45,11 @@ static inline struct goacc_change *goacc_change_of(struct goacc_inside *inside, 
     return &inside->changes[how & GOACC_WRITES][numbers * 0x9E3779B97F4A7C15u >> 60];
 }
 
-/* A use of n bytes of device memory. */
-static inline void goacc_use_all(const struct goacc_checked *checked, struct goacc_inside *inside, uintptr_t at,
+/* A use of n bytes of device memory. False: it clashes. */
+static inline bool goacc_use_all(const struct goacc_checked *checked, struct goacc_inside *inside, uintptr_t at,
                                  size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
 {
+    bool fine = true;
     for (size_t k = at - checked->low, end = k + n, next; k < end; k = next) {
         struct goacc_last *last = &checked->grains[k / GOACC_GRAIN];
         next = k + GOACC_GRAIN;
@@ -57,9 +58,12 @@ static inline void goacc_use_all(const struct goacc_checked *checked, struct goa
             last = &checked->apart[k];
             next = k + 1;
         }
-        if (!goacc_use(checked, inside, last, how))
-            checked->clash(last, checked->low + k, how, pc, frame);
+        if (goacc_use(checked, inside, last, how))
+            continue;
+        checked->clash(last, checked->low + k, how, pc, frame);
+        fine = false;
     }
+    return fine;
 }
 
 /* The same for a load or store of a kernel: most words have numbers that other words had before them. */
@@ -76,8 +80,7 @@ static inline void goacc_use_word(const struct goacc_checked *checked, struct go
             return;
         }
     }
-    goacc_use_all(checked, inside, at, n, how, pc, frame);
-    if (whole)
+    if (goacc_use_all(checked, inside, at, n, how, pc, frame) && whole)
         *goacc_change_of(inside, before, how) = (struct goacc_change){before, *numbers};
 }
 
