@@ -24,27 +24,57 @@ static struct {
 } modules[MODULES];
 static unsigned nmodules;
 
+/* Whether relocations of a module name a symbol. */
+static bool names(const ElfW(Rela) * at, size_t bytes, const ElfW(Sym) * symbols, const char *text,
+                  const char *name)
+{
+    for (size_t i = 0; i < bytes / sizeof *at; i++)
+        if (!strcmp(text + symbols[ELF64_R_SYM(at[i].r_info)].st_name, name))
+            return true;
+    return false;
+}
+
+static bool is_compiled_so(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
+{
+    uintptr_t of[DT_JMPREL + 1] = {0};
+    for (; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag >= 0 && entry->d_tag <= DT_JMPREL)
+            of[entry->d_tag] = entry->d_un.d_ptr;
+    const ElfW(Sym) *symbols = (const void *)of[DT_SYMTAB];
+    const char *text = (const char *)of[DT_STRTAB], *name = "__tsan_init";
+    if (!symbols || !text ||
+        of[DT_SYMTAB] < info->dlpi_addr) /* as the system's own module has it */
+        return false;
+    return names((const void *)of[DT_JMPREL], of[DT_JMPREL] ? of[DT_PLTRELSZ] : 0, symbols, text,
+                 name) ||
+           names((const void *)of[DT_RELA], of[DT_RELA] ? of[DT_RELASZ] : 0, symbols, text, name);
+}
+
+static bool is_in_module(uintptr_t pc);
+
+/* Modules that call __tsan_init. It may be a jump, so that the address behind the call is none of
+ * the module. */
 static int note_module(struct dl_phdr_info *info, size_t bytes, void *ud)
 {
-    const uintptr_t pc = *(const uintptr_t *)ud;
+    const ElfW(Dyn) *dynamic = NULL;
     uintptr_t low = UINTPTR_MAX, high = 0;
-    (void)bytes;
+    (void)bytes, (void)ud;
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
         const uintptr_t start = info->dlpi_addr + part->p_vaddr;
+        if (part->p_type == PT_DYNAMIC)
+            dynamic = (const void *)start;
         if (part->p_type != PT_LOAD)
             continue;
         low = start < low ? start : low;
         high = start + part->p_memsz > high ? start + part->p_memsz : high;
     }
-    if (pc < low || pc >= high)
-        return 0;
-    if (nmodules < MODULES) {
+    if (nmodules < MODULES && dynamic && !is_in_module(low) && is_compiled_so(info, dynamic)) {
         modules[nmodules].low = low;
         modules[nmodules].high = high;
         __atomic_store_n(&nmodules, nmodules + 1, __ATOMIC_RELEASE);
     }
-    return 1;
+    return 0;
 }
 
 static bool is_in_module(uintptr_t pc)
@@ -60,13 +90,23 @@ bool goacc_is_checked(struct goacc_caller caller)
     return checked_here.leaves && is_in_module(caller.pc);
 }
 
+static int count_modules(struct dl_phdr_info *info, size_t bytes, void *ud)
+{
+    (void)bytes;
+    *(unsigned long long *)ud = info->dlpi_adds;
+    return 1;
+}
+
 /* Called by each file of a module, as it starts. */
 API void __tsan_init(void);
 void __tsan_init(void)
 {
-    uintptr_t pc = CALLER.pc;
-    if (!is_in_module(pc))
-        dl_iterate_phdr(note_module, &pc);
+    static unsigned long long seen;
+    unsigned long long loaded = 0;
+    dl_iterate_phdr(count_modules, &loaded);
+    if (loaded != seen)
+        dl_iterate_phdr(note_module, NULL);
+    seen = loaded;
 }
 
 void *goacc_real(void **kept, const char *name)

@@ -29,6 +29,15 @@ local function fail(message, help)
   error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }, 0)
 end
 
+-- The compiler that an MPI library's own compiler, mpicc or mpifort, runs; other names as they are.
+local function wrapped(compiler)
+  if not compiler:match("[^/]*$"):find "^mpi" then return compiler end
+  local pipe = io.popen(("'%s' -show 2>/dev/null"):format((compiler:gsub("'", "'\\''"))))
+  local command = pipe and pipe:read "l" or ""
+  if pipe then pipe:close() end
+  return command:match "^%S+" or compiler
+end
+
 -- The folder of the library that programs compiled for checking need.
 local function folder()
   local path, problem = files.library(FOLDER .. "/" .. LIBRARY)
@@ -42,11 +51,12 @@ local function kind_of(compiler)
   if name:find "clang" then return "clang" end
   if name:find "gcc" or name:find "g%+%+" or name:find "gfortran" or name == "cc" or name == "c++" then return "gcc" end
   fail(("%s is not the name of a compiler of GNU or LLVM"):format(compiler),
-    "write gcc, g++, gfortran, clang or clang++, with or without a version")
+    "write gcc, g++, gfortran, clang or clang++, with or without a version, or MPI's mpicc, mpicxx or mpifort")
 end
 
 -- A compiler's options in front of those of the command line.
 local function options(compiler, arguments)
+  compiler = wrapped(compiler)
   local kind = kind_of(compiler)
   local list = table.move(ALWAYS[kind], 1, #ALWAYS[kind], 1, {})
   local function add(...) table.move({ ... }, 1, select("#", ...), #list + 1, list) end

@@ -30,11 +30,12 @@ static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair
             if (note)
                 target.word->note = note;
         } else {
+            const bool unwritten = goacc_is_poison(source.at, source.n); /* a single byte may have this value */
             for (uint64_t i = 0; i < target.n; i++) {
                 const struct goacc_part a = goacc_part_of(target.at + i, 1),
                                         b = goacc_part_of(source.at + i, 1);
                 bool valid = !b.word || goacc_having(&b, GOACC_VALID);
-                if (!valid && goacc_having(&a, GOACC_ONLY) && !goacc_is_poison(b.at, 1)) {
+                if (!valid && goacc_having(&a, GOACC_ONLY) && !unwritten) {
                     if (!reported && pair && goacc_unchanged(&b))
                         goacc_report_overwritten(pair, a.at, a.word->note);
                     reported = valid = true;

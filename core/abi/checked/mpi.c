@@ -1,0 +1,468 @@
+/* mpi.c - MPI's functions that read or write memory of their caller: each counts as an access of
+ * the caller, and is then done by the MPI library.
+ *
+ * Handles are pointers in Open MPI and numbers in MPICH. Both pass each argument in a word, so that
+ * a function here passes words on as they are. Fortran's handles are numbers; Open MPI has
+ * functions that translate them.
+ *
+ * What a function receives may be less than its count. So memory is kept before, and compared
+ * after: bytes that have changed were written. Of other bytes that were old nothing is known any
+ * more. Device memory, which libraries with support for GPUs take, is not looked at. */
+#include "access.h"
+#include "calls.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef uintptr_t word; /* any argument */
+
+static void *found(const char *name)
+{
+    return dlsym(RTLD_DEFAULT, name);
+}
+
+/* Asks the MPI library; takes words and pointers, and the answer leaves as it was what it does not
+ * know. */
+#define ASK(name, types, ...)                            \
+    do {                                                 \
+        static void *function;                           \
+        if (!function)                                   \
+            function = found(#name);                     \
+        if (function)                                    \
+            ((int(*) types)(word)function)(__VA_ARGS__); \
+    } while (0)
+
+static int rank_in(word comm)
+{
+    int rank = -1;
+    ASK(MPI_Comm_rank, (word, int *), comm, &rank);
+    return rank;
+}
+
+static int size_of(word comm)
+{
+    int size = 0;
+    ASK(MPI_Comm_size, (word, int *), comm, &size);
+    return size;
+}
+
+/* ------------------------------------------------------------------------------------- types -- */
+
+struct type {
+    word handle, comm;
+    int size; /* bytes that are sent of one */
+    long low, extent, true_low,
+        true_extent; /* where they lie; the next one is an extent further on */
+};
+
+static struct type type_of(word handle, word comm)
+{
+    struct type type = {.handle = handle, .comm = comm};
+    ASK(MPI_Type_size, (word, int *), handle, &type.size);
+    ASK(MPI_Type_get_extent, (word, long *, long *), handle, &type.low, &type.extent);
+    ASK(MPI_Type_get_true_extent, (word, long *, long *), handle, &type.true_low,
+        &type.true_extent);
+    return type;
+}
+
+static bool has_gaps(const struct type *type)
+{
+    return type->true_extent != type->size || type->extent != type->size;
+}
+
+/* Which bytes of a type are sent: the MPI library unpacks bytes that are not 0 into memory that is.
+ */
+static char *mask_of(const struct type *type)
+{
+    char *mask = calloc(1, (size_t)type->true_extent), *packed = malloc((size_t)type->size);
+    int at = 0;
+    if (mask && packed) {
+        memset(packed, 1, (size_t)type->size);
+        ASK(MPI_Unpack, (const void *, int, int *, void *, int, word, word), packed, type->size,
+            &at, mask - type->true_low, 1, type->handle, type->comm);
+    }
+    free(packed);
+    return mask;
+}
+
+/* ------------------------------------------------------------------------------------ buffers --
+ */
+
+/* Memory of an address that means something else: MPI_BOTTOM, MPI_IN_PLACE, and Fortran's variables
+ * for them. */
+static bool is_special(word at)
+{
+    static const char *const names[] = {"mpi_fortran_in_place_", "mpi_fortran_bottom_"};
+    static word variables[2], common;
+    static bool looked;
+    enum { COMMON = 28 }; /* bytes of MPICH's common block */
+    if (!looked) {
+        for (int i = 0; i < 2; i++)
+            variables[i] = (word)found(names[i]);
+        common = (word)found("mpipriv1_");
+        looked = true;
+    }
+    return at + 1 <= 2 || at == variables[0] || at == variables[1] ||
+           (common && at - common < COMMON);
+}
+
+static bool on_device(word at)
+{
+    return at - checked_here.low < checked_here.bytes;
+}
+
+static void reads(word at, long count, word handle, word comm, struct goacc_caller caller)
+{
+    if (count <= 0 || is_special(at) || on_device(at) || !goacc_is_checked(caller))
+        return;
+    const struct type type = type_of(handle, comm);
+    if (type.size <= 0)
+        return;
+    if (!has_gaps(&type)) {
+        goacc_check_words((const void *)(at + (word)type.true_low),
+                          (size_t)type.size * (size_t)count, false, caller);
+        return;
+    }
+    char *mask = mask_of(&type);
+    for (long i = 0; i < count && mask; i++)
+        for (long k = 0, end; k < type.true_extent; k = end + 1) {
+            for (end = k; end < type.true_extent && mask[end]; end++)
+                ;
+            if (end > k)
+                goacc_check_words((const void *)(at + (word)(i * type.extent + type.true_low + k)),
+                                  (size_t)(end - k), false, caller);
+        }
+    free(mask);
+}
+
+/* Memory that is received, and what it held before; NULL: nothing of it is mapped. */
+struct kept {
+    word at;
+    size_t n;
+    char *bytes;
+};
+
+static struct goacc_shadow *shadow_of(word at)
+{
+    struct goacc_shadow *leaf = checked_here.leaves[at / GOACC_LEAF % GOACC_LEAVES];
+    return leaf ? &leaf[at % GOACC_LEAF / 8] : NULL;
+}
+
+static bool is_mapped(word at, size_t n)
+{
+    for (word i = at & ~(word)7; i < at + n; i += 8) {
+        const struct goacc_shadow *shadow = shadow_of(i);
+        if (!shadow)
+            i |= GOACC_LEAF - 8; /* the next leaf */
+        else if (__atomic_load_n(&shadow->states, __ATOMIC_RELAXED) & GOACC_IN_ALL(GOACC_PRESENT))
+            return true;
+    }
+    return false;
+}
+
+static struct kept keep(word at, long count, word handle, word comm, struct goacc_caller caller)
+{
+    struct kept kept = {0};
+    if (count <= 0 || is_special(at) || on_device(at) || !goacc_is_checked(caller))
+        return kept;
+    const struct type type = type_of(handle, comm);
+    kept.at = at + (word)type.true_low;
+    kept.n = (size_t)((count - 1) * type.extent + type.true_extent);
+    if (type.size > 0 && is_mapped(kept.at, kept.n))
+        kept.bytes = malloc(kept.n);
+    if (kept.bytes)
+        memcpy(kept.bytes, (const void *)kept.at, kept.n);
+    return kept;
+}
+
+/* Word by word: a number that was received may have some bytes as before. */
+static void wrote(struct kept kept, struct goacc_caller caller)
+{
+    const char *now = (const char *)kept.at;
+    for (size_t k = 0, n; kept.bytes && k < kept.n; k += n) {
+        const unsigned into = (kept.at + k) % 8;
+        n = kept.n - k < 8 - into ? kept.n - k : 8 - into;
+        struct goacc_shadow *shadow = shadow_of(kept.at + k);
+        if (memcmp(now + k, kept.bytes + k, n) != 0) {
+            goacc_check_words(now + k, n, true, caller);
+        } else if (shadow) {
+            const uint32_t bytes = (n == 8 ? UINT32_MAX : (1u << 4 * n) - 1) << 4 * into;
+            const uint32_t present = __atomic_load_n(&shadow->states, __ATOMIC_RELAXED) & bytes &
+                                     GOACC_IN_ALL(GOACC_PRESENT);
+            __atomic_or_fetch(&shadow->states, present / GOACC_PRESENT * GOACC_VALID,
+                              __ATOMIC_RELAXED);
+        }
+    }
+    free(kept.bytes);
+}
+
+/* ----------------------------------------------------------------------------------- requests --
+ */
+
+/* A receive that has not been waited for. */
+struct request {
+    word handle;
+    struct kept kept;
+    struct goacc_caller caller;
+    struct request *next;
+};
+static struct request *requests;
+static bool locked;
+
+static void lock(void)
+{
+    while (__atomic_test_and_set(&locked, __ATOMIC_ACQUIRE))
+        __builtin_ia32_pause();
+}
+
+static void unlock(void)
+{
+    __atomic_clear(&locked, __ATOMIC_RELEASE);
+}
+
+/* The handle of a C program, or a number of a Fortran program. */
+static word handle_at(const void *handles, long i, bool fortran)
+{
+    static int is_pointer = -1;
+    if (is_pointer < 0)
+        is_pointer = found("ompi_mpi_comm_world") != NULL;
+    return is_pointer && !fortran ? ((const word *)handles)[i] : ((const unsigned *)handles)[i];
+}
+
+static struct request *take(word handle)
+{
+    struct request *taken = NULL;
+    lock();
+    for (struct request **at = &requests; *at && !taken; at = &(*at)->next)
+        if ((*at)->handle == handle) {
+            taken = *at;
+            *at = taken->next;
+            break;
+        }
+    unlock();
+    return taken;
+}
+
+static void begun(word handle, struct kept kept, struct goacc_caller caller)
+{
+    struct request *request = kept.bytes ? malloc(sizeof *request) : NULL;
+    struct request *old = take(handle); /* that was cancelled or freed */
+    if (old)
+        free(old->kept.bytes);
+    free(old);
+    if (!request) {
+        free(kept.bytes);
+        return;
+    }
+    *request = (struct request){handle, kept, {caller.pc, NULL}, NULL};
+    lock();
+    request->next = requests;
+    requests = request;
+    unlock();
+}
+
+/* Handles before a wait or a test; NULL: no receive is under way. */
+static word *handles_before(const void *handles, long n, bool fortran)
+{
+    word *before = n > 0 && __atomic_load_n(&requests, __ATOMIC_RELAXED)
+                       ? calloc((size_t)n, sizeof *before)
+                       : NULL;
+    for (long i = 0; before && i < n; i++)
+        before[i] = handle_at(handles, i, fortran);
+    return before;
+}
+
+/* A request that is complete has another handle: that of none. */
+static void completed(word *before, const void *handles, long n, bool fortran)
+{
+    for (long i = 0; before && i < n; i++) {
+        struct request *request =
+            before[i] != handle_at(handles, i, fortran) ? take(before[i]) : NULL;
+        if (request)
+            wrote(request->kept, request->caller);
+        free(request);
+    }
+    free(before);
+}
+
+/* ---------------------------------------------------------------------------------- functions --
+ */
+
+/* Parts of a buffer: so many of a type each, and where they begin, counted in extents. */
+static void reads_parts(word at, const int *counts, const int *starts, word handle, word comm,
+                        struct goacc_caller caller)
+{
+    if (is_special(at) || on_device(at) || !goacc_is_checked(caller))
+        return;
+    const long extent = type_of(handle, comm).extent;
+    for (int i = 0; i < size_of(comm); i++)
+        reads(at + (word)(starts[i] * extent), counts[i], handle, comm, caller);
+}
+
+static struct kept keep_parts(word at, const int *counts, const int *starts, word handle, word comm,
+                              struct goacc_caller caller)
+{
+    long low = LONG_MAX, high = LONG_MIN;
+    if (is_special(at) || on_device(at) || !goacc_is_checked(caller))
+        return (struct kept){0};
+    for (int i = 0; i < size_of(comm); i++)
+        if (counts[i] > 0) {
+            low = starts[i] < low ? starts[i] : low;
+            high = starts[i] + counts[i] > high ? starts[i] + counts[i] : high;
+        }
+    if (low > high)
+        return (struct kept){0};
+    return keep(at + (word)(low * type_of(handle, comm).extent), high - low, handle, comm, caller);
+}
+
+/* What functions do before the call, as C and Fortran have it: an argument is a letter. N is a
+ * number, NS an array of them, D a type, C a communicator. */
+#define READS(at, count, type, comm) reads(at, count, D(type), C(comm), CALLER)
+#define KEEPS(at, count, type, comm) kept = keep(at, count, D(type), C(comm), CALLER)
+#define ALL(count, comm) ((long)N(count) * size_of(C(comm)))
+#define IS_ROOT(root, comm) (N(root) == rank_in(C(comm)))
+
+#define BEFORE_SEND READS(a, N(b), c, f)
+#define BEFORE_RECV KEEPS(a, N(b), c, f)
+#define BEFORE_SENDRECV READS(a, N(b), c, k), KEEPS(f, N(g), h, k)
+#define BEFORE_REPLACE READS(a, N(b), c, h), KEEPS(a, N(b), c, h)
+#define BEFORE_BCAST          \
+    if (IS_ROOT(d, e))        \
+        READS(a, N(b), c, e); \
+    else                      \
+        KEEPS(a, N(b), c, e)
+#define BEFORE_REDUCE                         \
+    READS(is_special(a) ? b : a, N(c), d, g); \
+    if (IS_ROOT(f, g))                        \
+    KEEPS(b, N(c), d, g)
+#define BEFORE_ALLREDUCE READS(is_special(a) ? b : a, N(c), d, f), KEEPS(b, N(c), d, f)
+#define BEFORE_GATHER     \
+    READS(a, N(b), c, h); \
+    if (IS_ROOT(g, h))    \
+    KEEPS(d, ALL(e, h), f, h)
+#define BEFORE_GATHERV    \
+    READS(a, N(b), c, i); \
+    if (IS_ROOT(h, i))    \
+    kept = keep_parts(d, NS(e), NS(f), D(g), C(i), CALLER)
+#define BEFORE_SCATTER             \
+    if (IS_ROOT(g, h))             \
+        READS(a, ALL(b, h), c, h); \
+    KEEPS(d, N(e), f, h)
+#define BEFORE_SCATTERV                                   \
+    if (IS_ROOT(h, i))                                    \
+        reads_parts(a, NS(b), NS(c), D(d), C(i), CALLER); \
+    KEEPS(e, N(f), g, i)
+#define BEFORE_ALLGATHER READS(a, N(b), c, g), KEEPS(d, ALL(e, g), f, g)
+#define BEFORE_ALLGATHERV \
+    READS(a, N(b), c, h), kept = keep_parts(d, NS(e), NS(f), D(g), C(h), CALLER)
+#define BEFORE_ALLTOALL                                                    \
+    is_special(a) ? READS(d, ALL(e, g), f, g) : READS(a, ALL(b, g), c, g); \
+    KEEPS(d, ALL(e, g), f, g)
+#define BEFORE_ALLTOALLV                                              \
+    is_special(a) ? reads_parts(e, NS(f), NS(g), D(h), C(i), CALLER)  \
+                  : reads_parts(a, NS(b), NS(c), D(d), C(i), CALLER); \
+    kept = keep_parts(e, NS(f), NS(g), D(h), C(i), CALLER)
+#define BEFORE_ONE before = handles_before((void *)a, 1, FORTRAN)
+#define BEFORE_SOME before = handles_before((void *)b, N(a), FORTRAN)
+
+/* And after it. */
+#define AFTER_NOTHING (void)0
+#define AFTER_WROTE wrote(kept, CALLER)
+#define AFTER_BEGUN begun(handle_at((void *)g, 0, FORTRAN), kept, CALLER)
+#define AFTER_ONE_DONE completed(before, (void *)a, 1, FORTRAN)
+#define AFTER_SOME_DONE completed(before, (void *)b, N(a), FORTRAN)
+
+/* A name in C and in Fortran, how many arguments each has, what is done before the call and after
+ * it. */
+#define EACH(F)                                                  \
+    F(Send, send, 6, 7, SEND, NOTHING)                           \
+    F(Ssend, ssend, 6, 7, SEND, NOTHING)                         \
+    F(Bsend, bsend, 6, 7, SEND, NOTHING)                         \
+    F(Rsend, rsend, 6, 7, SEND, NOTHING)                         \
+    F(Isend, isend, 7, 8, SEND, NOTHING)                         \
+    F(Issend, issend, 7, 8, SEND, NOTHING)                       \
+    F(Ibsend, ibsend, 7, 8, SEND, NOTHING)                       \
+    F(Irsend, irsend, 7, 8, SEND, NOTHING)                       \
+    F(Recv, recv, 7, 8, RECV, WROTE)                             \
+    F(Irecv, irecv, 7, 8, RECV, BEGUN)                           \
+    F(Sendrecv, sendrecv, 12, 13, SENDRECV, WROTE)               \
+    F(Sendrecv_replace, sendrecv_replace, 9, 10, REPLACE, WROTE) \
+    F(Bcast, bcast, 5, 6, BCAST, WROTE)                          \
+    F(Reduce, reduce, 7, 8, REDUCE, WROTE)                       \
+    F(Allreduce, allreduce, 6, 7, ALLREDUCE, WROTE)              \
+    F(Scan, scan, 6, 7, ALLREDUCE, WROTE)                        \
+    F(Exscan, exscan, 6, 7, ALLREDUCE, WROTE)                    \
+    F(Gather, gather, 8, 9, GATHER, WROTE)                       \
+    F(Gatherv, gatherv, 9, 10, GATHERV, WROTE)                   \
+    F(Scatter, scatter, 8, 9, SCATTER, WROTE)                    \
+    F(Scatterv, scatterv, 9, 10, SCATTERV, WROTE)                \
+    F(Allgather, allgather, 7, 8, ALLGATHER, WROTE)              \
+    F(Allgatherv, allgatherv, 8, 9, ALLGATHERV, WROTE)           \
+    F(Alltoall, alltoall, 7, 8, ALLTOALL, WROTE)                 \
+    F(Alltoallv, alltoallv, 9, 10, ALLTOALLV, WROTE)             \
+    F(Wait, wait, 2, 3, ONE, ONE_DONE)                           \
+    F(Test, test, 3, 4, ONE, ONE_DONE)                           \
+    F(Waitall, waitall, 3, 4, SOME, SOME_DONE)                   \
+    F(Waitany, waitany, 4, 5, SOME, SOME_DONE)                   \
+    F(Waitsome, waitsome, 5, 6, SOME, SOME_DONE)                 \
+    F(Testall, testall, 4, 5, SOME, SOME_DONE)                   \
+    F(Testany, testany, 5, 6, SOME, SOME_DONE)                   \
+    F(Testsome, testsome, 5, 6, SOME, SOME_DONE)
+
+#define LIST2(x) x a, x b
+#define LIST3(x) LIST2(x), x c
+#define LIST4(x) LIST3(x), x d
+#define LIST5(x) LIST4(x), x e
+#define LIST6(x) LIST5(x), x f
+#define LIST7(x) LIST6(x), x g
+#define LIST8(x) LIST7(x), x h
+#define LIST9(x) LIST8(x), x i
+#define LIST10(x) LIST9(x), x j
+#define LIST11(x) LIST10(x), x k
+#define LIST12(x) LIST11(x), x l
+#define LIST13(x) LIST12(x), x m
+
+#define DEFINE(name, n, before_, after_)                                       \
+    API int name(LIST##n(word));                                               \
+    int name(LIST##n(word))                                                    \
+    {                                                                          \
+        static void *real;                                                     \
+        __typeof__(name) *call = (__typeof__(name) *)goacc_real(&real, #name); \
+        struct kept kept = {0};                                                \
+        word *before = NULL;                                                   \
+        (void)kept, (void)before;                                              \
+        BEFORE_##before_;                                                      \
+        const int status = call(LIST##n());                                    \
+        AFTER_##after_;                                                        \
+        return status;                                                         \
+    }
+
+#define FORTRAN false
+#define N(x) ((int)(x))
+#define NS(x) ((const int *)(x))
+#define D(x) (x)
+#define C(x) (x)
+#define IN_C(name, lower, n, more, before, after) DEFINE(MPI_##name, n, before, after)
+EACH(IN_C)
+
+/* Fortran passes addresses, and its numbers of types and communicators are those of MPICH in C,
+ * too. */
+#undef FORTRAN
+#undef N
+#undef D
+#undef C
+#define FORTRAN true
+#define N(x) (*(const int *)(x))
+#define D(x) translated("MPI_Type_f2c", N(x))
+#define C(x) translated("MPI_Comm_f2c", N(x))
+
+static word translated(const char *name, int number)
+{
+    word (*function)(int) = (word(*)(int))(word)found(name);
+    return function ? function(number) : (word)(unsigned)number;
+}
+
+#define IN_FORTRAN(name, lower, n, more, before, after) DEFINE(mpi_##lower##_, more, before, after)
+EACH(IN_FORTRAN)
