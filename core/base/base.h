@@ -92,6 +92,7 @@ struct accd_context {
     char checked[400]; /* what accd_check found */
     struct accd_scratch scratch;
     bool plain;        /* the rules leave plain constructs the short way */
+    bool layouts;      /* labels have some: an object may have holes */
     bool working;      /* a queue works: what it calls may touch device memory, but ask for no construct */
     accd_label **labels;
     size_t nlabels, labels_room;

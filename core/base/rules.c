@@ -31,8 +31,7 @@ bool accd_rules_sound(const accd_rules *rules)
 
 bool accd_rules_plain(const accd_rules *rules)
 {
-    return !rules->fusion && rules->partial_overlap == ACCD_OVERLAP_ERROR && rules->holes == ACCD_IGNORE &&
-           rules->counting == ACCD_COUNT_CLAUSES && rules->attach == ACCD_ATTACH_COUNTED && !rules->extended_range;
+    return !rules->fusion && rules->partial_overlap == ACCD_OVERLAP_ERROR;
 }
 
 /* ------------------------------------------------------------------------------- verdicts -- */
@@ -124,6 +123,7 @@ void accd_rules_compile(const accd_rules *rules, struct accd_verdicts *to)
     const bool lenient = rules->part_present == ACCD_IGNORE, constructs = rules->counting == ACCD_COUNT_CONSTRUCTS;
     *to = (struct accd_verdicts){
         .holes = rules->holes == ACCD_REJECT,
+        .looks_closer = constructs || rules->holes == ACCD_REJECT || rules->extended_range,
         .counts_attachments = rules->attach == ACCD_ATTACH_COUNTED,
         .owns_exits = rules->fusion && rules->exit_unowned == ACCD_REJECT,
         .reverses = rules->update == ACCD_UPDATE_REVERSE && rules->attached == ACCD_ATTACHED_KEPT,

@@ -166,6 +166,7 @@ struct accd_verdicts {
     bool reverses;   /* all bytes move, and attached pointers are then as they were; otherwise they are cut out */
     enum accd_rule allocated, sent, fetched; /* what events cite */
     bool holes; /* bytes that a present object's clause left out are not present */
+    bool looks_closer; /* constructs count, there are holes or extended ranges: what is plain then is less */
 };
 
 #endif

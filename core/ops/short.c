@@ -4,14 +4,15 @@
  * All else is the general way's: errors, too. What the short way cannot do it leaves before it has changed anything.
  * Behind that a failure is its own, in the general way's words. */
 #include "ops/inside.h"
+#include "table/name.h"
 
 /* Flags that say nothing about present data, or about absent data that an item creates. */
 #define PLAIN_FLAGS (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_TRY)
 
-static inline bool is_plain(const accd_item *item)
+static inline bool is_plain(const accd_item *item, unsigned flags)
 {
     return !(accd_address(item->program) | accd_address(item->slot) | accd_address(item->frame) |
-             item->slot_bytes | item->ndims | (item->flags & ~PLAIN_FLAGS));
+             item->slot_bytes | item->ndims | (item->flags & ~flags));
 }
 
 static inline bool holds(const struct accd_object *object, uint64_t host, uint64_t bytes)
@@ -27,6 +28,33 @@ static inline bool has_pointers(struct accd_directory *dir, uint64_t host, uint6
     struct accd_attach *attach;
     return dir->attached.slots.count &&
            (accd_first_attach(dir, host, host + bytes, &cursor, &attach) != ACCD_OK || attach);
+}
+
+/* Whether a clause left out bytes of an object, or an item means no more than some of its own. */
+static __attribute__((noinline)) bool has_layout(struct accd_directory *dir, const accd_item *item,
+                                                 const struct accd_object *object)
+{
+    return (item->label && item->label->layout) || (object && accd_layout_of(dir, object));
+}
+
+/* Of the rules of OpenMP: whether each item has no extended range of its own, means all bytes in its range, and is the
+ * only one of its construct with its object, so that it is counted like any other. fresh: items without an object yet.
+ * Decides OMP60-map-5. */
+static __attribute__((noinline)) bool are_apart(struct accd_directory *dir, const accd_construct *construct,
+                                                unsigned fresh, struct accd_object *const *objects)
+{
+    for (size_t i = 0; i < construct->nitems; i++) {
+        const accd_item *item = &construct->items[i];
+        const uint64_t base = accd_address(item->base);
+        const struct accd_object *object = fresh >> i & 1 ? NULL : objects[i];
+        if ((base && base < accd_address(item->host)) || (object && object->size & ACCD_OBJECT_MAPPED) ||
+            (dir->context->layouts && dir->context->verdicts.holes && has_layout(dir, item, object)))
+            return false;
+        for (size_t k = 0; k < i && object; k++)
+            if (objects[k] == object && !(fresh >> k & 1))
+                return false;
+    }
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------ moves -- */
@@ -286,7 +314,7 @@ static inline __attribute__((always_inline)) bool find_objects(struct accd_direc
         const accd_item *item = &construct->items[i];
         const uint64_t host = accd_address(item->host);
         void *object, *after = NULL;
-        if (!is_plain(item) || item->action >= ACCD_ACTION_COUNT || !accd_demands[item->action].plain)
+        if (!is_plain(item, PLAIN_FLAGS) || item->action >= ACCD_ACTION_COUNT || !accd_demands[item->action].plain)
             return false;
         if (i < nbefore && before[i].host == host)
             object = before[i].object;
@@ -305,7 +333,7 @@ static inline __attribute__((always_inline)) bool find_objects(struct accd_direc
         }
     }
     *fresh_p = fresh;
-    return true;
+    return !dir->context->verdicts.looks_closer || are_apart(dir, construct, fresh, objects);
 }
 
 static __attribute__((noinline)) bool enter_data(struct accd_directory *dir, const accd_construct *construct,
@@ -417,29 +445,36 @@ static inline __attribute__((always_inline)) bool leave(struct accd_directory *d
     return true;
 }
 
-/* The present data that an item names. */
-static inline bool find_claim(struct accd_directory *dir, const accd_item *item, struct accd_claim *claim)
+/* The present data that an item names; final: a last reference may be taken off as the last ones are. */
+static inline bool find_claim(struct accd_directory *dir, const accd_item *item, bool final, struct accd_claim *claim)
 {
-    if (!is_plain(item))
+    const unsigned flags = final ? PLAIN_FLAGS | ACCD_ITEM_FINAL : PLAIN_FLAGS;
+    if (!is_plain(item, flags))
         return false;
     claim->host = accd_address(item->host);
     claim->bytes = item->bytes;
     claim->action = item->action;
     claim->object = accd_range_floor_near(&dir->present.objects, claim->host);
-    return claim->object && holds(claim->object, claim->host, claim->bytes);
+    return claim->object && holds(claim->object, claim->host, claim->bytes) &&
+           (!(item->flags & flags & ACCD_ITEM_FINAL) ||
+            (uint64_t)claim->object->structured + claim->object->dynamic == 1);
 }
 
 static __attribute__((noinline)) bool exit_data(struct accd_directory *dir, const accd_construct *construct,
                                                 accd_status *status_p)
 {
     struct accd_claim claims[ACCD_SHORT_ITEMS];
+    struct accd_object *objects[ACCD_SHORT_ITEMS];
     if (construct->finalize)
         return false;
     for (size_t i = 0; i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
-        if ((item->action != ACCD_DELETE && item->action != ACCD_COPYOUT) || !find_claim(dir, item, &claims[i]))
+        if ((item->action != ACCD_DELETE && item->action != ACCD_COPYOUT) || !find_claim(dir, item, true, &claims[i]))
             return false;
+        objects[i] = claims[i].object;
     }
+    if (dir->context->verdicts.looks_closer && !are_apart(dir, construct, 0, objects))
+        return false;
     return leave(dir, claims, construct->nitems, NULL, status_p);
 }
 
@@ -454,7 +489,9 @@ static __attribute__((noinline)) bool update(struct accd_directory *dir, const a
     for (size_t i = 0; i < n; i++) {
         const accd_item *item = &construct->items[i];
         if ((item->action != ACCD_UPDATE_DEVICE && item->action != ACCD_UPDATE_SELF) ||
-            !find_claim(dir, item, &claims[i]) || has_pointers(dir, claims[i].host, claims[i].bytes))
+            !find_claim(dir, item, false, &claims[i]) || has_pointers(dir, claims[i].host, claims[i].bytes))
+            return false;
+        if (dir->context->layouts && dir->context->verdicts.holes && has_layout(dir, item, claims[i].object))
             return false;
         in += item->action == ACCD_UPDATE_DEVICE;
     }

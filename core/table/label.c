@@ -131,8 +131,10 @@ static const accd_label *intern(accd_context *context, accd_label wanted)
     }
     copy->id = (uint32_t)context->nlabels;
     *place = copy->id + 1;
-    if (copy->layout)
+    if (copy->layout) {
         accd_program_retain((accd_program *)(uintptr_t)copy->layout);
+        context->layouts = true;
+    }
     context->labels[context->nlabels++] = copy;
     return copy;
 }
