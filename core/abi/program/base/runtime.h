@@ -146,7 +146,7 @@ struct goacc_options {
     bool unmatched;   /* OpenMP 5.2: a pointer to nothing present keeps its value, before it becomes null */
     int trace;        /* file descriptor, -1: none */
     const char *draw, *suppress; /* files, or NULL */
-    int devices;
+    int devices, targets; /* of all, of OpenMP: none where OMP_TARGET_OFFLOAD says so */
     uint64_t device_bytes;
     int type, device; /* ACC_DEVICE_TYPE, ACC_DEVICE_NUM */
 };

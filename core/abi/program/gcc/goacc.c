@@ -2,8 +2,8 @@
  * How they look and what a kernel is passed for each entry are facts of that interface. */
 #include "abi/program/base/arena.h"
 #include "abi/program/check/check.h"
-#include "entries.h"
 #include "abi/program/base/prof.h"
+#include "plain.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,13 +13,6 @@
 enum { HOST_FALLBACK = 1 }; /* flag, inverted: if(false) */
 
 /* --------------------------------------------------------------------------------- short way -- */
-
-/* Directives of a few entries of plain data alone, while calls are quick: each entry is one item. All else goes the
- * general way. */
-enum { PLAIN = 16 };
-
-/* What a kind of plain data asks for: an action, and more. */
-enum { ACTION = 0x0f, TRIES = 0x10, MOVES = 0x20, OUT = 0x40 };
 
 static const uint8_t of_entry[0x100] = {
     [ALLOC] = ACCD_CREATE,
@@ -48,9 +41,6 @@ static const uint8_t of_update[0x100] = {
 /* Their items; what is not written here is never written. With the lock. */
 static accd_item plain[PLAIN];
 
-/* Which way a directive goes; on the short one its items may be doubtful. */
-enum route { GENERAL, SHORT, DOUBTFUL };
-
 /* words: variables of a pointer's size are never attached. */
 static inline __attribute__((always_inline)) enum route plain_items(const struct entries *map,
                                                                      const uint8_t *asked_of, bool words)
@@ -66,11 +56,10 @@ static inline __attribute__((always_inline)) enum route plain_items(const struct
             return GENERAL;
         if (bytes == sizeof(void *) && asked & MOVES && !words && goacc_is_pointer(&goacc_own, host))
             return GENERAL;
-        if (!goacc_is_static(host) || (uintptr_t)host >= stack) { /* statics may hold the stack */
-            if (asked & OUT && goacc_constant(host))
-                return GENERAL;
-            doubtful |= goacc_is_doubtful((uintptr_t)host, bytes, asked & MOVES);
-        }
+        const enum route route = plain_data(host, bytes, asked, stack);
+        if (route == GENERAL)
+            return GENERAL;
+        doubtful |= route == DOUBTFUL;
         plain[i].host = host;
         plain[i].bytes = bytes;
         plain[i].label = label;

@@ -6,7 +6,7 @@
 
 #include "abi/program/base/arena.h"
 #include "abi/program/check/check.h"
-#include "entries.h"
+#include "plain.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -156,6 +156,142 @@ static void carry_out(const struct directive *directive, void **depend)
     directive->run(directive);
 }
 
+/* --------------------------------------------------------------------------------- short way -- */
+
+static const uint8_t of_entry[0x100] = {
+    [ALLOC] = ACCD_CREATE,
+    [TO] = ACCD_COPYIN | MOVES,
+    [FROM] = ACCD_COPYOUT | MOVES | OUT,
+    [TOFROM] = ACCD_COPY | MOVES | OUT,
+    [IMPLICIT | ALLOC] = ACCD_CREATE,
+    [IMPLICIT | TO] = ACCD_COPYIN | MOVES,
+    [IMPLICIT | FROM] = ACCD_COPYOUT | MOVES | OUT,
+    [IMPLICIT | TOFROM] = ACCD_COPY | MOVES | OUT,
+    [ATTACH] = ACCD_ATTACH,
+    [ZERO_LENGTH] = ACCD_CREATE,
+    [FIRSTPRIVATE] = ACCD_HOLD,
+    [FIRSTPRIVATE_INT] = ACCD_HOLD,
+};
+static const uint8_t of_exit[0x100] = {
+    [FROM] = ACCD_COPYOUT | MOVES,
+    [RELEASE] = ACCD_DELETE,
+    [DELETE] = ACCD_DELETE | FINAL,
+    [DETACH] = ACCD_DETACH,
+};
+static const uint8_t of_update[0x100] = {
+    [TO] = ACCD_UPDATE_DEVICE | TRIES | MOVES,
+    [FROM] = ACCD_UPDATE_SELF | TRIES | MOVES,
+};
+
+/* Their items, and of which entry each is; what is not written here is never written. With the lock. */
+static accd_item plain[PLAIN];
+static uint8_t entry_of[PLAIN];
+static size_t nplain;
+
+/* A pointer that points to the section before it, as add_pointer of entries.c has it; one that is not present is not
+ * attached. */
+static bool points_to_last(const void *slot, size_t bias)
+{
+    accd_item *last = nplain ? &plain[nplain - 1] : NULL;
+    if (!last || last->slot || (uintptr_t)last->host != goacc_word(slot) + bias)
+        return false;
+    if (accd_presence_of(goacc.context, goacc_own.device, slot, sizeof(void *)) != ACCD_ABSENT)
+        last->slot = slot;
+    return true;
+}
+
+/* Whether an item has a pointer that the directive attaches. */
+static bool has_pointer(const struct entries *map)
+{
+    for (size_t i = 0; i < map->n; i++)
+        for (size_t k = 0; k < nplain && (map->kind[i] & 0xff) == ATTACH; k++)
+            if ((uintptr_t)map->host[i] - (uintptr_t)plain[k].host < plain[k].bytes)
+                return true;
+    return false;
+}
+
+static enum route plain_items(const struct entries *map, const uint8_t *asked_of)
+{
+    const accd_label *label = goacc_site_label();
+    const uintptr_t stack = goacc.site->call.sp;
+    bool doubtful = false, pointers = false;
+    nplain = 0;
+    for (size_t i = 0; i < map->n; i++) {
+        const unsigned kind = map->kind[i] & 0xff, asked = asked_of[kind];
+        const void *host = map->host[i];
+        uint64_t bytes = map->size[i];
+        if ((asked & ACTION) == ACCD_HOLD) { /* an argument of the region alone */
+            if (!map->region)
+                return GENERAL;
+            continue;
+        }
+        if (!asked || !host)
+            return GENERAL;
+        if (kind == ATTACH || kind == DETACH) {
+            if (!points_to_last(host, bytes))
+                return GENERAL;
+            pointers = true;
+            continue;
+        }
+        if (kind == ZERO_LENGTH) {
+            uint64_t start;
+            if (!map->region || !accd_present_bounds(goacc.context, goacc_own.device, host, &start, &bytes))
+                return GENERAL;
+            host = (const void *)(uintptr_t)start;
+        } else if (kind >= (IMPLICIT | ALLOC) && kind <= (IMPLICIT | TOFROM) &&
+                   goacc_is_partly_present(&goacc_own, host, bytes)) {
+            return GENERAL;
+        }
+        const enum route route = plain_data(host, bytes, asked, stack);
+        if (route == GENERAL)
+            return GENERAL;
+        doubtful |= route == DOUBTFUL;
+        accd_item *item = &plain[nplain];
+        item->host = host;
+        item->bytes = bytes;
+        item->slot = NULL;
+        item->label = label;
+        item->action = asked & ACTION;
+        item->flags = (asked & TRIES ? ACCD_ITEM_TRY : 0) | (asked & FINAL ? ACCD_ITEM_FINAL : 0);
+        entry_of[nplain++] = (uint8_t)i;
+    }
+    return pointers && has_pointer(map) ? GENERAL : doubtful ? DOUBTFUL : SHORT;
+}
+
+/* Takes the lock, chooses the device and makes the items if a directive goes the short way. leave_short comes after. */
+static inline enum route route_of(const struct goacc_site *site, int device, const struct entries *map,
+                                  const uint8_t *asked_of, struct goacc_target_call *call)
+{
+    if (device < 0 || !goacc_is_quick() || map->n - 1 >= PLAIN || !goacc_lock())
+        return GENERAL;
+    goacc.site = site;
+    *call = (struct goacc_target_call){&goacc_own, goacc_own.device};
+    goacc_own.device = device;
+    const enum route route = plain_items(map, asked_of);
+    if (__builtin_expect(route == GENERAL, 0))
+        goacc_target_leave(call);
+    return route;
+}
+
+static void leave_short(const struct goacc_target_call *call)
+{
+    goacc_own.device = call->before;
+    goacc_leave_quick();
+}
+
+/* Whether a directive without a region of its own has been carried out. */
+static inline bool done_short(const struct goacc_site *site, int device, const struct entries *map, accd_kind kind,
+                              const uint8_t *asked_of)
+{
+    struct goacc_target_call call;
+    const enum route route = route_of(site, device, map, asked_of, &call);
+    if (route == GENERAL)
+        return false;
+    goacc_run(&goacc_own, kind, route == DOUBTFUL, plain, nplain, false);
+    leave_short(&call);
+    return true;
+}
+
 /* -------------------------------------------------------------------------------------- data -- */
 
 /* What a construct opened: its region, if it has one, and whether it made pointers null. */
@@ -203,7 +339,15 @@ void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsi
     const struct goacc_site site = goacc_here("target data");
     const struct entries map = {n, host, sizes, kinds, true, false};
     device = goacc_target_device(device, &site);
-    const struct goacc_target_call call = goacc_target_enter(&site, device);
+    struct goacc_target_call call;
+    const enum route route = route_of(&site, device, &map, of_entry, &call);
+    if (route != GENERAL) {
+        struct goacc_level *level = goacc_push_level(call.self, 0);
+        level->region = goacc_run(call.self, ACCD_REGION, route == DOUBTFUL, plain, nplain, false);
+        leave_short(&call);
+        return;
+    }
+    call = goacc_target_enter(&site, device);
     struct goacc_level *level = goacc_push_level(call.self, 0);
     if (device >= 0) {
         level->region = run_items(call.self, ACCD_REGION, &map, goacc_entry_items).region;
@@ -237,12 +381,17 @@ void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *size
 void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *sizes,
                                  unsigned short *kinds, unsigned flags, void **depend)
 {
-    const struct goacc_site site =
-        goacc_here(flags & EXIT_DATA ? "target exit data" : "target enter data");
+    const bool out = flags & EXIT_DATA;
+    const struct goacc_site site = goacc_here(out ? "target exit data" : "target enter data");
+    const struct entries map = {n, host, sizes, kinds, true, false};
+    device = goacc_target_device(device, &site);
+    if (!(flags & NOWAIT) && !depend &&
+        done_short(&site, device, &map, out ? ACCD_EXIT_DATA : ACCD_ENTER_DATA, out ? of_exit : of_entry))
+        return;
     carry_out(&(struct directive){.site = site,
-                                  .device = goacc_target_device(device, &site),
+                                  .device = device,
                                   .flags = flags,
-                                  .map = {n, host, sizes, kinds, true, false},
+                                  .map = map,
                                   .run = enter_exit},
               depend);
 }
@@ -262,10 +411,14 @@ void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, un
                             unsigned flags, void **depend)
 {
     const struct goacc_site site = goacc_here("target update");
+    const struct entries map = {n, host, sizes, kinds, true, false};
+    device = goacc_target_device(device, &site);
+    if (!(flags & NOWAIT) && !depend && done_short(&site, device, &map, ACCD_UPDATE, of_update))
+        return;
     carry_out(&(struct directive){.site = site,
-                                  .device = goacc_target_device(device, &site),
+                                  .device = device,
                                   .flags = flags,
-                                  .map = {n, host, sizes, kinds, true, false},
+                                  .map = map,
                                   .run = update},
               depend);
 }
@@ -307,6 +460,54 @@ static void *memory(void *block, size_t old, size_t bytes)
     if (goacc.options.left) /* the stack and the heap are closed to the kernel */
         return goacc_open_memory(NULL, block, old, bytes);
     return realloc(block, bytes);
+}
+
+/* False: nothing is done. */
+static bool compute_short(const struct goacc_site *site, int device, void (*fn)(void *), const struct entries *map,
+                          void **teams)
+{
+    enum { FEW = 512, WORDS = sizeof(struct body) / sizeof(void *) + PLAIN };
+    union {
+        struct body body;
+        void *words[WORDS];
+    } few;
+    struct goacc_target_call call;
+    uint64_t addresses[PLAIN];
+    char copies[FEW];
+    if (private_bytes(map) > FEW)
+        return false;
+    const enum route route = route_of(site, device, map, of_entry, &call);
+    if (route == GENERAL)
+        return false;
+    goacc_declared_update();
+    if (goacc.declares) {
+        goacc_target_leave(&call);
+        return false;
+    }
+    accd_region *region = goacc_run(call.self, ACCD_COMPUTE, route == DOUBTFUL, plain, nplain, false);
+    struct body *body = &few.body;
+    *body = (struct body){fn, teams, device};
+    for (size_t i = 0; i < map->n; i++)
+        body->args[i] = map->host[i];
+    const size_t known = accd_region_addresses(region, addresses, nplain);
+    for (size_t k = 0; k < nplain; k++) {
+        const size_t i = entry_of[k];
+        if (k < known)
+            body->args[i] = (void *)(uintptr_t)(addresses[k] + ((uintptr_t)map->host[i] - (uintptr_t)plain[k].host));
+        else
+            body->args[i] = goacc_argument(call.self, map, i);
+    }
+    copy_private(map, copies, body->args);
+    leave_short(&call);
+    call.self->region = "target";
+    call.self->quick = false;
+    run_body(body);
+    call.self->region = NULL;
+    call.self->quick = true;
+    call = goacc_target_enter(site, device);
+    goacc_end_region(call.self, region);
+    goacc_target_leave(&call);
+    return true;
 }
 
 static void compute(const struct directive *directive)
@@ -363,13 +564,16 @@ void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size
                      unsigned short *kinds, unsigned flags, void **depend, void **args)
 {
     const struct goacc_site site = goacc_here("target");
+    const struct entries map = {n, host, sizes, kinds, true, true};
     device = goacc_target_device(device, &site);
+    if (!(flags & NOWAIT) && !depend && compute_short(&site, device, fn, &map, args))
+        return;
     carry_out(&(struct directive){.site = site,
                                   .device = device,
                                   .fn = fn,
                                   .teams = args,
                                   .flags = flags,
-                                  .map = {n, host, sizes, kinds, true, true},
+                                  .map = map,
                                   .run = device < 0 ? compute_on_host : compute},
               depend);
 }

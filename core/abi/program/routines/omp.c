@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* As omp.h declares them; the program has that header, we have the functions. */
 #define ROUTINES(X)                                                                       \
@@ -83,12 +82,10 @@ const struct goacc_openmp *goacc_openmp(void)
 
 int goacc_target_devices(void)
 {
-    static const char disabled[] = "disabled";
-    const char *offload = getenv("OMP_TARGET_OFFLOAD");
     if (!goacc.options.rules)
         goacc.target_first = true;
     goacc_started(); /* the options */
-    return offload && !strcasecmp(offload, disabled) ? 0 : goacc.options.devices;
+    return goacc.options.targets;
 }
 
 /* Where the caller runs: a device, -1: the host. */

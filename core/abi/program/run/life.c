@@ -110,6 +110,8 @@ static void read_options(void)
     options->left = options->strict || options->check;
     options->fail = flag_option("ACCDEEP_FAIL");
     options->devices = (int)number_option("ACCDEEP_DEVICES", 1, 1, 64);
+    const char *offload = getenv("OMP_TARGET_OFFLOAD");
+    options->targets = offload && !strcasecmp(offload, "disabled") ? 0 : options->devices;
     options->device_bytes =
         number_option("ACCDEEP_DEVICE_MEMORY", (uint64_t)16 << 30, 1, (uint64_t)1 << 44);
     options->type = type_option();

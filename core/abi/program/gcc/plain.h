@@ -1,0 +1,27 @@
+/* plain.h - the short way of directives: a few entries of plain data alone, while calls are quick, each of which is one
+ * item. All else goes the general way. */
+#ifndef GOACC_PLAIN_H
+#define GOACC_PLAIN_H
+
+#include "entries.h"
+
+enum { PLAIN = 16 };
+
+/* What a kind of plain data asks for: an action, and more. 0: the kind goes the general way. */
+enum { ACTION = 0x0f, TRIES = 0x10, MOVES = 0x20, OUT = 0x40, FINAL = 0x80 };
+
+/* Which way a directive goes; on the short one its items may be doubtful. */
+enum route { GENERAL, SHORT, DOUBTFUL };
+
+/* Whether the entry asks for plain data at all; DOUBTFUL: they are to be looked at first. */
+static inline __attribute__((always_inline)) enum route plain_data(const void *host, size_t bytes, unsigned asked,
+                                                                   uintptr_t stack)
+{
+    if (goacc_is_static(host) && (uintptr_t)host < stack) /* statics may hold the stack */
+        return SHORT;
+    if (asked & OUT && goacc_constant(host))
+        return GENERAL;
+    return goacc_is_doubtful((uintptr_t)host, bytes, asked & MOVES) ? DOUBTFUL : SHORT;
+}
+
+#endif
