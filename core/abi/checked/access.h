@@ -41,8 +41,13 @@ static inline __attribute__((always_inline)) bool is_fine(uintptr_t at, size_t n
     }
     const uint32_t wanted = bytes & (write ? GOACC_IN_ALL(GOACC_PRESENT | GOACC_ONLY)
                                            : GOACC_IN_ALL(GOACC_PRESENT | GOACC_VALID | GOACC_READ));
-    if (n + into > 8 || (__atomic_load_n(&word->states, __ATOMIC_RELAXED) & wanted) != wanted)
+    if (n + into > 8)
         return false;
+    const uint32_t missing = ~__atomic_load_n(&word->states, __ATOMIC_RELAXED) & wanted;
+    if (missing && (write || !inside_here.bytes || missing & ~GOACC_IN_ALL(GOACC_READ)))
+        return false;
+    if (missing) /* the first read of a kernel since the bytes were moved */
+        __atomic_fetch_or(&word->states, missing, __ATOMIC_RELAXED);
     if (write)
         __atomic_store_n(&word->note, (uint32_t)pc, __ATOMIC_RELAXED);
     return true;
