@@ -464,7 +464,7 @@ static __attribute__((noinline)) bool exit_data(struct accd_directory *dir, cons
                                                 accd_status *status_p)
 {
     struct accd_claim claims[ACCD_SHORT_ITEMS];
-    struct accd_object *objects[ACCD_SHORT_ITEMS];
+    struct accd_object *objects[ACCD_SHORT_ITEMS] = {0};
     if (construct->finalize)
         return false;
     for (size_t i = 0; i < construct->nitems; i++) {
