@@ -57,7 +57,8 @@ weekly: deps-test build
 bench: deps-bench build
 	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target accdeep-bench accdeep-bench-directory accdeep-bench-embed -- --no-print-directory
 	@LUA_PATH="lua/?.lua;lua/?/init.lua;;" LUA_CPATH="$(BUILD)/lua/?.so;;" lua5.4 tests/bench/bench.lua $(BENCH)
-	@lua5.4 tests/bench/openacc.lua $(BUILD)
+	@lua5.4 tests/bench/programs.lua $(BUILD)
+	@lua5.4 tests/bench/checks.lua $(BUILD)
 	@lua5.4 tests/bench/directory.lua $(BUILD) $(BENCH)
 	@$(BUILD)/tests/bench/accdeep-bench-embed
 

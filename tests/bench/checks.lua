@@ -1,0 +1,89 @@
+-- checks.lua BUILD - what checks cost programs that compute (computes.c, .cpp, .f90): processor time and memory as
+-- ratios to the same program without any runtime for devices, of accdeep's runs and of other tools on this machine.
+
+local build = arg[1]
+local REPEATS = 1
+local LIMITS = { strict = 1.5, checked = 15, memory = 4 }
+
+local function run(command)
+  local pipe <close> = assert(io.popen(command))
+  local text = pipe:read "a"
+  local fine = pipe:close()
+  return fine and text
+end
+
+local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+
+local work = run("mktemp -d"):gsub("%s+$", "")
+local exec = quoted(build) .. "/accdeep exec "
+local accdeep_cc = quoted(build) .. "/accdeep cc "
+local threads = "OMP_NUM_THREADS=1 "
+
+-- One row for each: what the program is, how it is compiled, its arguments.
+local PROGRAMS = {}
+for _, standard in ipairs { "acc", "omp" } do
+  for _, what in ipairs { "triad 40", "stencil 60", "gather 8", "host 20", "cg 20", "calls 10" } do
+    PROGRAMS[#PROGRAMS + 1] = { about = what:match "%S+" .. ", C, " .. (standard == "acc" and "OpenACC" or "OpenMP"),
+      compiler = "gcc", source = "computes.c", standard = "-fopen" .. (standard == "acc" and "acc" or "mp"),
+      arguments = what }
+  end
+end
+PROGRAMS[#PROGRAMS + 1] = { about = "vector, C++, OpenACC", compiler = "g++", source = "computes.cpp",
+  standard = "-fopenacc", arguments = "60" }
+PROGRAMS[#PROGRAMS + 1] = { about = "arrays, Fortran, OpenACC", compiler = "gfortran", source = "computes.f90",
+  standard = "-fopenacc", arguments = "40" }
+
+-- A way to run a program each. cc: in front of the compiler; with: more options; run: in front of the program.
+local COLUMNS = {
+  { name = "exec", run = exec },
+  { name = "strict", run = exec .. "--strict ", most = LIMITS.strict },
+  { name = "checked", cc = accdeep_cc, run = exec, most = LIMITS.checked, memory = LIMITS.memory },
+  { name = "TSan", with = "-g -fsanitize=thread", run = "TSAN_OPTIONS=exitcode=0 " },
+  { name = "memcheck", run = "valgrind -q " },
+}
+
+local function compile(program, cc, with, target)
+  local modules = program.compiler == "gfortran" and "-J " .. quoted(work) or ""
+  local options = ("-O2 %s -foffload=disable %s %s"):format(program.standard, with or "", modules)
+  return run(("%s%s %s tests/bench/%s -o %s/%s 2>&1"):format(cc or "", program.compiler, options, program.source,
+    quoted(work), target))
+end
+
+-- Seconds and MB; nil if the program fails.
+local function spend(before, target, arguments)
+  local seconds, memory = math.huge, math.huge
+  for _ = 1, REPEATS do
+    local text = run(("%s%s/spend env %s%s/%s %s"):format(threads, quoted(work), before, quoted(work), target,
+      arguments))
+    if not text then return nil end
+    local s, m = text:match "(%S+) (%S+)"
+    seconds, memory = math.min(seconds, tonumber(s)), math.min(memory, tonumber(m))
+  end
+  return seconds, memory
+end
+
+assert(run(("gcc -O2 -D_GNU_SOURCE tests/bench/spend.c -o %s/spend"):format(quoted(work))))
+print "\nchecks of programs that compute: time, and memory, as ratios to the plain program"
+local heads = {}
+for i, column in ipairs(COLUMNS) do heads[i] = ("%14s"):format(column.name) end
+print(("     %-26s%8s%6s%s"):format("", "s", "MB", table.concat(heads)))
+for _, program in ipairs(PROGRAMS) do
+  if compile(program, nil, "-g", "plain") then
+    local plain, memory = spend("", "plain", program.arguments)
+    local cells, reached = {}, true
+    for i, column in ipairs(COLUMNS) do
+      local with = column.cc or column.with
+      local made = not with or compile(program, column.cc, column.with, "other")
+      local s, m
+      if made then s, m = spend(column.run, with and "other" or "plain", program.arguments) end
+      cells[i] = s and ("%8.1f %5.1f"):format(s / plain, m / memory) or ("%14s"):format "-"
+      reached = reached and not (s and ((column.most and s / plain > column.most)
+        or (column.memory and m / memory > column.memory)))
+    end
+    print(("K1   %-26s%8.2f%6.0f%s  %s"):format(program.about, plain, memory, table.concat(cells, ""),
+      reached and "yes" or "NO"))
+  end
+end
+print(("     strict: time <= %.1f; checked: time <= %d, memory <= %d"):format(LIMITS.strict, LIMITS.checked,
+  LIMITS.memory))
+run("rm -rf " .. quoted(work))
