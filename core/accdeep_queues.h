@@ -81,6 +81,9 @@ ACCD_API int accd_device_bounds(accd_context *context, int device, uint64_t dev,
  * kernels cannot use the device's memory. */
 ACCD_API int accd_device_space(accd_context *context, int device, uint64_t *low_p,
                                uint64_t *high_p);
+/* The same for what the device keeps about its memory, which is not the program's. */
+ACCD_API int accd_device_tables(accd_context *context, int device, uint64_t *low_p,
+                                uint64_t *high_p);
 /* The device range of the target of an attached pointer; slot is the pointer's host address. 0: it is not
  * attached, or its copy on the device does not hold dev. The range is empty if the target is unmapped. */
 ACCD_API int accd_attached_range(accd_context *context, int device, const void *slot, uint64_t dev,

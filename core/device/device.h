@@ -91,6 +91,8 @@ struct accd_backend {
     uint64_t (*size_of)(void *device, uint64_t dev);
     /* Optional: the range of this process's memory in which all device addresses lie. */
     void (*space)(void *device, uint64_t *low_p, uint64_t *high_p);
+    /* With space: where the backend keeps what it knows of its allocations. */
+    void (*tables)(void *device, uint64_t *low_p, uint64_t *high_p);
     /* Optional: the address of a byte that was written beside an allocation, and where the allocation begins; 0:
      * there is none. */
     uint64_t (*overrun)(void *device, uint64_t *block_p);

@@ -92,6 +92,12 @@ static void unmap(void *p, uint64_t bytes)
         munmap(p, bytes);
 }
 
+/* sizes, covers and units lie one behind the other. */
+static uint64_t table_bytes(const struct sim *sim)
+{
+    return sim->space / UNIT * (sizeof sim->sizes[0] + sizeof sim->units[0]) + sim->space / PAGE * sizeof sim->covers[0];
+}
+
 static void sim_close(void *device)
 {
     struct sim *sim = device;
@@ -102,9 +108,7 @@ static void sim_close(void *device)
         unmap(sim->bits, sim->space / 8);
     }
     unmap(sim->closed_page, PAGE);
-    unmap(sim->units, sim->space / UNIT * sizeof sim->units[0]);
-    unmap(sim->sizes, sim->space / UNIT * sizeof sim->sizes[0]);
-    unmap(sim->covers, sim->space / PAGE * sizeof sim->covers[0]);
+    unmap(sim->sizes, table_bytes(sim));
     accd_mem_free(sim->mem, sim, sizeof *sim);
 }
 
@@ -134,10 +138,10 @@ static accd_status sim_open(void **device_p, int number, const accd_context_conf
     bool open = !direct || (front && !mprotect(front + sim->front, sim->space, both));
     sim->bytes = !direct ? map(sim->space, both) : open ? (char *)(uintptr_t)sim->base : NULL;
     sim->bits = direct ? NULL : map(sim->space / 8, both);
-    sim->units = map(sim->space / UNIT * sizeof sim->units[0], both);
-    sim->sizes = map(sim->space / UNIT * sizeof sim->sizes[0], both);
-    sim->covers = map(sim->space / PAGE * sizeof sim->covers[0], both);
-    if (!sim->base || !sim->bytes || (!direct && !sim->bits) || !sim->units || !sim->sizes || !sim->covers) {
+    sim->sizes = map(table_bytes(sim), both);
+    sim->covers = sim->sizes ? sim->sizes + sim->space / UNIT : NULL;
+    sim->units = sim->sizes ? (uint16_t *)(void *)(sim->covers + sim->space / PAGE) : NULL;
+    if (!sim->base || !sim->bytes || (!direct && !sim->bits) || !sim->sizes) {
         sim_close(sim);
         return ACCD_OUT_OF_MEMORY;
     }
@@ -556,6 +560,13 @@ static accd_status sim_write(void *device, uint64_t dev, const void *from, uint6
     return ACCD_OK;
 }
 
+static void direct_tables(void *device, uint64_t *low_p, uint64_t *high_p)
+{
+    const struct sim *sim = device;
+    *low_p = (uintptr_t)sim->sizes;
+    *high_p = (*low_p + table_bytes(sim) + PAGE - 1) / PAGE * PAGE;
+}
+
 static void direct_space(void *device, uint64_t *low_p, uint64_t *high_p)
 {
     const struct sim *sim = device;
@@ -622,11 +633,11 @@ const accd_backend accd_backend_direct = {
     .name = "direct",
     .small = ACCD_SMALL_OBJECT,
     .alloc = sim_alloc, .free = sim_free,
-    .space = direct_space,
+    .space = direct_space, .tables = direct_tables,
 };
 
 #define GUARDED                                                                                       \
-    COMMON, .alloc = guarded_alloc, .free = guarded_free, .space = direct_space, .overrun = guarded_overrun
+    COMMON, .alloc = guarded_alloc, .free = guarded_free, .space = direct_space, .tables = direct_tables, .overrun = guarded_overrun
 
 const accd_backend accd_backend_guarded = {GUARDED, .name = "guarded"};
 const accd_backend accd_backend_guarded_end = {GUARDED, .name = "guarded-end"};

@@ -163,6 +163,15 @@ int accd_device_space(accd_context *context, int device, uint64_t *low_p, uint64
     return 1;
 }
 
+int accd_device_tables(accd_context *context, int device, uint64_t *low_p, uint64_t *high_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    if (!dir || !low_p || !high_p || !dir->device.ops->tables)
+        return 0;
+    dir->device.ops->tables(dir->device.handle, low_p, high_p);
+    return 1;
+}
+
 void accd_get_stats(accd_context *context, int device, accd_stats *stats_p)
 {
     struct accd_directory *dir = accd_directory_of(context, device);

@@ -15,6 +15,17 @@ static size_t nlabels, labels_room; /* room is 0 or a power of two */
 enum { LATEST = 32 };
 static struct label latest[LATEST]; /* late ones of directives that are encountered again and again */
 
+/* What lies on the stack has the name that it had when its function made the same call before. */
+struct found {
+    uintptr_t pc, sp, host;
+    uint64_t bytes;
+    int64_t start;
+    accd_action action;
+    const accd_label *label;
+};
+enum { FOUND = 64, ON_STACK = 1 << 20 };
+static struct found found[FOUND];
+
 static size_t place_of(uintptr_t pc, const char *name)
 {
     uint64_t hash = pc * 0x9E3779B97F4A7C15u;
@@ -58,6 +69,7 @@ void goacc_forget_labels(void)
     labels = NULL;
     nlabels = labels_room = 0;
     memset(latest, 0, sizeof latest);
+    memset(found, 0, sizeof found);
 }
 
 /* The label of the context for a site, made once. wanted: NULL for a late name. */
@@ -89,25 +101,67 @@ const accd_label *goacc_site_label(void)
     return at->label;
 }
 
+static bool is_kernel(const struct goacc_site *site)
+{
+    return !strcmp(site->what, "compute") || !strcmp(site->what, "target");
+}
+
+static bool has_region(const struct goacc_site *site)
+{
+    return is_kernel(site) || !strcmp(site->what, "data") || !strcmp(site->what, "target data");
+}
+
 /* A variable on the stack that debug information does not name, of a construct with a region: often a copy that the
  * compiler makes and passes. */
 static bool name_copy(const struct goacc_site *site, const accd_item *item, struct goacc_name *name_p)
 {
     enum { SCALAR = 16 };
-    const bool kernel = !strcmp(site->what, "compute") || !strcmp(site->what, "target");
-    const bool region = kernel || !strcmp(site->what, "data") || !strcmp(site->what, "target data");
-    if (!region || item->action == ACCD_ATTACH || (uintptr_t)item->host < site->call.sp)
+    if (!has_region(site) || item->action == ACCD_ATTACH || (uintptr_t)item->host < site->call.sp)
         return false;
     *name_p = (struct goacc_name){.unit = 0};
     snprintf(name_p->name, sizeof name_p->name, "%s of %llu bytes",
-             kernel && item->action == ACCD_COPYIN && item->bytes <= SCALAR ? "firstprivate" : "variable",
+             is_kernel(site) && item->action == ACCD_COPYIN && item->bytes <= SCALAR ? "firstprivate" : "variable",
              (unsigned long long)item->bytes);
     return true;
+}
+
+/* Data that a construct with a region finds present have their name; without a trace, nothing names them anew. */
+static bool has_name(const struct goacc_site *site, const accd_item *item)
+{
+    return goacc.options.trace < 0 && !goacc.options.draw && item->bytes && item->action != ACCD_ATTACH &&
+           !(item->flags & (ACCD_ITEM_POINTER | ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT)) && has_region(site) &&
+           accd_presence_of(goacc.context, goacc_own.device, item->host, item->bytes) == ACCD_WHOLLY;
+}
+
+static struct found *found_at(const struct goacc_site *site, const accd_item *item, bool *known_p)
+{
+    const struct found wanted = {.pc = site->call.pc,
+                                 .sp = site->call.sp,
+                                 .host = (uintptr_t)item->host,
+                                 .bytes = item->bytes,
+                                 .action = item->action};
+    struct found *at = &found[(wanted.pc + wanted.host / sizeof(int)) % FOUND];
+    if (wanted.host < wanted.sp || wanted.host - wanted.sp > ON_STACK)
+        return NULL;
+    *known_p = at->label && at->pc == wanted.pc && at->sp == wanted.sp && at->host == wanted.host &&
+               at->bytes == wanted.bytes && at->action == wanted.action;
+    if (!*known_p)
+        *at = wanted;
+    return at;
 }
 
 void goacc_find_name(accd_item *item)
 {
     const struct goacc_site *site = goacc.site;
+    bool known = false;
+    if (has_name(site, item))
+        return;
+    struct found *at = found_at(site, item, &known);
+    if (known) {
+        item->start = at->start;
+        item->label = at->label;
+        return;
+    }
     struct goacc_name name;
     accd_label label = {0};
     if (!goacc_name_of(site, (uintptr_t)item->host, item->bytes, &name) && !name_copy(site, item, &name))
@@ -118,6 +172,10 @@ void goacc_find_name(accd_item *item)
     label.flags = name.section ? ACCD_LABEL_SECTION : 0;
     label.name = name.name;
     item->label = label_of(site->call.pc, &label);
+    if (at) {
+        at->start = item->start;
+        at->label = item->label;
+    }
 }
 
 void goacc_label_layout(accd_item *item)

@@ -570,6 +570,12 @@ void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region);
 /* Device memory is open from the first of these to the last, and closed to the host otherwise. */
 void goacc_strict_open_devices(void);
 void goacc_strict_close_devices(void);
+/* Most memory of the host may stay closed between kernels. Gaps between kernels are numbered. A range is untouched
+ * if the host cannot have changed it after the gap `since`. */
+uint64_t goacc_strict_gap(void);
+bool goacc_strict_untouched(uint64_t host, uint64_t bytes, uint64_t since);
+/* Reads memory of the host, as goacc_peek does, and leaves it closed. */
+bool goacc_strict_peek(uint64_t host, char *to, size_t n);
 /* Runs a kernel, in memory of the arena. Ends the program if it uses memory of the host. */
 void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_kernel *kernel);
 /* Ends the program if a kernel, which has run, wrote beside device memory. */
@@ -594,6 +600,8 @@ void goacc_stale_before(const struct goacc_thread *self, accd_kind kind, const a
                         size_t nitems);
 void goacc_stale_enter(const struct goacc_thread *self, const accd_item *items, size_t nitems);
 void goacc_stale_leave(const struct goacc_thread *self, bool kernel);
+/* Before the runtime itself unmaps data. */
+void goacc_stale_goes(int device, uint64_t host, uint64_t bytes);
 void goacc_stale_event(const accd_event *event);
 /* Whether a transfer, whose event comes before that of stale.c, changed a byte. */
 bool goacc_stale_changes(const accd_event *event);

@@ -283,6 +283,11 @@ static size_t count_held(const struct goacc_others *others)
     return held;
 }
 
+bool goacc_others_none(const struct goacc_others *others)
+{
+    return !others->refused && !count_held(others);
+}
+
 bool goacc_others_stop(struct goacc_others *others, int self, int second_one)
 {
     const uint64_t until = others->refused ? 0 : now() + second;

@@ -36,6 +36,8 @@ size_t goacc_count_threads(void);
 
 /* Stops all threads but the ones with these two numbers. False: some run on; none waits. */
 bool goacc_others_stop(struct goacc_others *others, int self, int second);
+/* Whether no thread was stopped, because there is none. */
+bool goacc_others_none(const struct goacc_others *others);
 /* They may run on. */
 void goacc_others_release(struct goacc_others *others);
 /* Writes their control blocks, at most GOACC_OTHERS_MOST. */

@@ -254,7 +254,7 @@ static void keep(const struct access *access)
     own->name = strdup(access->name ? access->name : "");
     own->next = NULL;
     if (!own->on_device && (own->image = malloc(own->bytes)) &&
-        !goacc_peek(own->start, own->image, own->bytes))
+        !goacc_strict_peek(own->start, own->image, own->bytes))
         forget_image(own);
     *end = own;
     end = &own->next;
@@ -458,7 +458,7 @@ static void compare(const struct access *access, bool ends)
     char now[4096];
     for (uint64_t at = 0, n; access->image && at < access->bytes; at += n) {
         n = access->bytes - at < sizeof now ? access->bytes - at : sizeof now;
-        if (!goacc_peek(access->start + at, now, n))
+        if (!goacc_strict_peek(access->start + at, now, n))
             return;
         for (uint64_t k = 0; k < n; k++)
             if (now[k] != access->image[at + k]) {

@@ -193,6 +193,8 @@ static bool drop(const struct goacc_thread *self, uint64_t host)
                             .action = ACCD_DELETE};
     const accd_construct construct = {
         .device = self->device, .kind = ACCD_EXIT_DATA, .finalize = 1, .items = &item, .nitems = 1};
+    if (goacc.options.strict)
+        goacc_stale_goes(self->device, object.info.host, object.info.bytes);
     return accd_run(goacc.context, &construct, NULL) == ACCD_OK;
 }
 

@@ -26,6 +26,8 @@ struct object {
     struct object *next, *next_kept; /* of the bucket; of those with an image in was */
     int device;
     bool moved; /* to the device or from there, at least in part */
+    bool differs;   /* the host from then[HOST], when it was looked at last */
+    uint64_t looked; /* the host was not touched since this gap between kernels, or differs */
     uint64_t host, dev, bytes;
     uintptr_t agreed;   /* the call that mapped it, or moved it last */
     uint64_t unsaved;   /* first byte that the device has changed, as the object may go */
@@ -35,6 +37,18 @@ struct object {
     char *was[SIDES];  /* what a side holds before the construct under way, if that has changed; or NULL */
     char *then[SIDES]; /* what each held when they last agreed, device memory from its allocation on */
 };
+/* Memory that stays open: between kernels, the runtime need not open it. */
+static void *take_memory(size_t n)
+{
+    return goacc_open_memory(NULL, NULL, 0, n);
+}
+
+static void give_memory(void *p, size_t n)
+{
+    if (p)
+        goacc_open_memory(NULL, p, n, 0);
+}
+
 static struct object **buckets, *kept;
 static size_t nobjects, room; /* room is 0 or a power of two */
 
@@ -42,7 +56,7 @@ static size_t nobjects, room; /* room is 0 or a power of two */
 struct frame {
     struct frame *outer;
     uint64_t thread;
-    size_t n;
+    size_t n, room;
     struct {
         uint64_t host, bytes;
     } ranges[];
@@ -66,19 +80,50 @@ static const char *on_device(const struct object *object)
     return (const char *)(uintptr_t)object->dev;
 }
 
-static bool has_changed(const struct object *object, int side)
+/* What the host can have changed since this gap was not looked at. */
+static uint64_t looked_now(void)
 {
-    static char piece[1 << 16];
-    if (side == DEVICE)
-        return memcmp(on_device(object), object->then[DEVICE], object->bytes) != 0;
+    const uint64_t gap = goacc_strict_gap();
+    return gap ? gap - 1 : 0;
+}
+
+/* Whether the host differs in a range; what it cannot have changed since `since` is left out. */
+static bool host_differs(const struct object *object, uint64_t since)
+{
+    enum { MOST = 1 << 16 };
+    static char piece[MOST];
     for (uint64_t k = 0, n; k < object->bytes; k += n) {
-        n = object->bytes - k < sizeof piece ? object->bytes - k : sizeof piece;
-        if (!goacc_peek(object->host + k, piece, n))
+        const uint64_t at = object->host + k;
+        n = 0;
+        while (k + n < object->bytes && n + GOACC_PAGE <= MOST) {
+            const uint64_t left = object->bytes - k - n, page = GOACC_PAGE - (at + n) % GOACC_PAGE;
+            const uint64_t part = left < page ? left : page;
+            const bool skipped = goacc_strict_untouched(at + n, part, since);
+            if (skipped && n)
+                break;
+            n += part;
+            if (skipped)
+                break;
+        }
+        if (n && goacc_strict_untouched(at, 1, since))
+            continue;
+        if (!goacc_strict_peek(at, piece, n))
             return false;
         if (memcmp(piece, object->then[HOST] + k, n) != 0)
             return true;
     }
     return false;
+}
+
+static bool has_changed(struct object *object, int side)
+{
+    if (side == DEVICE)
+        return memcmp(on_device(object), object->then[DEVICE], object->bytes) != 0;
+    if (!object->differs && goacc_strict_untouched(object->host, object->bytes, object->looked))
+        return false;
+    object->differs = host_differs(object, object->differs ? 0 : object->looked);
+    object->looked = looked_now();
+    return object->differs;
 }
 
 /* Pointers that are attached stay what they are on each side. */
@@ -104,9 +149,10 @@ static bool grow(void)
 {
     struct object **old = buckets;
     const size_t before = room;
-    struct object **grown = calloc(room ? 2 * room : 256, sizeof(struct object *));
+    struct object **grown = take_memory((room ? 2 * room : 256) * sizeof(struct object *));
     if (!grown)
         return false;
+    memset(grown, 0, (room ? 2 * room : 256) * sizeof(struct object *));
     buckets = grown;
     room = room ? 2 * room : 256;
     for (size_t i = 0; i < before; i++)
@@ -115,7 +161,7 @@ static bool grow(void)
             object->next = NULL;
             *place_of(object->device, object->host) = object;
         }
-    free(old);
+    give_memory(old, before * sizeof(struct object *));
     return true;
 }
 
@@ -152,7 +198,7 @@ static void take(int device, uint64_t host)
     *at = object->next;
     forget_images(object);
     forget_unsent(object);
-    free(object);
+    give_memory(object, sizeof *object + 2 * object->bytes);
     nobjects--;
 }
 
@@ -160,7 +206,7 @@ static void take(int device, uint64_t host)
 static struct object *add(int device, uint64_t host, uint64_t bytes)
 {
     take(device, host);
-    struct object *object = nobjects < room || grow() ? malloc(sizeof *object + 2 * bytes) : NULL;
+    struct object *object = nobjects < room || grow() ? take_memory(sizeof *object + 2 * bytes) : NULL;
     if (!object)
         return NULL;
     char *then = (char *)(object + 1);
@@ -171,11 +217,12 @@ static struct object *add(int device, uint64_t host, uint64_t bytes)
         .bytes = bytes,
         .agreed = goacc.site ? goacc.site->call.pc : 0,
         .unsaved = NONE,
+        .looked = looked_now(),
         .then = {then, then + bytes},
     };
     memset(object->then[DEVICE], ACCD_POISON, bytes);
-    if (!goacc_peek(host, object->then[HOST], bytes)) {
-        free(object);
+    if (!goacc_strict_peek(host, object->then[HOST], bytes)) {
+        give_memory(object, sizeof *object + 2 * bytes);
         return NULL;
     }
     *place_of(device, host) = object;
@@ -271,7 +318,7 @@ static void keep(struct object *object, int side)
         return;
     if (side == DEVICE)
         memcpy(image, on_device(object), object->bytes);
-    else if (!goacc_peek(object->host, image, object->bytes)) {
+    else if (!goacc_strict_peek(object->host, image, object->bytes)) {
         free(image);
         return;
     }
@@ -292,10 +339,30 @@ static void keep_device(struct object *object)
     keep(object, DEVICE);
 }
 
+/* Whether an object may go before the next construct that is looked at. */
+static bool may_go(const struct object *object)
+{
+    accd_present present;
+    return goacc_allocated_has(object->host) ||
+           !accd_present_at(goacc.context, object->device, object->host, 0, &present) ||
+           (present.structured <= 1 && !present.dynamic);
+}
+
 static void look_for_unsaved(struct object *object)
 {
     object->unsaved =
         object->moved ? first_difference(on_device(object), object->then[DEVICE], object->bytes) : NONE;
+}
+
+static void look_if_it_goes(struct object *object)
+{
+    if (may_go(object))
+        look_for_unsaved(object);
+}
+
+void goacc_stale_goes(int device, uint64_t host, uint64_t bytes)
+{
+    each_object(device, host, bytes, look_for_unsaved);
 }
 
 bool goacc_names_data(const accd_item *items, size_t nitems, const accd_item *item)
@@ -326,10 +393,10 @@ void goacc_stale_before(const struct goacc_thread *self, accd_kind kind, const a
 
 void goacc_stale_enter(const struct goacc_thread *self, const accd_item *items, size_t nitems)
 {
-    struct frame *frame = malloc(sizeof *frame + nitems * sizeof frame->ranges[0]);
+    struct frame *frame = take_memory(sizeof *frame + nitems * sizeof frame->ranges[0]);
     if (!frame)
         goacc_die("out-of-memory", "no memory for a data region");
-    *frame = (struct frame){.outer = frames, .thread = self->number};
+    *frame = (struct frame){.outer = frames, .thread = self->number, .room = nitems};
     for (size_t i = 0; i < nitems; i++)
         if (goacc_names_data(items, nitems, &items[i])) {
             frame->ranges[frame->n].host = (uintptr_t)items[i].host;
@@ -390,13 +457,13 @@ void goacc_stale_leave(const struct goacc_thread *self, bool kernel)
     for (size_t i = 0; frame && i < frame->n; i++) {
         const uint64_t host = frame->ranges[i].host, bytes = frame->ranges[i].bytes;
         each_object(self->device, host, bytes, keep_host);
-        each_object(self->device, host, bytes, look_for_unsaved);
+        each_object(self->device, host, bytes, look_if_it_goes);
         if (kernel)
             each_object(self->device, host, bytes, look_for_unsent);
     }
     if (frame) {
         *at = frame->outer;
-        free(frame);
+        give_memory(frame, sizeof *frame + frame->room * sizeof frame->ranges[0]);
     }
 }
 
@@ -565,7 +632,7 @@ void goacc_stale_copied(int device, uint64_t dev, const void *host, uint64_t byt
     memcpy(object->then[DEVICE] + at, on_device(object) + at, n);
     if (start != (uintptr_t)host)
         return;
-    goacc_peek(start, object->then[HOST] + at, n);
+    goacc_strict_peek(start, object->then[HOST] + at, n);
     if (object->unsent && object->unsent_at - at < n)
         forget_unsent(object);
 }

@@ -66,6 +66,15 @@ void goacc_watch_forget_times(struct goacc_watch *watch)
     watch->npages = all ? 0 : watch->npages;
 }
 
+/* What stays open is closed again after the run. */
+static void note_open(struct goacc_watch *watch, uint64_t start, uint64_t end)
+{
+    struct goacc_held *held = &watch->held;
+    if (held->nstayed < GOACC_STAYED_MOST)
+        held->stayed[held->nstayed] = (struct goacc_range){start, end - start};
+    held->nstayed++;
+}
+
 static long protect(uint64_t start, uint64_t end, int protection)
 {
     return goacc_system(SYS_mprotect, (long)start, (long)(end - start), protection, 0, 0, 0);
@@ -79,10 +88,13 @@ static void step(struct goacc_watch *watch, const struct goacc_closed *closed, u
     uint64_t page = address & ~(uint64_t)(GOACC_PAGE - 1);
     if (protect(page, page + GOACC_PAGE, closed->protection) != 0) {
         protect(closed->start, closed->end, closed->protection);
+        note_open(watch, closed->start, closed->end);
         return;
     }
-    if (stays_open(watch, address, page) || steps.n == STEPS_MOST)
+    if (stays_open(watch, address, page) || steps.n == STEPS_MOST) {
+        note_open(watch, page, page + GOACC_PAGE);
         return;
+    }
     steps.at[steps.n++] = page;
     registers[REG_EFL] |= 0x100;
 }

@@ -4,7 +4,7 @@
 #include "abi/program/base/runtime.h"
 #include "abi/program/data/image.h"
 #include "stray.h"
-#include "watch.h"
+#include "watching.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void protect(int how)
     uint64_t low, high;
     for (int i = 0; goacc.context && i < goacc.options.devices; i++)
         if (accd_device_space(goacc.context, i, &low, &high))
-            mprotect((void *)(uintptr_t)low, high - low, how);
+            goacc_system(SYS_mprotect, (long)low, (long)(high - low), how, 0, 0, 0);
 }
 
 static double now(void)
@@ -34,6 +34,21 @@ static double now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+uint64_t goacc_strict_gap(void)
+{
+    return goacc_watch_gap(watch);
+}
+
+bool goacc_strict_untouched(uint64_t host, uint64_t bytes, uint64_t since)
+{
+    return goacc_watch_untouched(watch, host, bytes, since);
+}
+
+bool goacc_strict_peek(uint64_t host, char *to, size_t n)
+{
+    return goacc_watch_peek(watch, host, to, n);
 }
 
 void goacc_strict_open_devices(void)
@@ -238,8 +253,8 @@ void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_ke
     }
     pthread_mutex_lock(&one);
     goacc_lock(); /* libraries may come and go */
-    struct goacc_range *open =
-        malloc(((size_t)goacc.options.devices + goacc_declared_ranges(NULL)) * sizeof *open);
+    const size_t room = (2 * (size_t)goacc.options.devices + goacc_declared_ranges(NULL)) * sizeof(struct goacc_range);
+    struct goacc_range *open = goacc_open_memory(NULL, NULL, 0, room);
     struct goacc_fault fault;
     size_t n = 0;
     uint64_t low, high;
@@ -247,6 +262,9 @@ void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_ke
         goacc_die("out-of-memory", "no memory to watch a kernel");
     for (int i = 0; i < goacc.options.devices; i++)
         if (accd_device_space(goacc.context, i, &low, &high))
+            open[n++] = (struct goacc_range){low, high - low};
+    for (int i = 0; i < goacc.options.devices; i++)
+        if (accd_device_tables(goacc.context, i, &low, &high))
             open[n++] = (struct goacc_range){low, high - low};
     n += goacc_declared_ranges(open + n);
     if (!watch) {
@@ -260,13 +278,12 @@ void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_ke
     goacc.watched--;
     if (result == GOACC_WATCHED_FAULT)
         tell_fault(site, &fault);
-    if (result == GOACC_UNWATCHED) {
-        goacc_lock();
+    goacc_lock();
+    if (result == GOACC_UNWATCHED)
         tell_unwatched(site);
-        goacc_unlock();
-    }
+    goacc_open_memory(NULL, open, room, 0);
+    goacc_unlock();
     pthread_mutex_unlock(&one);
-    free(open);
 }
 
 /* ----------------------------------------------------------------------------------- the end -- */

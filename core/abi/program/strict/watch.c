@@ -21,9 +21,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifndef SYS_USER_DISPATCH
-#define SYS_USER_DISPATCH 2
-#endif
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH 59
 #define PR_SYS_DISPATCH_OFF 0
@@ -99,7 +96,9 @@ static void on_signal(int signal, siginfo_t *info, void *arg)
     struct goacc_watch *watch = the_watch;
     ucontext_t *context = arg;
     greg_t *registers = context->uc_mcontext.gregs;
-    if (!on_watch_thread(watch))
+    if (watch->held.on && !watch->running)
+        goacc_held_signal(watch, signal, info, context);
+    else if (!on_watch_thread(watch))
         leave_to_program(watch, signal, info);
     else if (info->si_code <= 0)
         watch->late |= goacc_bit(signal);
@@ -157,12 +156,11 @@ static void futex(uint32_t *word, int operation, uint32_t value)
     goacc_system(SYS_futex, (long)word, operation | FUTEX_PRIVATE_FLAG, value, 0, 0, 0);
 }
 
-static void dispatch(struct goacc_watch *watch, long how)
+void goacc_watch_dispatch(struct goacc_watch *watch, bool on)
 {
     const uintptr_t start = (uintptr_t)goacc_system;
-    const bool on = how == PR_SYS_DISPATCH_ON;
     /* The address after the instruction is what is compared. */
-    goacc_system(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, how, on ? (long)start : 0,
+    goacc_system(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, on ? PR_SYS_DISPATCH_ON : PR_SYS_DISPATCH_OFF, on ? (long)start : 0,
                  on ? (long)((uintptr_t)goacc_watch_return_end - start + 1) : 0,
                  on ? (long)&watch->selector : 0, 0);
 }
@@ -170,7 +168,10 @@ static void dispatch(struct goacc_watch *watch, long how)
 static void run_kernel(void *arg)
 {
     struct goacc_watch *watch = arg;
-    goacc_closing_close(&watch->closing);
+    if (watch->held.on)
+        goacc_held_close(watch);
+    else
+        goacc_closing_close(&watch->closing);
     if (!sigsetjmp(watch->leave, 0)) {
         set_mask(watch->run_mask, NULL);
         __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(watch->mxcsr), "m"(watch->x87));
@@ -179,23 +180,28 @@ static void run_kernel(void *arg)
     }
     watch->selector = GOACC_SELECT_ALLOW;
     set_mask(all_signals | goacc_bit(GOACC_STOP_SIGNAL), NULL);
-    goacc_closing_open(&watch->closing);
+    if (!goacc_held_begin(watch))
+        goacc_closing_open(&watch->closing);
 }
 
 /* The caller becomes the watch's thread, and itself again. */
 static void hand_over(struct goacc_watch *watch)
 {
     const stack_t stack = {.ss_sp = watch->stack + GUARD, .ss_size = ALTERNATE};
-    stack_t before;
+    const bool held = watch->held.on;
     long caller; /* the compiler takes the thread pointer for one that never changes */
     __asm__ volatile("movq %%fs:0, %0" : "=r"(caller));
-    goacc_system(SYS_sigaltstack, (long)&stack, (long)&before, 0, 0, 0, 0);
-    dispatch(watch, PR_SYS_DISPATCH_ON);
+    if (!held) {
+        goacc_system(SYS_sigaltstack, (long)&stack, (long)&watch->held.program_stack, 0, 0, 0, 0);
+        goacc_watch_dispatch(watch, true);
+    }
     goacc_system(SYS_arch_prctl, ARCH_SET_FS, (long)(uintptr_t)watch->control_block, 0, 0, 0, 0);
     goacc_watch_switch(&watch->caller_sp, watch->top, run_kernel, watch);
     goacc_system(SYS_arch_prctl, ARCH_SET_FS, caller, 0, 0, 0, 0);
-    dispatch(watch, PR_SYS_DISPATCH_OFF);
-    goacc_system(SYS_sigaltstack, (long)&before, 0, 0, 0, 0, 0);
+    if (watch->held.on)
+        return;
+    goacc_watch_dispatch(watch, false);
+    goacc_system(SYS_sigaltstack, (long)&watch->held.program_stack, 0, 0, 0, 0, 0);
 }
 
 /* -------------------------------------------------------------------------------- the thread -- */
@@ -221,7 +227,7 @@ static bool can_dispatch(struct goacc_watch *watch)
     if (goacc_system(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, (long)start, 1,
                      (long)&watch->selector, 0))
         return false;
-    dispatch(watch, PR_SYS_DISPATCH_OFF);
+    goacc_watch_dispatch(watch, false);
     return true;
 }
 
@@ -337,12 +343,52 @@ static bool list(struct goacc_watch *watch, const struct goacc_range *open, size
     return goacc_closing_list(&watch->closing, open, nopen, watch->own, watch->nown, threads, n);
 }
 
+static void end(struct goacc_watch *watch)
+{
+    if (watch->running && !watch->held.on)
+        uninstall(watch);
+    watch->running = false;
+    goacc_others_release(&watch->others);
+    watch->selector = watch->held.on ? GOACC_SELECT_BLOCK : GOACC_SELECT_ALLOW;
+    set_mask(watch->caller_mask, NULL);
+}
+
+/* If all is as the kernel before left it, nothing is listed. False: it is not; memory is open. Until all signals are
+ * blocked, accesses to closed memory are possible, and handlers of the program are not. */
+static bool run_again(struct goacc_watch *watch, void (*fn)(void *), void *arg, const struct goacc_range *open,
+                      size_t nopen, void (*ready)(void))
+{
+    const uint64_t faults = goacc_bit(SIGSEGV) | goacc_bit(SIGBUS) | goacc_bit(SIGSYS) | goacc_bit(SIGTRAP);
+    if (!watch->held.on)
+        return false;
+    set_mask(all_signals & ~faults, &watch->caller_mask);
+    if (!goacc_held_goes_on(watch, open, nopen)) {
+        goacc_held_end(watch, NULL);
+        set_mask(watch->caller_mask, NULL);
+        return false;
+    }
+    if (ready)
+        ready();
+    set_mask(all_signals, NULL);
+    watch->selector = GOACC_SELECT_ALLOW;
+    watch->kernel_mask = watch->caller_mask;
+    begin(watch, fn, arg);
+    hand_over(watch);
+    end(watch);
+    return true;
+}
+
 /* While others wait, none of the C library's locks may be taken: one of them may hold it. Signals
  * are blocked around it: no handler may change mappings that are listed. */
 static bool run(struct goacc_watch *watch, void (*fn)(void *), void *arg,
                 const struct goacc_range *open, size_t nopen, void (*ready)(void))
 {
     come_first_at_exit(watch);
+    if (run_again(watch, fn, arg, open, nopen, ready))
+        return true;
+    watch->held.nopen = nopen;
+    if (nopen && nopen <= GOACC_OPEN_MOST)
+        memcpy(watch->held.opened, open, nopen * sizeof *open);
     set_mask(all_signals, &watch->caller_mask);
     watch->kernel_mask = watch->caller_mask;
     watch->caller = (int)goacc_system(SYS_gettid, 0, 0, 0, 0, 0, 0);
@@ -360,11 +406,8 @@ static bool run(struct goacc_watch *watch, void (*fn)(void *), void *arg,
         hand_over(watch);
         if (watch->others.n)
             set_timer(watch, 0);
-        uninstall(watch);
-        watch->running = false;
     }
-    goacc_others_release(&watch->others);
-    set_mask(watch->caller_mask, NULL);
+    end(watch);
     return good;
 }
 
@@ -393,6 +436,7 @@ static bool prove(struct goacc_watch *watch)
         return false;
     *block_p = NULL;
     bool good = run(watch, allocate, block_p, NULL, 0, NULL);
+    goacc_held_end(watch, NULL);
     uint64_t block = (uintptr_t)*block_p;
     goacc_open_memory(NULL, block_p, sizeof *block_p, 0);
     if (!good || !block)
@@ -417,6 +461,7 @@ struct goacc_watch *goacc_watch_open(int (*present)(void *ud, uint64_t address),
     watch->present = present;
     watch->ud = ud;
     watch->others.breathe = breathe;
+    watch->held.gap = watch->held.all = 1;
     if (map_stack(watch) && start_thread(watch) && prove(watch))
         return watch;
     goacc_watch_close(watch);
@@ -427,6 +472,7 @@ void goacc_watch_close(struct goacc_watch *watch)
 {
     if (!watch || on_watch_thread(watch)) /* exit() in a kernel: the process ends */
         return;
+    goacc_held_end(watch, NULL);
     if (watch->control_block && watch->pid == goacc_system(SYS_getpid, 0, 0, 0, 0, 0, 0)) {
         __atomic_store_n(&watch->state, STATE_QUIT, __ATOMIC_RELEASE);
         futex(&watch->state, FUTEX_WAKE, 1);

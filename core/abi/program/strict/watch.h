@@ -15,6 +15,8 @@
 
 #include "abi/program/base/arena.h"
 
+#include <stdbool.h>
+
 struct goacc_watch;
 
 struct goacc_fault {
@@ -44,6 +46,14 @@ void goacc_watch_close(struct goacc_watch *watch);
 extern void (*goacc_watch_deadly)(int signal);
 /* Of the last run that was not watched; watch may be NULL. */
 enum goacc_reason goacc_watch_reason(const struct goacc_watch *watch);
+
+/* Between kernels most memory may stay closed; the host's code that needs it opens it. Gaps between kernels are
+ * numbered. */
+uint64_t goacc_watch_gap(const struct goacc_watch *watch);
+/* Whether the host cannot have changed a range after the gap `since`. */
+bool goacc_watch_untouched(const struct goacc_watch *watch, uint64_t start, uint64_t bytes, uint64_t since);
+/* Reads memory of the host, which does not count as a use of it. False: there is none. */
+bool goacc_watch_peek(struct goacc_watch *watch, uint64_t start, char *to, size_t n);
 
 /* Runs fn(arg); open: ranges that stay accessible, of any length. What arg points to must be among
  * them or in the arena. After a fault, locks of the C library that the kernel held remain held:

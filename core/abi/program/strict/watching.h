@@ -12,12 +12,19 @@
 #include <sys/syscall.h>
 #include <sys/ucontext.h>
 
+#ifndef SYS_USER_DISPATCH
+#define SYS_USER_DISPATCH 2
+#endif
+
 enum { GOACC_SELECT_ALLOW, GOACC_SELECT_BLOCK }; /* as the operating system has them */
 
 enum {
     GOACC_OWN_MOST = 512,   /* mappings that kernels made */
     GOACC_PAGES_MOST = 256, /* pages with stepped accesses */
-    GOACC_HANDLED = 6
+    GOACC_HANDLED = 6,
+    GOACC_PIECES_MOST = 128, /* of closed memory that the host needs between kernels */
+    GOACC_STAYED_MOST = 32,  /* pages that a kernel's steps left open */
+    GOACC_OPEN_MOST = 16     /* ranges of the caller, for memory to stay closed between kernels */
 };
 
 /* The kernel's structure. */
@@ -28,6 +35,29 @@ struct goacc_action {
     uint64_t mask;
 };
 enum { GOACC_RESTORER = 0x04000000 };
+
+/* Of closed memory, which the host has opened between two kernels. */
+struct goacc_piece {
+    uint64_t start, end;
+    int protection;
+    bool open;
+    unsigned eager, patience; /* how often it is opened without a fault, and how often after the next one */
+    uint64_t opened, grown;   /* the last gaps between kernels in which it was open, and became larger */
+};
+
+struct goacc_held {
+    bool on;           /* the host's code runs, and most memory is closed */
+    bool below;        /* whether something is mapped below the caller's stack */
+    uint64_t gap, all; /* number of this gap between kernels, and of the last one with all memory open */
+    stack_t program_stack; /* for signals */
+    struct goacc_range opened[GOACC_OPEN_MOST]; /* what the caller gave */
+    size_t nopen;
+    struct goacc_piece stack; /* of the caller's stack: what is needed at once */
+    struct goacc_piece pieces[GOACC_PIECES_MOST];
+    size_t npieces;
+    struct goacc_range stayed[GOACC_STAYED_MOST]; /* open, since a kernel's steps opened them too often */
+    size_t nstayed;
+};
 
 struct goacc_watch {
     int (*present)(void *ud, uint64_t address);
@@ -44,6 +74,7 @@ struct goacc_watch {
     volatile char selector; /* whether system calls come to the handler */
     struct goacc_closing closing;
     struct goacc_others others;
+    struct goacc_held held;
     struct goacc_range own[1 + GOACC_OWN_MOST]; /* first the stack, then what kernels mapped */
     size_t nown;
     struct goacc_action before[GOACC_HANDLED]; /* the program's handlers */
@@ -96,6 +127,19 @@ void goacc_watch_access(struct goacc_watch *watch, uint64_t address, greg_t *reg
 /* Closes what was opened for one instruction. False: nothing was. */
 bool goacc_watch_end_step(greg_t *registers);
 void goacc_watch_forget_times(struct goacc_watch *watch);
+
+/* watch.c */
+void goacc_watch_dispatch(struct goacc_watch *watch, bool on); /* system calls come to the handler */
+
+/* held.c: memory that stays closed between kernels. */
+/* After a kernel. False: all memory is to be opened. */
+bool goacc_held_begin(struct goacc_watch *watch);
+/* Whether the next kernel finds mappings, threads and signals as the last one did. */
+bool goacc_held_goes_on(struct goacc_watch *watch, const struct goacc_range *open, size_t nopen);
+void goacc_held_close(struct goacc_watch *watch); /* what the host has opened */
+/* Opens everything, and gives the signals back; context: of a handler, or NULL. */
+void goacc_held_end(struct goacc_watch *watch, ucontext_t *context);
+void goacc_held_signal(struct goacc_watch *watch, int signal, const siginfo_t *info, ucontext_t *context);
 
 /* calls.c: system calls of kernels. */
 extern const int goacc_handled[GOACC_HANDLED];             /* signals */
