@@ -857,6 +857,58 @@ static void child_inherits(void)
               : 1);
 }
 
+/* ------------------------------------------------------------------------- between kernels -- */
+
+/* Once twice the same pages were needed, they are opened without a fault. */
+static void run_often(unsigned times)
+{
+    for (unsigned i = 0; i < times; i++)
+        run(k_nothing, NULL, 0);
+}
+
+static void test_held(void)
+{
+    enum { BYTES = 1 << 20 };
+    char *large = malloc(BYTES), copy[100];
+    memset(large, 'h', BYTES);
+    run_often(3);
+    const uint64_t start = (uintptr_t)large + PAGE, bytes = BYTES - 2 * PAGE, gap = goacc_watch_gap(watch);
+    run_often(3);
+    ok(goacc_watch_gap(watch) == gap + 3, "gaps between kernels are numbered");
+    ok(goacc_watch_untouched(watch, start, bytes, gap), "large memory stays closed between kernels");
+    ok(goacc_watch_peek(watch, start, copy, sizeof copy) && copy[99] == 'h' &&
+           goacc_watch_untouched(watch, start, bytes, gap),
+       "a look at closed memory is no use of it");
+    large[BYTES / 2]++;
+    ok(large[BYTES / 2] == 'h' + 1 && !goacc_watch_untouched(watch, start, bytes, gap),
+       "the host writes to closed memory");
+    ok(goacc_watch_untouched(watch, start, BYTES / 4, gap), "other pages stay closed");
+    for (int i = PAGE; i < BYTES - PAGE; i++)
+        large[i]++;
+    ok(large[PAGE] == 'h' + 1 && large[BYTES / 2] == 'h' + 2, "the host writes to all of it");
+    found(large + BYTES / 2, "what the host has opened between kernels");
+    run_often(3);
+    ok(goacc_watch_untouched(watch, start, bytes, goacc_watch_gap(watch) - 1), "it is closed again");
+    int ends[2], done = pipe(ends);
+    run_often(2);
+    done += (int)write(ends[1], large + PAGE, 10) + (int)read(ends[0], large + BYTES / 2, 10);
+    ok(done == 20 && large[BYTES / 2] == 'h' + 1, "system calls with closed memory");
+    close(ends[0]);
+    close(ends[1]);
+    run_often(2);
+    struct sigaction before;
+    handle(SIGSEGV, on_segment_jump, &before);
+    run_often(2);
+    if (!sigsetjmp(back, 1)) {
+        *(volatile char *)NULL = 1;
+        ok(false, "the program's handler gets a fault of the host");
+    } else {
+        ok(true, "the program's handler gets a fault of the host");
+    }
+    sigaction(SIGSEGV, &before, NULL);
+    free(large);
+}
+
 int main(void)
 {
     main_thread = (pid_t)syscall(SYS_gettid);
@@ -866,6 +918,7 @@ int main(void)
     if (!ok(watch != NULL, "a watch opens"))
         return done();
     test_found();
+    test_held();
     test_not_host();
     test_open();
     test_crossing();
