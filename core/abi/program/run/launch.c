@@ -1,4 +1,5 @@
 /* launch.c - kernels, and the structured regions of a thread. */
+#include "abi/program/base/arena.h"
 #include "abi/program/check/check.h"
 
 #include <stdlib.h>
@@ -7,7 +8,8 @@ struct goacc_level *goacc_push_level(struct goacc_thread *self, int parent)
 {
     if (self->nlevels == self->levels_room) {
         size_t room = self->levels_room ? 2 * self->levels_room : 16;
-        struct goacc_level *grown = realloc(self->levels, room * sizeof *grown);
+        struct goacc_level *grown = goacc_open_memory(NULL, self->levels, self->levels_room * sizeof *grown,
+                                                      room * sizeof *grown);
         if (!grown)
             goacc_die("out-of-memory", "no memory for a data region");
         self->levels = grown;

@@ -140,11 +140,12 @@ static void end_thread(void *arg)
     struct goacc_thread *thread = arg;
     if (goacc_lock()) {
         goacc_stack_end(thread->number);
+        if (thread->levels)
+            goacc_open_memory(NULL, thread->levels, thread->levels_room * sizeof *thread->levels, 0);
+        thread->levels = NULL;
+        thread->nlevels = thread->levels_room = 0;
         goacc_unlock();
     }
-    free(thread->levels);
-    thread->levels = NULL;
-    thread->nlevels = thread->levels_room = 0;
     free(thread->notes);
     thread->notes = NULL;
     thread->nnotes = thread->notes_room = 0;
