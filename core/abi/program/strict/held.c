@@ -259,8 +259,11 @@ void goacc_held_end(struct goacc_watch *watch, ucontext_t *context)
 /* Calls that change the protection of memory that is never closed, as the device's, and no other memory. */
 static bool is_of_device(const struct goacc_held *held, long number, const greg_t *registers)
 {
-    const uint64_t start = (uint64_t)registers[REG_RDI], bytes = (uint64_t)registers[REG_RSI];
-    if (number != SYS_mprotect && (number != SYS_mmap || !(registers[REG_R10] & MAP_FIXED)))
+    uint64_t start = (uint64_t)registers[REG_RDI], bytes = (uint64_t)registers[REG_RSI];
+    if (number == SYS_mremap && !bytes && registers[REG_R10] & MREMAP_FIXED) { /* one more mapping */
+        start = (uint64_t)registers[REG_R8];
+        bytes = (uint64_t)registers[REG_RDX];
+    } else if (number != SYS_mprotect && (number != SYS_mmap || !(registers[REG_R10] & MAP_FIXED)))
         return number == SYS_getpid || number == SYS_close;
     for (size_t i = 0; i < held->nopen; i++)
         if (start - held->opened[i].start < held->opened[i].bytes &&
