@@ -13,6 +13,17 @@ static bool is_same(uint64_t a, uint64_t b, uint64_t n)
     return true;
 }
 
+/* Whether all bytes of a part that are not valid are as the device gives them: one alone may have that value. */
+static bool is_unwritten(const struct goacc_part *part)
+{
+    for (uint64_t i = 0; i < part->n; i++) {
+        const struct goacc_part byte = goacc_part_of(part->at + i, 1);
+        if (!goacc_having(&byte, GOACC_VALID) && !goacc_is_poison(byte.at, 1))
+            return false;
+    }
+    return true;
+}
+
 /* Moves what is known of n bytes from one side to the other. pair: NULL where there is no object. note: of words that
  * get the newest value; 0: they keep theirs. */
 static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair *pair, uint32_t note)
@@ -30,7 +41,7 @@ static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair
             if (note)
                 target.word->note = note;
         } else {
-            const bool unwritten = goacc_is_poison(source.at, source.n); /* a single byte may have this value */
+            const bool unwritten = is_unwritten(&source);
             for (uint64_t i = 0; i < target.n; i++) {
                 const struct goacc_part a = goacc_part_of(target.at + i, 1),
                                         b = goacc_part_of(source.at + i, 1);

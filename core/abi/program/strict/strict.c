@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct goacc_watch *watch;
 static int watched_device; /* of the kernel under way */
 static unsigned users;      /* calls and kernels that need the devices' memory */
 static bool closed;         /* to the host */
@@ -34,21 +33,6 @@ static double now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-uint64_t goacc_strict_gap(void)
-{
-    return goacc_watch_gap(watch);
-}
-
-bool goacc_strict_untouched(uint64_t host, uint64_t bytes, uint64_t since)
-{
-    return goacc_watch_untouched(watch, host, bytes, since);
-}
-
-bool goacc_strict_peek(uint64_t host, char *to, size_t n)
-{
-    return goacc_watch_peek(watch, host, to, n);
 }
 
 void goacc_strict_open_devices(void)
@@ -237,7 +221,7 @@ static void tell_unwatched(const struct goacc_site *site)
         "this compute region was not checked, and others will not be: host memory cannot be protected "
         "while a thread runs that cannot be stopped",
         "this compute region was not checked to its end: it starts a thread or a process, or sends a signal"};
-    const enum goacc_reason reason = goacc_watch_reason(watch);
+    const enum goacc_reason reason = goacc_watch_reason(goacc_watcher);
     if (!told[reason])
         goacc_tell("note", "unsupported", NULL, site->call.pc, "%s", texts[reason]);
     told[reason] = true;
@@ -267,14 +251,14 @@ void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_ke
         if (accd_device_tables(goacc.context, i, &low, &high))
             open[n++] = (struct goacc_range){low, high - low};
     n += goacc_declared_ranges(open + n);
-    if (!watch) {
+    if (!goacc_watcher) {
         goacc_watch_deadly = goacc_end_by_signal;
-        watch = goacc_watch_open(is_present, NULL);
+        goacc_watcher = goacc_watch_open(is_present, NULL);
     }
     watched_device = device;
     goacc.watched++;
     const enum goacc_watched result =
-        goacc_watch_run(watch, run_kernel, kernel, open, n, goacc_unlock, &fault);
+        goacc_watch_run(goacc_watcher, run_kernel, kernel, open, n, goacc_unlock, &fault);
     goacc.watched--;
     if (result == GOACC_WATCHED_FAULT)
         tell_fault(site, &fault);

@@ -43,3 +43,13 @@ __asm__(".pushsection .text\n"
         "popq %rbp\n"
         "ret\n"
         ".popsection\n");
+
+void goacc_watch_dispatch(struct goacc_watch *watch, bool on)
+{
+    const uintptr_t start = (uintptr_t)goacc_system;
+    /* The address after the instruction is what is compared. */
+    goacc_system(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH,
+                 on ? PR_SYS_DISPATCH_ON : PR_SYS_DISPATCH_OFF, on ? (long)start : 0,
+                 on ? (long)((uintptr_t)goacc_watch_return_end - start + 1) : 0,
+                 on ? (long)&watch->selector : 0, 0);
+}

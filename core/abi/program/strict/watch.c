@@ -15,17 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#ifndef PR_SET_SYSCALL_USER_DISPATCH
-#define PR_SET_SYSCALL_USER_DISPATCH 59
-#define PR_SYS_DISPATCH_OFF 0
-#define PR_SYS_DISPATCH_ON 1
-#endif
 
 enum { STATE_STARTS, STATE_SLEEPS, STATE_QUIT }; /* of the watch's thread */
 
@@ -154,15 +148,6 @@ static void uninstall(struct goacc_watch *watch)
 static void futex(uint32_t *word, int operation, uint32_t value)
 {
     goacc_system(SYS_futex, (long)word, operation | FUTEX_PRIVATE_FLAG, value, 0, 0, 0);
-}
-
-void goacc_watch_dispatch(struct goacc_watch *watch, bool on)
-{
-    const uintptr_t start = (uintptr_t)goacc_system;
-    /* The address after the instruction is what is compared. */
-    goacc_system(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, on ? PR_SYS_DISPATCH_ON : PR_SYS_DISPATCH_OFF, on ? (long)start : 0,
-                 on ? (long)((uintptr_t)goacc_watch_return_end - start + 1) : 0,
-                 on ? (long)&watch->selector : 0, 0);
 }
 
 static void run_kernel(void *arg)

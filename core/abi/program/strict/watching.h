@@ -11,6 +11,13 @@
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/ucontext.h>
+#include <sys/prctl.h>
+
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH 59
+#define PR_SYS_DISPATCH_OFF 0
+#define PR_SYS_DISPATCH_ON 1
+#endif
 
 #ifndef SYS_USER_DISPATCH
 #define SYS_USER_DISPATCH 2
@@ -129,6 +136,7 @@ bool goacc_watch_end_step(greg_t *registers);
 void goacc_watch_forget_times(struct goacc_watch *watch);
 
 /* watch.c */
+extern struct goacc_watch *goacc_watcher; /* of the process; NULL: no kernel was watched */
 void goacc_watch_dispatch(struct goacc_watch *watch, bool on); /* system calls come to the handler */
 
 /* held.c: memory that stays closed between kernels. */

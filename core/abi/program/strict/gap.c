@@ -1,0 +1,20 @@
+/* gap.c - what the host did to its memory between kernels, as far as the watch knows it. */
+#include "abi/program/base/runtime.h"
+#include "watching.h"
+
+struct goacc_watch *goacc_watcher;
+
+uint64_t goacc_strict_gap(void)
+{
+    return goacc_watch_gap(goacc_watcher);
+}
+
+bool goacc_strict_untouched(uint64_t host, uint64_t bytes, uint64_t since)
+{
+    return goacc_watch_untouched(goacc_watcher, host, bytes, since);
+}
+
+bool goacc_strict_peek(uint64_t host, char *to, size_t n)
+{
+    return goacc_watch_peek(goacc_watcher, host, to, n);
+}
