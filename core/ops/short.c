@@ -41,7 +41,7 @@ static __attribute__((noinline)) bool has_layout(struct accd_directory *dir, con
  * only one of its construct with its object, so that it is counted like any other. fresh: items without an object yet.
  * Decides OMP60-map-5. */
 static __attribute__((noinline)) bool are_apart(struct accd_directory *dir, const accd_construct *construct,
-                                                unsigned fresh, struct accd_object *const *objects)
+                                                unsigned fresh, struct accd_object **objects)
 {
     for (size_t i = 0; i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
@@ -464,7 +464,7 @@ static __attribute__((noinline)) bool exit_data(struct accd_directory *dir, cons
                                                 accd_status *status_p)
 {
     struct accd_claim claims[ACCD_SHORT_ITEMS];
-    struct accd_object *objects[ACCD_SHORT_ITEMS] = {0};
+    struct accd_object *objects[ACCD_SHORT_ITEMS];
     if (construct->finalize)
         return false;
     for (size_t i = 0; i < construct->nitems; i++) {
