@@ -128,7 +128,8 @@ static bool name_copy(const struct goacc_site *site, const accd_item *item, stru
 /* Data that a construct with a region finds present have their name; without a trace, nothing names them anew. */
 static bool has_name(const struct goacc_site *site, const accd_item *item)
 {
-    return goacc.options.strict && goacc.options.trace < 0 && !goacc.options.draw && item->bytes && item->action != ACCD_ATTACH &&
+    return goacc.options.left && goacc.options.trace < 0 && !goacc.options.draw && item->bytes &&
+           item->action != ACCD_ATTACH &&
            !(item->flags & (ACCD_ITEM_POINTER | ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT)) && has_region(site) &&
            accd_presence_of(goacc.context, goacc_own.device, item->host, item->bytes) == ACCD_WHOLLY;
 }
@@ -141,7 +142,7 @@ static struct found *found_at(const struct goacc_site *site, const accd_item *it
                                  .bytes = item->bytes,
                                  .action = item->action};
     struct found *at = &found[(wanted.pc + wanted.host / sizeof(int)) % FOUND];
-    if (!goacc.options.strict || wanted.host < wanted.sp || wanted.host - wanted.sp > ON_STACK)
+    if (!goacc.options.left || wanted.host < wanted.sp || wanted.host - wanted.sp > ON_STACK)
         return NULL;
     *known_p = at->label && at->pc == wanted.pc && at->sp == wanted.sp && at->host == wanted.host &&
                at->bytes == wanted.bytes && at->action == wanted.action;

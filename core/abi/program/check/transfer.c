@@ -28,6 +28,8 @@ static bool is_unwritten(const struct goacc_part *part)
  * get the newest value; 0: they keep theirs. */
 static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair *pair, uint32_t note)
 {
+    /* The host's reads are of interest only before it has waited. */
+    const uint32_t read = goacc_on_device(to) || goacc_own.turn.strand ? 0 : GOACC_READ;
     bool reported = false;
     for (uint64_t k = 0; k < n;) {
         const uint64_t left = n - k;
@@ -36,7 +38,7 @@ static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair
             target = goacc_part_of(to + k, source.n);
         const uint32_t whole = target.bytes & GOACC_IN_ALL(GOACC_VALID);
         if (goacc_having(&source, GOACC_VALID) >> 4 * (source.at % 8) == whole >> 4 * (target.at % 8)) {
-            goacc_change(&target, GOACC_ONLY | GOACC_READ, GOACC_PRESENT | GOACC_VALID);
+            goacc_change(&target, GOACC_ONLY | GOACC_READ, GOACC_PRESENT | GOACC_VALID | read);
             goacc_change(&source, GOACC_ONLY, 0);
             if (note)
                 target.word->note = note;
@@ -53,7 +55,7 @@ static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair
                     goacc_change(&b, 0, GOACC_VALID);
                 }
                 goacc_change(&a, GOACC_ONLY | GOACC_READ | GOACC_VALID,
-                             GOACC_PRESENT | (valid ? (uint32_t)GOACC_VALID : 0));
+                             GOACC_PRESENT | (valid ? GOACC_VALID | read : 0));
                 goacc_change(&b, GOACC_ONLY, 0);
             }
             goacc_digest(&target);
