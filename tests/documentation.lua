@@ -42,7 +42,8 @@ local function matches(wanted, found, w, f)
 end
 
 -- mpirun wants to be asked twice by root.
-local ENVIRONMENT = "export NO_COLOR=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"
+local ENVIRONMENT = "export NO_COLOR=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PATH='"
+  .. (program:match "^(.*)/" or ".") .. "':$PATH"
 
 local function output_of(command)
   local line = command:gsub("^accdeep", function() return "'" .. program .. "'" end)

@@ -38,7 +38,7 @@ local CHECKED, CHECKED_CALL = "libaccdeep-check.so", "__tsan_"
 
 -- The library that a program compiled with -fsanitize=address needs before all others, or nil.
 local function sanitizer(path, text, strict)
-  if not text:find("__asan_init", 1, true) then return nil end
+  if not text:find("__asan_init\0", 1, true) then return nil end
   if strict then
     fail(("%s was compiled with -fsanitize=address, and cannot run with --strict, which closes the host's memory")
       :format(path), "run it without --strict, or compile it without -fsanitize=address")
