@@ -36,8 +36,8 @@ local OTHERS = {
 -- The name of the library that programs compiled for checking need, and a call that they make.
 local CHECKED, CHECKED_CALL = "libaccdeep-check.so", "__tsan_"
 
--- The library that a program compiled with -fsanitize=address needs before all others, or nil. The pattern does not match
--- itself in a program that contains this module.
+-- The library that a program compiled with -fsanitize=address needs before all others, or nil. The pattern does not
+-- match itself in a program that contains this module.
 local function sanitizer(path, text, strict)
   if not text:find "__asan_[i]nit\0" then return nil end
   if strict then
