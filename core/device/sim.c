@@ -221,7 +221,8 @@ static bool find_space(struct sim *sim, unsigned class, uint64_t *at_p)
 static bool release_one(struct sim *sim);
 
 /* A block whose bytes are what they are. */
-static accd_status take_block(struct sim *sim, uint64_t bytes, uint64_t *dev_p)
+static inline __attribute__((always_inline)) accd_status take_block(struct sim *sim, uint64_t bytes,
+                                                                     uint64_t *dev_p)
 {
     if (sim->fail_allocation && --sim->fail_allocation == 0)
         return ACCD_OUT_OF_DEVICE_MEMORY;
