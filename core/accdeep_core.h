@@ -286,6 +286,9 @@ ACCD_API const accd_rules *accd_get_rules(const accd_context *context);
 ACCD_API int accd_device_count(const accd_context *context);
 /* Sets the function for events; NULL: none. */
 ACCD_API void accd_context_on_event(accd_context *context, accd_event_fn fn, void *ud);
+/* Which operations the function hears of from now on, and of which with names; others have the name "". A bit for each:
+ * 1 << op. At first: all. */
+ACCD_API void accd_context_hear(accd_context *context, unsigned ops, unsigned named);
 
 /* ---------------------------------------------------------------------- labels and programs -- */
 

@@ -160,6 +160,8 @@ ACCD_API int accd_device_holds(accd_context *context, int device, uint64_t dev, 
 /* The address of a byte of a "guarded" device that was written beside an allocation. It lies between it and its
  * closed page, or up to 64 bytes from it on the other side. *block_p becomes that beginning. 0: there is none. */
 ACCD_API uint64_t accd_device_overrun(accd_context *context, int device, uint64_t *block_p);
+/* Whether small allocations of a "guarded" device have closed pages from now on: 1, as at first, or 0. */
+ACCD_API void accd_device_guard(accd_context *context, int device, int on);
 /* Whether a device address lies in an excluded member of a present object: 1 or 0. info_p gets the member. */
 ACCD_API int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_object_info *info_p);
 

@@ -91,6 +91,7 @@ struct accd_context {
     accd_error error;
     char checked[400]; /* what accd_check found */
     struct accd_scratch scratch;
+    unsigned unheard, unnamed; /* operations that the listener does not hear of, or without names: 1 << op */
     bool plain;        /* the rules leave plain constructs the short way */
     bool layouts;      /* labels have some: an object may have holes */
     bool working;      /* a queue works: what it calls may touch device memory, but ask for no construct */

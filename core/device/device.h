@@ -96,6 +96,8 @@ struct accd_backend {
     /* Optional: the address of a byte that was written beside an allocation, and where the allocation begins; 0:
      * there is none. */
     uint64_t (*overrun)(void *device, uint64_t *block_p);
+    /* With overrun: whether small allocations are guarded from now on. */
+    void (*guard)(void *device, int on);
     /* Optional: how many bytes of the range were ever written. */
     uint64_t (*written)(void *device, uint64_t dev, uint64_t bytes);
     /* Optional: content together with what was written; room is bytes + (bytes + 7) / 8. A device that

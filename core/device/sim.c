@@ -44,6 +44,7 @@ struct sim {
     bool huge;
     uint64_t fail_allocation, fail_copy; /* countdowns, 0: off */
     enum guarding { LOOSE, END, BEGIN } guarding;
+    bool sparing; /* small allocations are not guarded */
     void *closed_page;
     unsigned guards;
     struct resting {           /* a larger block that was freed */
@@ -443,7 +444,7 @@ static accd_status guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     struct sim *sim = device;
     if (sim->guards == GUARDS_MOST)
         release_one(sim);
-    if (sim->guards == GUARDS_MOST || bytes > sim->capacity - sim->live)
+    if (sim->guards == GUARDS_MOST || bytes > sim->capacity - sim->live || (sim->sparing && bytes <= PAGE))
         return sim_alloc(device, bytes, dev_p);
     const uint64_t body = in_pages(bytes + BESIDE), more = body - bytes + (uint64_t)2 * PAGE;
     sim->live -= more; /* the guard is no memory of the program's */
@@ -523,6 +524,12 @@ static accd_status guarded_free(void *device, uint64_t dev)
     sim->nresting++;
     close_pages(sim, first, bytes);
     return ACCD_OK;
+}
+
+static void guarded_guard(void *device, int on)
+{
+    struct sim *sim = device;
+    sim->sparing = !on;
 }
 
 /* The first byte close to a block that is no poison any more. */
@@ -638,7 +645,8 @@ const accd_backend accd_backend_direct = {
 };
 
 #define GUARDED                                                                                       \
-    COMMON, .alloc = guarded_alloc, .free = guarded_free, .space = direct_space, .tables = direct_tables, .overrun = guarded_overrun
+    COMMON, .alloc = guarded_alloc, .free = guarded_free, .space = direct_space, .tables = direct_tables, \
+    .overrun = guarded_overrun, .guard = guarded_guard
 
 const accd_backend accd_backend_guarded = {GUARDED, .name = "guarded"};
 const accd_backend accd_backend_guarded_end = {GUARDED, .name = "guarded-end"};

@@ -197,6 +197,14 @@ void accd_context_on_event(accd_context *context, accd_event_fn fn, void *ud)
     context->config.event_ud = ud;
 }
 
+void accd_context_hear(accd_context *context, unsigned ops, unsigned named)
+{
+    if (!context)
+        return;
+    context->unheard = ~ops;
+    context->unnamed = ~named;
+}
+
 const accd_backend *accd_backend_named(const char *name)
 {
     static const accd_backend *const backends[] = {

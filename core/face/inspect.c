@@ -191,6 +191,13 @@ uint64_t accd_device_overrun(accd_context *context, int device, uint64_t *block_
     return dir && dir->device.ops->overrun ? dir->device.ops->overrun(dir->device.handle, block_p) : 0;
 }
 
+void accd_device_guard(accd_context *context, int device, int on)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    if (dir && dir->device.ops->guard)
+        dir->device.ops->guard(dir->device.handle, on);
+}
+
 int accd_device_holds(accd_context *context, int device, uint64_t dev, uint64_t bytes)
 {
     struct accd_directory *dir = accd_directory_of(context, device);

@@ -7,6 +7,10 @@
 
 #include <stdio.h>
 
+/* Whether the listener wants to hear of an operation; with its name. */
+static bool hears(const struct accd_plan *plan, accd_op op) { return !(plan->context->unheard >> op & 1); }
+static bool names(const struct accd_plan *plan, accd_op op) { return !(plan->context->unnamed >> op & 1); }
+
 /* Whether a queue's listener hears it when the queue has got there. */
 static bool comes_later(const struct accd_plan *plan, accd_op op)
 {
@@ -50,13 +54,15 @@ static uint64_t pointer_bytes(uint32_t slot_bytes)
 static void tell_claim(const struct accd_plan *plan, const struct accd_claim *claim, accd_op op,
                        enum accd_rule rule)
 {
-    char name[160];
+    char name[160] = "";
     bool pointer = op == ACCD_OP_ATTACH || op == ACCD_OP_DETACH;
+    if (!hears(plan, op))
+        return;
     if (pointer && accd_claim_slot_bytes(&plan->given, claim))
         rule = op == ACCD_OP_ATTACH ? R_ATTACH_DESCRIPTOR : R_DETACH_DESCRIPTOR;
-    if (pointer)
+    if (pointer && names(plan, op))
         accd_name_claim_slot(&plan->given, claim, name, sizeof name);
-    else
+    else if (names(plan, op))
         accd_name_claim(&plan->given, claim, name, sizeof name);
     tell(plan, op, rule, name, pointer ? claim->slot : claim->host,
          pointer ? pointer_bytes(accd_claim_slot_bytes(&plan->given, claim)) : claim->bytes);
@@ -75,6 +81,13 @@ static void tell_moves(const struct accd_plan *plan, enum accd_rule rule)
         const struct accd_move *move = &plan->result.moves.at[i];
         const struct accd_claim *claim = &plan->found.claims[move->claim];
         uint64_t bytes = move->bytes;
+        const accd_op op = move->out ? ACCD_OP_D2H : ACCD_OP_H2D;
+        if (!hears(plan, op))
+            continue;
+        if (!names(plan, op) && move->piece == ACCD_WHOLE) {
+            tell(plan, op, rule, "", move->host, bytes);
+            continue;
+        }
         if (move->piece == ACCD_ONE_OF_RUN) {
             for (; i + 1 < plan->result.moves.n && same_section(move, &plan->result.moves.at[i + 1]); i++)
                 bytes += plan->result.moves.at[i + 1].bytes;
@@ -92,7 +105,7 @@ static void tell_moves(const struct accd_plan *plan, enum accd_rule rule)
             accd_name_piece(plan->given.walk, set, move->row, &set->program->spec.pieces[move->piece],
                             name, sizeof name);
         }
-        tell(plan, move->out ? ACCD_OP_D2H : ACCD_OP_H2D, rule, name, move->host, bytes);
+        tell(plan, op, rule, name, move->host, bytes);
     }
 }
 
@@ -102,7 +115,9 @@ static void tell_range(const struct accd_plan *plan, accd_op op, enum accd_rule 
 {
     struct accd_object *object = NULL;
     char name[160] = "";
-    if (accd_find(plan->dir, host, &object) == ACCD_OK && object)
+    if (!hears(plan, op))
+        return;
+    if (names(plan, op) && accd_find(plan->dir, host, &object) == ACCD_OK && object)
         accd_name_range(plan->dir, object, host - object->host, bytes, name, sizeof name);
     tell(plan, op, rule, name, host, bytes);
 }
@@ -295,6 +310,8 @@ static bool leave_report(const struct accd_plan *plan, const struct report *repo
 static void tell_sections(const struct accd_plan *plan, accd_op op, enum accd_rule rule)
 {
     const bool moves = op == ACCD_OP_H2D || op == ACCD_OP_D2H;
+    if (!hears(plan, op))
+        return;
     const struct report report = {.context = plan->context,
                                 .walk = plan->given.walk,
                                 .bulk = moves ? plan->result.bulk : NULL,
@@ -337,6 +354,8 @@ static void tell_kernel(const struct accd_plan *plan)
     const struct accd_given *given = &plan->given;
     char names[1000] = "", name[160];
     size_t n = 0;
+    if (!hears(plan, ACCD_OP_KERNEL))
+        return;
     for (size_t i = 0; i < given->construct->nitems; i++) {
         const struct accd_source *source = &given->sources[i];
         *name = 0;
@@ -366,6 +385,8 @@ void accd_tell_exit(const struct leave *leave)
         const struct accd_attach *attach = leave->removed.at[i]->attach;
         if (!leave->removed.at[i]->forced) /* a clause has detached it */
             continue;
+        if (!hears(plan, ACCD_OP_DETACH))
+            continue;
         accd_name_slot(plan->dir, attach->slot, attach->label, name, sizeof name);
         tell(plan, ACCD_OP_DETACH, attach->holds_record ? R_RECORD : R_STILL_ATTACHED, name, attach->slot,
              accd_attach_end(attach) - attach->slot);
@@ -377,7 +398,7 @@ void accd_tell_exit(const struct leave *leave)
             tell_claim(plan, &plan->found.claims[i], ACCD_OP_DECREF, count);
     for (size_t i = 0; i < leave->removed.n; i++) {
         const struct accd_object *record = leave->removed.at[i]->record;
-        if (!record)
+        if (!record || !hears(plan, ACCD_OP_DECREF))
             continue;
         accd_name_object(plan->dir, record, name, sizeof name);
         tell(plan, ACCD_OP_DECREF, R_RECORD, name, record->host, accd_object_bytes(record));
@@ -393,7 +414,11 @@ void accd_tell_exit(const struct leave *leave)
         const struct accd_object *object = leave->dying.at[i];
         if (plan->found.fusion && lies_with_others(plan, object))
             continue;
-        accd_name_object(plan->dir, object, name, sizeof name);
+        if (!hears(plan, ACCD_OP_FREE))
+            continue;
+        *name = 0;
+        if (names(plan, ACCD_OP_FREE))
+            accd_name_object(plan->dir, object, name, sizeof name);
         tell(plan, ACCD_OP_FREE, R_LEAVE, name, object->host, accd_object_bytes(object));
     }
     if (leave->group_dies)
