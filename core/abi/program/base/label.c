@@ -15,7 +15,7 @@ static size_t nlabels, labels_room; /* room is 0 or a power of two */
 enum { LATEST = 32 };
 static struct label latest[LATEST]; /* late ones of directives that are encountered again and again */
 
-/* What lies on the stack has the name that it had when its function made the same call before. */
+/* What lies on the stack has the name that it had when its function made the same call before, or none again. */
 struct found {
     uintptr_t pc, sp, host;
     uint64_t bytes;
@@ -23,7 +23,7 @@ struct found {
     accd_action action;
     const accd_label *label;
 };
-enum { FOUND = 64, ON_STACK = 1 << 20 };
+enum { FOUND = 256, ON_STACK = 1 << 20 };
 static struct found found[FOUND];
 
 static size_t place_of(uintptr_t pc, const char *name)
@@ -141,10 +141,10 @@ static struct found *found_at(const struct goacc_site *site, const accd_item *it
                                  .host = (uintptr_t)item->host,
                                  .bytes = item->bytes,
                                  .action = item->action};
-    struct found *at = &found[(wanted.pc + wanted.host / sizeof(int)) % FOUND];
+    struct found *at = &found[(wanted.pc + wanted.host / sizeof(int) + 5 * wanted.action) % FOUND];
     if (!goacc.options.left || wanted.host < wanted.sp || wanted.host - wanted.sp > ON_STACK)
         return NULL;
-    *known_p = at->label && at->pc == wanted.pc && at->sp == wanted.sp && at->host == wanted.host &&
+    *known_p = at->pc == wanted.pc && at->sp == wanted.sp && at->host == wanted.host &&
                at->bytes == wanted.bytes && at->action == wanted.action;
     if (!*known_p)
         *at = wanted;
@@ -158,11 +158,12 @@ void goacc_find_name(accd_item *item)
     if (has_name(site, item))
         return;
     struct found *at = found_at(site, item, &known);
-    if (known) {
+    if (known && at->label) {
         item->start = at->start;
         item->label = at->label;
-        return;
     }
+    if (known)
+        return;
     struct goacc_name name;
     accd_label label = {0};
     if (!goacc_name_of(site, (uintptr_t)item->host, item->bytes, &name) && !name_copy(site, item, &name))
