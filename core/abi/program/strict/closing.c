@@ -103,7 +103,8 @@ static void join_spans(struct goacc_spans *spans)
     spans->n = last + 1;
 }
 
-static bool has(const struct goacc_spans *spans, uint64_t address)
+/* The span that holds an address, or NULL. */
+static const struct goacc_span *span_at(const struct goacc_spans *spans, uint64_t address)
 {
     size_t low = 0, high = spans->n;
     while (low < high) {
@@ -113,7 +114,7 @@ static bool has(const struct goacc_spans *spans, uint64_t address)
         else
             high = middle;
     }
-    return low < spans->n && spans->at[low].start <= address;
+    return low < spans->n && spans->at[low].start <= address ? &spans->at[low] : NULL;
 }
 
 /* ----------------------------------------------------------------------------------- modules -- */
@@ -322,6 +323,7 @@ struct mappings {
     long file;
     uint64_t from;  /* asked for one by one: the next one ends behind */
     const char *at; /* or read as a text; NULL: it is not */
+    const struct goacc_spans *skipped; /* what lies in them is not asked for; or NULL */
 };
 
 /* One of them, as Linux 6.11 tells. */
@@ -390,6 +392,9 @@ static int next_mapping(struct goacc_closing *closing, struct mappings *mappings
                         struct goacc_closed *mapping_p)
 {
     while (!mappings->at) {
+        const struct goacc_span *skipped = mappings->skipped ? span_at(mappings->skipped, mappings->from) : NULL;
+        if (skipped)
+            mappings->from = skipped->end;
         struct query query = {
             .bytes = sizeof query, .flags = WRITABLE | THIS_OR_NEXT, .address = mappings->from};
         const long result = goacc_system(SYS_ioctl, mappings->file,
@@ -413,16 +418,16 @@ static int next_mapping(struct goacc_closing *closing, struct mappings *mappings
     return next_line(&mappings->at, mapping_p);
 }
 
-static struct mappings begin_mappings(void)
+static struct mappings begin_mappings(const struct goacc_spans *skipped)
 {
     const char *path = "/proc/self/maps";
-    return (struct mappings){goacc_system(SYS_open, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0, 0),
-                             0, NULL};
+    return (struct mappings){.file = goacc_system(SYS_open, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0, 0),
+                             .skipped = skipped};
 }
 
 bool goacc_is_mapping(struct goacc_closing *closing, uint64_t start, uint64_t address)
 {
-    struct mappings mappings = begin_mappings();
+    struct mappings mappings = begin_mappings(NULL);
     struct goacc_closed mapping = {0};
     int result;
     while ((result = next_mapping(closing, &mappings, &mapping)) > 0 && mapping.end <= address)
@@ -502,7 +507,7 @@ static bool add_closed(struct goacc_closing *closing, uint64_t start, uint64_t e
 static bool list_closed(struct goacc_closing *closing)
 {
     const struct goacc_spans *keep = &closing->keep;
-    struct mappings mappings = begin_mappings();
+    struct mappings mappings = begin_mappings(keep);
     struct goacc_closed mapping;
     size_t k = 0;
     int result;
@@ -597,10 +602,10 @@ const struct goacc_closed *goacc_closed_at(const struct goacc_closing *closing, 
 
 bool goacc_everyone_may(const struct goacc_closing *closing, uint64_t address)
 {
-    return has(&closing->open, address) || has(&closing->constant, address);
+    return span_at(&closing->open, address) || span_at(&closing->constant, address);
 }
 
 bool goacc_is_system(const struct goacc_closing *closing, uint64_t address)
 {
-    return has(&closing->system, address);
+    return span_at(&closing->system, address) != NULL;
 }
