@@ -206,7 +206,7 @@ return function(options)
     ACCDEEP_DRAW = draw or "",
     ACCDEEP_REPORT = report or "",
     ACCDEEP_SUPPRESS = options.suppress and suppressions(options.suppress) or "",
-    ACCDEEP_STRICT = options.strict and (options.strict[1] == "begin" and "begin" or "1") or "0",
+    ACCDEEP_STRICT = options.strict and (options.strict[1] ~= "end" and options.strict[1] or "1") or "0",
     ACCDEEP_FAIL = options.fail and "1" or "0",
   }
   if options.strict then

@@ -98,6 +98,10 @@ struct goacc_turn {
     uint64_t number;
 };
 
+/* Of the call under way, in a strict run: what it does is looked at, since it is no construct, or its turn has come; or
+ * it is passed over, as a construct that was looked at often. */
+enum goacc_look { GOACC_CALLED, GOACC_LOOKED, GOACC_PASSED };
+
 struct goacc_named;
 struct goacc_thread {
     uint64_t number;      /* of the thread, from 1 */
@@ -106,6 +110,8 @@ struct goacc_thread {
     bool quick;           /* its calls may be quick: its device is not the host, it runs no kernel */
     unsigned held;        /* one bit for each call under way: it holds back kernels */
     bool in_core;         /* the core moves bytes */
+    enum goacc_look look;
+    uint64_t values;      /* a sum of addresses that the construct passes as values */
     uintptr_t stack_high; /* end of its stack; 0: not asked for yet */
     struct goacc_level *levels;
     size_t nlevels, levels_room;
@@ -140,6 +146,7 @@ struct goacc_options {
     const accd_rules *rules;
     bool strict, json;
     bool begin;       /* strict: closed pages stand before objects, not after them */
+    bool all;         /* strict: each construct is looked at */
     bool check;       /* the program was compiled for checking: it is not watched */
     bool left;        /* strict or check: what does nothing, and what is left at the end, is reported */
     bool fail;        /* the process exits with GOACC_FOUND where something was found, and its own status is 0 */
@@ -256,6 +263,8 @@ static inline void goacc_leave(void)
 /* Asks the core for its events if anybody wants them now. With the lock. */
 void goacc_listen(void);
 accd_event_fn goacc_listener(void);
+/* named: what is reported of a strict run needs names. */
+void goacc_hear(bool named);
 /* While a kernel uses declared variables, other threads wait with their calls. */
 void goacc_alone(bool alone);
 /* For what cannot do anything without the runtime's memory: tells, ends the program. */
@@ -569,7 +578,7 @@ void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region);
 /* strict.c */
 /* Device memory is open from the first of these to the last, and closed to the host otherwise. */
 void goacc_strict_open_devices(void);
-void goacc_strict_close_devices(void);
+void goacc_strict_close_devices(enum goacc_look look);
 /* Most memory of the host may stay closed between kernels. Gaps between kernels are numbered. A range is untouched
  * if the host cannot have changed it after the gap `since`. */
 uint64_t goacc_strict_gap(void);
@@ -585,6 +594,8 @@ void goacc_strict_scalars(const struct goacc_thread *self, const accd_item *item
 /* Tells clauses of an exit that will do nothing. */
 void goacc_strict_exit(const struct goacc_thread *self, const accd_item *items, size_t nitems);
 void goacc_strict_end(void);
+/* At the end of the program: how many kernels were watched, if some were not. */
+void goacc_strict_count(void);
 /* Reports that a kernel uses memory of the host, and ends the program. region: "the compute region of a.c:5". */
 _Noreturn void goacc_tell_host(const struct goacc_site *site, int device, const char *region, const char *does,
                                uint64_t address, uintptr_t pc);
@@ -599,7 +610,7 @@ void goacc_draw_end(void);
 void goacc_stale_before(const struct goacc_thread *self, accd_kind kind, const accd_item *items,
                         size_t nitems);
 void goacc_stale_enter(const struct goacc_thread *self, const accd_item *items, size_t nitems);
-void goacc_stale_leave(const struct goacc_thread *self, bool kernel);
+void goacc_stale_leave(struct goacc_thread *self, bool kernel);
 /* Before the runtime itself unmaps data. */
 void goacc_stale_goes(int device, uint64_t host, uint64_t bytes);
 void goacc_stale_event(const accd_event *event);
@@ -641,6 +652,13 @@ void goacc_races_ran(struct goacc_thread *self);
 /* The host may have waited for something. */
 void goacc_races_waited(void);
 void goacc_races_end(void);
+
+/* steady.c: whether the construct under way is looked at; what it maps or frees; the devices are closed. */
+enum goacc_look goacc_steady_look(struct goacc_thread *self, accd_kind kind, const accd_item *items, size_t nitems);
+/* Before it: what a kernel gets by value. Other addresses of the host are other arguments. */
+void goacc_steady_value(struct goacc_thread *self, uint64_t value);
+void goacc_steady_event(const accd_event *event);
+void goacc_steady_forget(void);
 
 /* idle.c */
 /* Counts a transfer; idle: it moved what both sides had. */

@@ -120,8 +120,18 @@ accd_event_fn goacc_listener(void)
 
 void goacc_listen(void)
 {
-    if (goacc.context)
-        accd_context_on_event(goacc.context, goacc_listener(), NULL);
+    if (!goacc.context)
+        return;
+    accd_context_on_event(goacc.context, goacc_listener(), NULL);
+    goacc_hear(true);
+}
+
+void goacc_hear(bool named)
+{
+    enum { MOVES = 1 << ACCD_OP_H2D | 1 << ACCD_OP_D2H, NAMED = MOVES | 1 << ACCD_OP_FREE,
+           CHANGES = NAMED | 1 << ACCD_OP_ALLOC | 1 << ACCD_OP_ATTACH | 1 << ACCD_OP_DETACH };
+    const bool all = goacc.options.trace >= 0 || goacc.options.check || goacc.data_profiled || !goacc.options.strict;
+    accd_context_hear(goacc.context, all ? ~0u : CHANGES, all ? ~0u : named ? NAMED : 0);
 }
 
 int goacc_open_region(const char **name_p)

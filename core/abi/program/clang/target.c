@@ -300,6 +300,16 @@ static size_t private_bytes(const struct goacc_columns *columns)
     return bytes;
 }
 
+/* In a strict run: addresses that the kernel gets. */
+static void note_values(struct goacc_thread *self, const struct goacc_columns *columns)
+{
+    for (size_t i = 0; i < columns->n; i++) {
+        goacc_steady_value(self, (uintptr_t)columns->base[i]);
+        if (columns->type[i] & PRIVATE && columns->type[i] & TO && columns->size[i] == sizeof(void *))
+            goacc_steady_value(self, goacc_word(columns->begin[i]));
+    }
+}
+
 /* What the region gets for each map; returns how many. position: of each map among them. */
 static size_t arguments(const struct goacc_thread *self, const struct goacc_columns *columns,
                         uintptr_t *args, char *room)
@@ -387,6 +397,8 @@ static void compute(struct goacc_site *site, int device, const void *region_id,
     body->device = device;
     if (!body->fn)
         goacc_die("unsupported", "the device code for this machine does not have this region");
+    if (goacc.options.strict)
+        note_values(call.self, columns);
     accd_region *region = run_items(call.self, ACCD_COMPUTE, &maps, goacc_enter_maps);
     body->args[0] = UINTPTR_MAX; /* there is no environment */
     body->n = environment +

@@ -99,6 +99,16 @@ static void copy_private(const struct entries *map, char *room, void **args)
     }
 }
 
+/* In a strict run: addresses that the kernel gets. */
+static void note_values(struct goacc_thread *self, const struct entries *map)
+{
+    for (size_t i = 0; i < map->n; i++)
+        if (!is_private(map, i))
+            goacc_steady_value(self, (uintptr_t)map->host[i]);
+        else if (map->size[i] == sizeof(void *))
+            goacc_steady_value(self, goacc_word(map->host[i]));
+}
+
 static void run_task(void *data)
 {
     struct deferred *task = *(struct deferred **)data;
@@ -530,6 +540,8 @@ static void compute(const struct directive *directive)
     kernel->region = "target";
     kernel->args[0] = body;
     *body = (struct body){directive->fn, directive->teams, directive->device};
+    if (goacc.options.strict)
+        note_values(call.self, map);
     const struct opened opened = run_items(call.self, ACCD_COMPUTE, map, goacc_entry_items);
     for (size_t i = 0; i < map->n; i++)
         body->args[i] = goacc_argument(call.self, map, i);

@@ -8,6 +8,7 @@ void goacc_on_event(void *ud, const accd_event *event)
     if (goacc.options.strict) {
         goacc_races_event(event);
         goacc_stale_event(event);
+        goacc_steady_event(event);
     }
     if (goacc.options.check)
         goacc_check_event(event);

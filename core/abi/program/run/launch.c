@@ -43,6 +43,7 @@ void goacc_hold_back(const struct goacc_site *site)
 void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel *kernel)
 {
     struct goacc_thread *self = goacc_self();
+    const enum goacc_look look = self->look;
     goacc_hold_back(site);
     const bool alone = goacc.declares;
     if (alone)
@@ -51,6 +52,7 @@ void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel
     if (goacc.options.strict) {
         goacc_strict_open_devices();
         goacc_leave();
+        self->look = look;
         goacc_strict_run(site, device, kernel);
     } else {
         goacc_leave();
@@ -67,13 +69,14 @@ void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel
     goacc_declared_swap(self);
     if (alone)
         goacc_alone(false);
+    self->look = look;
     if (goacc.options.left)
         goacc_strict_ran(device);
     if (goacc.options.strict) {
         goacc_races_ran(self);
-        if (goacc.declares)
+        if (goacc.declares && look != GOACC_PASSED)
             goacc_stale_declared(device, kernel);
         goacc_stale_leave(self, true);
-        goacc_strict_close_devices();
+        goacc_strict_close_devices(look);
     }
 }

@@ -40,12 +40,13 @@ static bool flag_option(const char *name)
     return number_option(name, 0, 0, 1) != 0;
 }
 
-/* Whether the run is strict, and where closed pages stand. */
+/* Whether the run is strict, where closed pages stand, and whether each construct is looked at. */
 static bool strict_option(void)
 {
     const char *text = getenv("ACCDEEP_STRICT");
-    goacc.options.begin = text && !strcmp(text, "begin");
-    return goacc.options.begin || flag_option("ACCDEEP_STRICT");
+    goacc.options.begin = text && !strncmp(text, "begin", strlen("begin"));
+    goacc.options.all = text && (!strcmp(text, "all") || !strcmp(text, "begin,all"));
+    return goacc.options.begin || goacc.options.all || flag_option("ACCDEEP_STRICT");
 }
 
 static int type_option(void)
@@ -171,6 +172,8 @@ static void report_end(void)
     goacc_lock();
     if (goacc.context && own)
         goacc_tell_end();
+    if (own && goacc.options.strict)
+        goacc_strict_count();
     if (own)
         goacc_find_end();
     if (goacc.options.draw)
@@ -225,6 +228,7 @@ static void open_context(void)
     if (status != ACCD_OK)
         goacc_die(accd_status_code(status), "the device cannot be opened: %s",
                   accd_status_text(status));
+    goacc_listen();
     if (!goacc.pid)
         goacc.pid = getpid();
     goacc.device_low = UINT64_MAX;
@@ -285,6 +289,7 @@ static inline struct goacc_thread *enter(const struct goacc_site *site)
     if (!thread->number)
         thread->number = ++threads;
     if (goacc.options.strict) {
+        thread->look = GOACC_CALLED;
         goacc_strict_open_devices();
         if (site->ends && thread->nlevels && thread->levels[thread->nlevels - 1].region)
             goacc_stale_leave(thread, false);
@@ -297,7 +302,7 @@ static inline void leave(void)
     if (goacc.options.draw && goacc.context)
         goacc_draw_look();
     if (goacc.options.strict)
-        goacc_strict_close_devices();
+        goacc_strict_close_devices(goacc_own.look);
     goacc.site = NULL;
     goacc_unlock();
     if (goacc_own.held & 1)
@@ -342,6 +347,7 @@ void goacc_shut(void)
         goacc_strict_end();
     if (goacc.options.check)
         goacc_check_close();
+    goacc_steady_forget();
     goacc_forget_structures();
     accd_context_close(goacc.context);
     goacc.context = NULL;
@@ -390,8 +396,12 @@ static __attribute__((noinline)) void check(struct goacc_thread *thread, accd_ki
     goacc_stack_check(thread, items, nitems, kind == ACCD_ENTER_DATA && goacc.site->declares);
     if (goacc.options.left && kind == ACCD_EXIT_DATA)
         goacc_strict_exit(thread, items, nitems);
-    if (goacc.options.strict)
-        goacc_stale_before(thread, kind, items, nitems);
+    if (!goacc.options.strict)
+        return;
+    thread->in_core = true;
+    thread->look = goacc_steady_look(thread, kind, items, nitems);
+    thread->in_core = false;
+    goacc_stale_before(thread, kind, items, nitems);
 }
 
 /* What the core refused is done after all, if nothing is in the way but pointers that are present alone. */
@@ -409,7 +419,14 @@ static __attribute__((noinline)) accd_region *run_checked(struct goacc_thread *t
                                                           const accd_item *items, size_t nitems, bool finalize)
 {
     check(thread, kind, items, nitems);
+    if (goacc.options.strict)
+        goacc_hear(thread->look != GOACC_PASSED || kind != ACCD_COMPUTE);
+    const bool spares = kind == ACCD_COMPUTE && thread->look == GOACC_PASSED; /* what the kernel maps for itself */
+    if (spares)
+        accd_device_guard(goacc.context, thread->device, 0);
     accd_region *region = goacc_run(thread, kind, false, items, nitems, finalize);
+    if (spares)
+        accd_device_guard(goacc.context, thread->device, 1);
     if (kind == ACCD_ENTER_DATA || kind == ACCD_EXIT_DATA)
         goacc_stack_note(thread, items, nitems, kind == ACCD_EXIT_DATA);
     if (goacc.options.strict && region)

@@ -4,6 +4,7 @@
 #include "abi/program/base/arena.h"
 #include "abi/program/base/runtime.h"
 #include "stray.h"
+#include "watching.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -72,6 +73,8 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     if (!sent && goacc.options.strict && !self->region && goacc.context &&
         accd_device_of(goacc.context, (uintptr_t)info->si_addr) >= 0)
         tell_device(info->si_addr, context);
+    if (!sent && self->region)
+        goacc_strict_fault(info, context);
     if (!sent && self->region) {
         char region[40];
         snprintf(region, sizeof region, "the %s region", self->region);

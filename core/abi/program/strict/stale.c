@@ -34,9 +34,12 @@ struct object {
     char *unsent;       /* the element that a kernel got in an old state; NULL: there is none */
     uint64_t unsent_at; /* its byte */
     uintptr_t unsent_pc;
-    char *was[SIDES];  /* what a side holds before the construct under way, if that has changed; or NULL */
-    char *then[SIDES]; /* what each held when they last agreed, device memory from its allocation on */
+    char *was[SIDES]; /* what a side holds before the construct under way, if that has changed; or NULL */
+    /* What each side held when they last agreed, the device from the allocation on. NULL: the object is not looked at. */
+    char *host_then, *device_then; /* device_then: of its own, or NULL */
+    bool unwritten;                /* without device_then: device memory was not written to; or equals the host's */
 };
+
 /* Memory that stays open: between kernels, the runtime need not open it. */
 static void *take_memory(size_t n)
 {
@@ -56,6 +59,7 @@ static size_t nobjects, room; /* room is 0 or a power of two */
 struct frame {
     struct frame *outer;
     uint64_t thread;
+    enum goacc_look look;
     size_t n, room;
     struct {
         uint64_t host, bytes;
@@ -65,19 +69,65 @@ static struct frame *frames;
 
 /* ------------------------------------------------------------------------------------ memory -- */
 
-static uint64_t first_difference(const char *a, const char *b, uint64_t n)
+static bool is_poison(const char *bytes, uint64_t n)
 {
-    if (!memcmp(a, b, n))
-        return NONE;
-    for (uint64_t k = 0; k < n; k++)
-        if (a[k] != b[k])
-            return k;
-    return NONE;
+    return (unsigned char)*bytes == ACCD_POISON && !memcmp(bytes, bytes + 1, n - 1);
 }
 
 static const char *on_device(const struct object *object)
 {
     return (const char *)(uintptr_t)object->dev;
+}
+
+static char device_byte(const struct object *object, uint64_t k)
+{
+    if (object->device_then)
+        return object->device_then[k];
+    return object->unwritten ? (char)ACCD_POISON : object->host_then[k];
+}
+
+/* Whether bytes are what the device held then. */
+static bool is_device_then(const struct object *object, uint64_t at, const char *bytes, uint64_t n)
+{
+    if (!object->device_then && object->unwritten)
+        return is_poison(bytes, n);
+    return !memcmp(bytes, (object->device_then ? object->device_then : object->host_then) + at, n);
+}
+
+/* The device's memory of its own from now on. False: there is none; the object is not looked at any more. */
+static bool part(struct object *object)
+{
+    if (object->device_then)
+        return true;
+    object->device_then = take_memory(object->bytes);
+    if (!object->device_then) {
+        give_memory(object->host_then, object->bytes);
+        object->host_then = NULL;
+        return false;
+    }
+    if (object->unwritten)
+        memset(object->device_then, ACCD_POISON, object->bytes);
+    else
+        memcpy(object->device_then, object->host_then, object->bytes);
+    return true;
+}
+
+/* In a range the sides hold this now; host: NULL if it is what it was. */
+static void note(struct object *object, uint64_t at, uint64_t n, const char *host, const char *device)
+{
+    const char *const other = host ? host : object->host_then + at;
+    const bool same = other == device || !memcmp(other, device, n);
+    if (same && host && n == object->bytes) {
+        give_memory(object->device_then, object->bytes);
+        object->device_then = NULL;
+        object->unwritten = false;
+    } else if ((!same || object->unwritten || object->device_then) && !part(object)) {
+        return;
+    }
+    if (object->device_then)
+        memcpy(object->device_then + at, device, n);
+    if (host)
+        memcpy(object->host_then + at, host, n);
 }
 
 /* What the host can have changed since this gap was not looked at. */
@@ -109,7 +159,7 @@ static bool host_differs(const struct object *object, uint64_t since)
             continue;
         if (!goacc_strict_peek(at, piece, n))
             return false;
-        if (memcmp(piece, object->then[HOST] + k, n) != 0)
+        if (memcmp(piece, object->host_then + k, n) != 0)
             return true;
     }
     return false;
@@ -118,7 +168,7 @@ static bool host_differs(const struct object *object, uint64_t since)
 static bool has_changed(struct object *object, int side)
 {
     if (side == DEVICE)
-        return memcmp(on_device(object), object->then[DEVICE], object->bytes) != 0;
+        return !is_device_then(object, 0, on_device(object), object->bytes);
     if (!object->differs && goacc_strict_untouched(object->host, object->bytes, object->looked))
         return false;
     object->differs = host_differs(object, object->differs ? 0 : object->looked);
@@ -198,18 +248,19 @@ static void take(int device, uint64_t host)
     *at = object->next;
     forget_images(object);
     forget_unsent(object);
-    give_memory(object, sizeof *object + 2 * object->bytes);
+    give_memory(object->host_then, object->bytes);
+    give_memory(object->device_then, object->bytes);
+    give_memory(object, sizeof *object);
     nobjects--;
 }
 
-/* NULL: no memory, or none on the host; the object is not looked at. */
-static struct object *add(int device, uint64_t host, uint64_t bytes)
+/* looked: whether it is looked at. NULL: it is not, or there is no memory. */
+static struct object *add(int device, uint64_t host, uint64_t bytes, bool looked)
 {
     take(device, host);
-    struct object *object = nobjects < room || grow() ? take_memory(sizeof *object + 2 * bytes) : NULL;
+    struct object *object = nobjects < room || grow() ? take_memory(sizeof *object) : NULL;
     if (!object)
         return NULL;
-    char *then = (char *)(object + 1);
     *object = (struct object){
         .device = device,
         .host = host,
@@ -218,16 +269,16 @@ static struct object *add(int device, uint64_t host, uint64_t bytes)
         .agreed = goacc.site ? goacc.site->call.pc : 0,
         .unsaved = NONE,
         .looked = looked_now(),
-        .then = {then, then + bytes},
+        .host_then = looked ? take_memory(bytes) : NULL,
+        .unwritten = true,
     };
-    memset(object->then[DEVICE], ACCD_POISON, bytes);
-    if (!goacc_strict_peek(host, object->then[HOST], bytes)) {
-        give_memory(object, sizeof *object + 2 * bytes);
-        return NULL;
-    }
     *place_of(device, host) = object;
     nobjects++;
-    return object;
+    if (object->host_then && goacc_strict_peek(host, object->host_then, bytes))
+        return object;
+    give_memory(object->host_then, bytes);
+    object->host_then = NULL;
+    return NULL;
 }
 
 /* The object that covers an address, or NULL. */
@@ -238,10 +289,10 @@ static struct object *object_at(int device, uint64_t host)
         return NULL;
     struct object *object = *place_of(device, start);
     const void *first = (const void *)(uintptr_t)start;
-    return object && object->bytes == bytes &&
+    return object && object->host_then && object->bytes == bytes &&
                    object->dev == accd_device_address(goacc.context, device, first)
                ? object
-               : NULL; /* of data that were unmapped */
+               : NULL; /* not looked at, or of data that were unmapped */
 }
 
 static void each_object(int device, uint64_t host, uint64_t bytes, void (*fn)(struct object *object))
@@ -348,10 +399,23 @@ static bool may_go(const struct object *object)
            (present.structured <= 1 && !present.dynamic);
 }
 
+/* A kernel that was not looked at may have changed what an earlier one got in an old state. */
+static void look_at_unsent(struct object *object)
+{
+    const uint64_t at = object->unsent_at;
+    if (object->unsent && on_device(object)[at] != device_byte(object, at))
+        forget_unsent(object);
+}
+
 static void look_for_unsaved(struct object *object)
 {
-    object->unsaved =
-        object->moved ? first_difference(on_device(object), object->then[DEVICE], object->bytes) : NONE;
+    const char *const now = on_device(object);
+    look_at_unsent(object);
+    object->unsaved = NONE;
+    if (!object->moved || is_device_then(object, 0, now, object->bytes))
+        return;
+    for (object->unsaved = 0; now[object->unsaved] == device_byte(object, object->unsaved);)
+        object->unsaved++;
 }
 
 static void look_if_it_goes(struct object *object)
@@ -375,6 +439,8 @@ void goacc_stale_before(const struct goacc_thread *self, accd_kind kind, const a
                         size_t nitems)
 {
     forget_kept();
+    if (self->look == GOACC_PASSED)
+        return;
     for (size_t i = 0; i < nitems; i++) {
         const accd_item *item = &items[i];
         const uint64_t host = (uintptr_t)item->host;
@@ -396,7 +462,7 @@ void goacc_stale_enter(const struct goacc_thread *self, const accd_item *items, 
     struct frame *frame = take_memory(sizeof *frame + nitems * sizeof frame->ranges[0]);
     if (!frame)
         goacc_die("out-of-memory", "no memory for a data region");
-    *frame = (struct frame){.outer = frames, .thread = self->number, .room = nitems};
+    *frame = (struct frame){.outer = frames, .thread = self->number, .look = self->look, .room = nitems};
     for (size_t i = 0; i < nitems; i++)
         if (goacc_names_data(items, nitems, &items[i])) {
             frame->ranges[frame->n].host = (uintptr_t)items[i].host;
@@ -408,12 +474,15 @@ void goacc_stale_enter(const struct goacc_thread *self, const accd_item *items, 
 /* The first byte that the host has changed, and the kernel, which has just run, has not. */
 static void look_for_unsent(struct object *object)
 {
-    const char *now = on_device(object), *was = object->was[HOST];
+    const char *now = on_device(object), *was = object->was[HOST], *then = object->host_then;
     uint64_t at = NONE;
-    for (uint64_t k = 0; was && k < object->bytes && at == NONE; k++)
-        if (was[k] != object->then[HOST][k] && was[k] != now[k] && now[k] == object->then[DEVICE][k] &&
-            !is_attached(object, k))
-            at = k;
+    for (uint64_t page = 0, n; was && page < object->bytes && at == NONE; page += n) {
+        n = object->bytes - page < GOACC_PAGE ? object->bytes - page : GOACC_PAGE;
+        const bool changed = memcmp(was + page, then + page, n) != 0;
+        for (uint64_t k = page; changed && k < page + n && at == NONE; k++)
+            if (was[k] != then[k] && was[k] != now[k] && now[k] == device_byte(object, k) && !is_attached(object, k))
+                at = k;
+    }
     if (object->unsent && at != NONE)
         return;
     forget_unsent(object);
@@ -431,7 +500,7 @@ void goacc_stale_initial(int device, const char *host, const char *initial, uint
 {
     struct object *object = object_at(device, (uintptr_t)host);
     if (object && object->host == (uintptr_t)host && object->bytes == bytes)
-        memcpy(object->then[HOST], initial, bytes);
+        note(object, 0, bytes, NULL, on_device(object)), memcpy(object->host_then, initial, bytes);
 }
 
 void goacc_stale_declared(int device, const struct goacc_kernel *kernel)
@@ -447,14 +516,16 @@ void goacc_stale_declared(int device, const struct goacc_kernel *kernel)
     free(ranges);
 }
 
-void goacc_stale_leave(const struct goacc_thread *self, bool kernel)
+void goacc_stale_leave(struct goacc_thread *self, bool kernel)
 {
     struct frame **at = &frames, *frame;
     forget_kept();
     while (*at && (*at)->thread != self->number)
         at = &(*at)->outer;
     frame = *at;
-    for (size_t i = 0; frame && i < frame->n; i++) {
+    if (frame)
+        self->look = frame->look;
+    for (size_t i = 0; frame && frame->look != GOACC_PASSED && i < frame->n; i++) {
         const uint64_t host = frame->ranges[i].host, bytes = frame->ranges[i].bytes;
         each_object(self->device, host, bytes, keep_host);
         each_object(self->device, host, bytes, look_if_it_goes);
@@ -469,19 +540,14 @@ void goacc_stale_leave(const struct goacc_thread *self, bool kernel)
 
 /* ------------------------------------------------------------------------------------ events -- */
 
-/* A kernel may well write one or two such bytes. */
-static bool is_poison(const char *bytes, uint64_t n)
-{
-    return n >= sizeof(int) && (unsigned char)*bytes == ACCD_POISON && !memcmp(bytes, bytes + 1, n - 1);
-}
-
 /* The first byte of a range at which an image has changed, and is overwritten. */
 static uint64_t overwritten_at(const struct object *object, int side, const char *now, uint64_t from,
                                uint64_t n)
 {
-    const char *was = object->was[side], *then = object->then[side];
+    const char *was = object->was[side];
     for (uint64_t k = from; was && k < from + n; k++)
-        if (was[k] != then[k] && was[k] != now[k - from] && !is_attached(object, k))
+        if (was[k] != now[k - from] && was[k] != (side == HOST ? object->host_then[k] : device_byte(object, k)) &&
+            !is_attached(object, k))
             return k;
     return NONE;
 }
@@ -501,33 +567,42 @@ static void tell_unwritten(const accd_event *event)
         "%s copies %s to the host: nothing was written to its device memory", goacc.site->what, shown.name);
 }
 
-static void moved(const accd_event *event)
+/* Compares what a transfer has moved with what both sides held. */
+static void look_at_move(const struct object *object, const accd_event *event, uint64_t at, const char *now)
 {
     enum { SMALL = 64 }; /* what compilers move with every construct: scalars, results of reductions */
-    struct object *object = object_at(event->device, event->host);
-    uint64_t start, bytes;
-    if (!object && accd_present_bounds(goacc.context, event->device, (const void *)(uintptr_t)event->host,
-                                       &start, &bytes))
-        object = add(event->device, start, bytes); /* of acc_map_data */
-    if (!object || event->bytes > object->host + object->bytes - event->host)
-        return;
     const bool out = event->op == ACCD_OP_D2H;
-    const uint64_t at = event->host - object->host, n = event->bytes;
-    const char *now = (const char *)(uintptr_t)event->host;
-    const int side = out ? HOST : DEVICE;
-    char *host = object->then[HOST] + at, *device = object->then[DEVICE] + at;
-    const uint64_t lost_at = overwritten_at(object, side, now, at, n);
+    const uint64_t n = event->bytes, lost_at = overwritten_at(object, out ? HOST : DEVICE, now, at, n);
+    const char *const was = object->was[out ? HOST : DEVICE];
     if (lost_at != NONE)
         tell_overwritten(object, event, lost_at);
-    if (out && !object->moved && n == object->bytes && is_poison(now, n))
+    if (out && !object->moved && n == object->bytes && n >= sizeof(int) && is_poison(now, n)) /* a kernel may write less */
         tell_unwritten(event);
-    const bool same =
-        !memcmp(now, host, n) && !memcmp(host, device, n) &&
-        (!object->was[side] || !memcmp(object->was[side] + at, side == HOST ? host : device, n));
     if (n > SMALL)
-        goacc_idle_count(event, same);
-    memcpy(host, now, n);
-    memcpy(device, out ? now : on_device(object) + at, n);
+        goacc_idle_count(event, !memcmp(now, object->host_then + at, n) && is_device_then(object, at, now, n) &&
+                                    (!was || !memcmp(was + at, now, n)));
+}
+
+static void moved(const accd_event *event)
+{
+    const bool looked = goacc_self()->look != GOACC_PASSED, out = event->op == ACCD_OP_D2H;
+    struct object *object = object_at(event->device, event->host);
+    uint64_t start, bytes;
+    if (!object && looked && accd_present_bounds(goacc.context, event->device, (const void *)(uintptr_t)event->host,
+                                                 &start, &bytes)) {
+        const struct object *passed = room ? *place_of(event->device, start) : NULL;
+        if (!passed || (event->host == start && event->bytes == bytes)) /* of acc_map_data, or all is known now */
+            object = add(event->device, start, bytes, true);
+    }
+    if (!object || event->bytes > object->host + object->bytes - event->host)
+        return;
+    const uint64_t at = event->host - object->host, n = event->bytes;
+    const char *now = (const char *)(uintptr_t)event->host;
+    if (looked)
+        look_at_move(object, event, at, now);
+    note(object, at, n, now, out ? now : on_device(object) + at);
+    if (!object->host_then)
+        return;
     object->agreed = goacc.site->call.pc;
     object->moved = true;
     if (object->unsaved - at < n)
@@ -587,7 +662,9 @@ bool goacc_stale_changes(const accd_event *event)
     const uint64_t at = event->host - object->host;
     const int side = out ? HOST : DEVICE;
     const char *now = out ? (const char *)(uintptr_t)event->host : on_device(object) + at;
-    return memcmp(now, (object->was[side] ? object->was[side] : object->then[side]) + at, event->bytes) != 0;
+    if (!object->was[side] && side == DEVICE)
+        return !is_device_then(object, at, now, event->bytes);
+    return memcmp(now, (object->was[side] ? object->was[side] : object->host_then) + at, event->bytes) != 0;
 }
 
 void goacc_stale_event(const accd_event *event)
@@ -595,7 +672,7 @@ void goacc_stale_event(const accd_event *event)
     struct object *object;
     switch (event->op) {
     case ACCD_OP_ALLOC:
-        add(event->device, event->host, event->bytes);
+        add(event->device, event->host, event->bytes, goacc_self()->look != GOACC_PASSED);
         break;
     case ACCD_OP_H2D:
     case ACCD_OP_D2H:
@@ -629,10 +706,10 @@ void goacc_stale_copied(int device, uint64_t dev, const void *host, uint64_t byt
     if (!object)
         return;
     const uint64_t at = start - object->host, n = bytes < object->bytes - at ? bytes : object->bytes - at;
-    memcpy(object->then[DEVICE] + at, on_device(object) + at, n);
-    if (start != (uintptr_t)host)
+    note(object, at, n, NULL, on_device(object) + at);
+    if (start != (uintptr_t)host || !object->host_then || !part(object))
         return;
-    goacc_strict_peek(start, object->then[HOST] + at, n);
+    goacc_strict_peek(start, object->host_then + at, n);
     if (object->unsent && object->unsent_at - at < n)
         forget_unsent(object);
 }

@@ -16,6 +16,9 @@
 static int watched_device; /* of the kernel under way */
 static unsigned users;      /* calls and kernels that need the devices' memory */
 static bool closed;         /* to the host */
+static bool passing;        /* the last construct was passed over */
+static atomic_ullong passed; /* kernels, over */
+static unsigned long long watched;
 static double begun, spent; /* seconds, with closing and opening */
 
 /* --------------------------------------------------------------------- device memory, closed -- */
@@ -45,15 +48,19 @@ void goacc_strict_open_devices(void)
     spent += now() - start;
 }
 
-/* Closing and opening may take a fifth of the program's time: when calls follow each other closely,
- * the memory stays open between them. */
-void goacc_strict_close_devices(void)
+/* After a construct that is passed over, the memory stays open until the next one that is looked at. Closing and
+ * opening may take a fifth of the program's time: when calls follow each other closely, it stays open between them. */
+void goacc_strict_close_devices(enum goacc_look look)
 {
     enum { SHARE = 5 };
+    if (look != GOACC_CALLED)
+        passing = look == GOACC_PASSED;
+    if (--users || passing)
+        return;
     double start = now();
     if (begun == 0)
         begun = start;
-    if (--users || SHARE * spent > start - begun)
+    if (SHARE * spent > start - begun)
         return;
     protect(PROT_NONE);
     closed = true;
@@ -113,7 +120,10 @@ void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region)
                    "%s follows a null pointer", region);
 }
 
-void goacc_strict_ran(int device)
+static bool beside; /* kernels were passed over since what lies beside data was looked at */
+
+/* Ends the program if something was written beside data; by: what has written it. */
+static void look_beside(int device, const char *by)
 {
     uint64_t block, address = accd_device_overrun(goacc.context, device, &block);
     accd_present object;
@@ -124,7 +134,7 @@ void goacc_strict_ran(int device)
         .level = "error",
         .code = "out-of-bounds",
         .rule = "ACC33-2.7.1-1",
-        .pc = goacc.site->call.pc,
+        .pc = goacc.site ? goacc.site->call.pc : 0,
     };
     if (accd_present_at(goacc.context, device, block, 1, &object)) {
         goacc_spell_element(goacc.site, object.info.host, object.info.bytes, address - block,
@@ -135,10 +145,18 @@ void goacc_strict_ran(int device)
         finding.element = element;
         finding.other = goacc_mapped_at(&object.info);
     }
-    goacc_find(&finding, "this region has written %s, %s", element,
+    goacc_find(&finding, "%s has written %s, %s", by, element,
                address < block ? "before the beginning of the data on the device"
                                : "after the end of the data on the device");
     goacc_end();
+}
+
+void goacc_strict_ran(int device)
+{
+    const bool passed_over = goacc_self()->look == GOACC_PASSED;
+    if (!passed_over)
+        look_beside(device, beside ? "this region, or one before it that was not watched," : "this region");
+    beside = passed_over;
 }
 
 _Noreturn void goacc_tell_host(const struct goacc_site *site, int device, const char *region, const char *does,
@@ -180,7 +198,7 @@ _Noreturn void goacc_tell_host(const struct goacc_site *site, int device, const 
     goacc_end();
 }
 
-static _Noreturn void tell_fault(const struct goacc_site *site, const struct goacc_fault *fault)
+static _Noreturn void tell_fault(const struct goacc_site *site, int device, const struct goacc_fault *fault)
 {
     const char *does = fault->write ? "writes" : "reads";
     void *address = (void *)(uintptr_t)fault->address;
@@ -199,10 +217,10 @@ static _Noreturn void tell_fault(const struct goacc_site *site, const struct goa
                    does, address);
         goacc_end();
     }
-    goacc_tell_host(site, watched_device, region, does, fault->address, fault->pc + 1);
+    goacc_tell_host(site, device, region, does, fault->address, fault->pc + 1);
 }
 
-/* On the watch's thread, which has a state of its own. */
+/* If it is watched, on the watch's thread, which has a state of its own. */
 static void run_kernel(void *arg)
 {
     struct goacc_kernel *kernel = arg;
@@ -210,6 +228,47 @@ static void run_kernel(void *arg)
     self->region = kernel->region;
     kernel->fn(kernel->args);
     self->region = NULL;
+}
+
+/* Of a kernel that is not watched. */
+static __thread struct {
+    sigjmp_buf *leave;
+    struct goacc_fault fault;
+} unwatched;
+
+void goacc_strict_fault(const siginfo_t *info, const ucontext_t *context)
+{
+    enum { PAGE_FAULT = 14, ERROR_WRITE = 2 }; /* of the processor */
+    const greg_t *registers = context->uc_mcontext.gregs;
+    const bool known = registers[REG_TRAPNO] == PAGE_FAULT;
+    if (!unwatched.leave)
+        return;
+    unwatched.fault = (struct goacc_fault){
+        .address = known ? (uintptr_t)info->si_addr : 0,
+        .pc = (uintptr_t)registers[REG_RIP],
+        .write = known && registers[REG_ERR] & ERROR_WRITE,
+        .stray = known ? 0 : goacc_stray(registers),
+    };
+    siglongjmp(*unwatched.leave, 1);
+}
+
+static void run_unwatched(const struct goacc_site *site, int device, struct goacc_kernel *kernel)
+{
+    sigjmp_buf leave;
+    if (!sigsetjmp(leave, 0)) {
+        unwatched.leave = &leave;
+        run_kernel(kernel);
+        unwatched.leave = NULL;
+        return;
+    }
+    sigset_t faults;
+    sigemptyset(&faults);
+    sigaddset(&faults, SIGSEGV);
+    sigaddset(&faults, SIGBUS);
+    pthread_sigmask(SIG_UNBLOCK, &faults, NULL);
+    unwatched.leave = NULL;
+    goacc_self()->region = NULL;
+    tell_fault(site, device, &unwatched.fault);
 }
 
 /* Each reason once. With the lock. */
@@ -231,8 +290,15 @@ static void tell_unwatched(const struct goacc_site *site)
 void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_kernel *kernel)
 {
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; /* is watched at a time */
-    if (goacc_self()->region) { /* a kernel in a kernel */
+    struct goacc_thread *self = goacc_self();
+    if (self->region) { /* a kernel in a kernel */
         kernel->fn(kernel->args);
+        return;
+    }
+    if (self->look == GOACC_PASSED) {
+        atomic_fetch_add_explicit(&passed, 1, memory_order_relaxed);
+        goacc_watch_open_memory(goacc_watcher);
+        run_unwatched(site, device, kernel);
         return;
     }
     pthread_mutex_lock(&one);
@@ -261,10 +327,11 @@ void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_ke
         goacc_watch_run(goacc_watcher, run_kernel, kernel, open, n, goacc_unlock, &fault);
     goacc.watched--;
     if (result == GOACC_WATCHED_FAULT)
-        tell_fault(site, &fault);
+        tell_fault(site, device, &fault);
     goacc_lock();
     if (result == GOACC_UNWATCHED)
         tell_unwatched(site);
+    watched += result == GOACC_WATCHED_OK;
     goacc_open_memory(NULL, open, room, 0);
     goacc_unlock();
     pthread_mutex_unlock(&one);
@@ -342,11 +409,26 @@ static void tell_left(int device)
 
 void goacc_strict_end(void)
 {
+    if (beside)
+        goacc_strict_open_devices();
+    for (int device = 0; device < accd_device_count(goacc.context) && beside; device++)
+        look_beside(device, "a region that was not watched");
+    if (beside)
+        goacc_strict_close_devices(GOACC_CALLED);
+    beside = false;
     for (int device = 0; device < accd_device_count(goacc.context) && !goacc.killed; device++)
         tell_left(device);
     goacc_races_end();
     goacc_stale_end();
     goacc_idle_end();
+}
+
+void goacc_strict_count(void)
+{
+    const unsigned long long all = atomic_load(&passed) + watched;
+    if (all > watched && watched && goacc_rank() <= 0) /* ranks mostly do the same */
+        goacc_tell("note", "unsupported", NULL, 0, "%llu of %llu kernels were watched: --strict=all watches each", watched,
+                   all);
 }
 
 void goacc_strict_exit(const struct goacc_thread *self, const accd_item *items, size_t nitems)

@@ -338,15 +338,29 @@ static void end(struct goacc_watch *watch)
     set_mask(watch->caller_mask, NULL);
 }
 
-/* If all is as the kernel before left it, nothing is listed. False: it is not; memory is open. Until all signals are
- * blocked, accesses to closed memory are possible, and handlers of the program are not. */
+/* Accesses to closed memory are possible; handlers of the program are not. */
+static void block_but_faults(struct goacc_watch *watch)
+{
+    const uint64_t faults = goacc_bit(SIGSEGV) | goacc_bit(SIGBUS) | goacc_bit(SIGSYS) | goacc_bit(SIGTRAP);
+    set_mask(all_signals & ~faults, &watch->caller_mask);
+}
+
+void goacc_watch_open_memory(struct goacc_watch *watch)
+{
+    if (!watch || !watch->held.on)
+        return;
+    block_but_faults(watch);
+    goacc_held_end(watch, NULL);
+    set_mask(watch->caller_mask, NULL);
+}
+
+/* If all is as the kernel before left it, nothing is listed. False: it is not; memory is open. */
 static bool run_again(struct goacc_watch *watch, void (*fn)(void *), void *arg, const struct goacc_range *open,
                       size_t nopen, void (*ready)(void))
 {
-    const uint64_t faults = goacc_bit(SIGSEGV) | goacc_bit(SIGBUS) | goacc_bit(SIGSYS) | goacc_bit(SIGTRAP);
     if (!watch->held.on)
         return false;
-    set_mask(all_signals & ~faults, &watch->caller_mask);
+    block_but_faults(watch);
     if (!goacc_held_goes_on(watch, open, nopen)) {
         goacc_held_end(watch, NULL);
         set_mask(watch->caller_mask, NULL);

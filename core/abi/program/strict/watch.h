@@ -50,6 +50,8 @@ enum goacc_reason goacc_watch_reason(const struct goacc_watch *watch);
 /* Between kernels most memory may stay closed; the host's code that needs it opens it. Gaps between kernels are
  * numbered. */
 uint64_t goacc_watch_gap(const struct goacc_watch *watch);
+/* All memory is open until the next kernel that is watched. */
+void goacc_watch_open_memory(struct goacc_watch *watch);
 /* Whether the host cannot have changed a range after the gap `since`. */
 bool goacc_watch_untouched(const struct goacc_watch *watch, uint64_t start, uint64_t bytes, uint64_t since);
 /* Reads memory of the host, which does not count as a use of it. False: there is none. */

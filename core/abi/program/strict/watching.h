@@ -139,6 +139,9 @@ void goacc_watch_forget_times(struct goacc_watch *watch);
 extern struct goacc_watch *goacc_watcher; /* of the process; NULL: no kernel was watched */
 void goacc_watch_dispatch(struct goacc_watch *watch, bool on); /* system calls come to the handler */
 
+/* strict.c: a signal in a kernel that is not watched. Does not return if the thread runs one in a strict run. */
+void goacc_strict_fault(const siginfo_t *info, const ucontext_t *context);
+
 /* held.c: memory that stays closed between kernels. */
 /* After a kernel. False: all memory is to be opened. */
 bool goacc_held_begin(struct goacc_watch *watch);

@@ -33,10 +33,11 @@ local function options(command)
   command:option("--suppress", "Leave out the reports that lines of a file name: CODE:FUNCTION-OR-FILE[:OBJECT].")
     :argname "<file>"
   local option = command:option("--strict", "Stop kernels that touch host memory, or device memory after data (=begin: "
-    .. "before data); report stale data, missing waits, and what is left at the end."):choices { "end", "begin" }
+    .. "before data); report stale data, missing waits, and what is left at the end. Constructs that repeat with the same "
+    .. "arguments are looked at less often (=all, =begin,all: each time)."):choices { "end", "begin", "all", "begin,all" }
     :args "?"
-  function option._get_usage() return "[--strict[=begin]]" end
-  function option._get_label_lines() return { "--strict[=begin]" } end
+  function option._get_usage() return "[--strict[=begin|all|begin,all]]" end
+  function option._get_label_lines() return { "--strict[=begin|all|begin,all]" } end
   function option._is_vararg() return false end
   command:flag("--fail", "Exit with status 5 where the program's own is 0 and a warning or a note was reported.")
 end
