@@ -4,68 +4,125 @@
 
 #include "checked.h"
 
+#include <string.h>
+
 #define API __attribute__((visibility("default")))
 #define FRAME ((const uintptr_t *)__builtin_frame_address(0)) /* needs -fno-omit-frame-pointer */
+#define LIKELY(x) __builtin_expect(!!(x), 1)
 
 /* The same object under a name that no other library has: no table is needed to reach it. */
 extern struct goacc_checked checked_here __attribute__((visibility("hidden")));
 extern __thread struct goacc_inside inside_here __attribute__((visibility("hidden")));
 
-/* True: the access is fine. n: at most 8. device: the shadow. */
-static inline __attribute__((always_inline)) bool is_fine(uintptr_t at, size_t n, bool write, uintptr_t pc,
-                                                          struct goacc_shadow *device)
+/* An access, of any bytes, that the shadow does not allow at once, or that is to be noted. how: GOACC_READS, ... */
+void goacc_ask(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame);
+/* The same for each word of a range. */
+void goacc_ask_words(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame);
+
+static inline size_t least(size_t a, size_t b)
 {
-    const unsigned into = at % 8;
-    const uint32_t bytes = (n == 8 ? UINT32_MAX : (1u << 4 * n) - 1) << 4 * into;
-    struct goacc_shadow *word;
-    if (inside_here.bytes) {
-        uintptr_t offset = at - checked_here.low;
-        if (offset >= checked_here.bytes) {
-            if (at - inside_here.low < inside_here.bytes)
-                return true;
-            if (at - inside_here.declared >= inside_here.declared_bytes)
-                return false;
-            offset += inside_here.offset;
-        }
-        word = &device[offset / 8];
-    } else {
-        if (!checked_here.leaves)
-            return true;
-        struct goacc_shadow *leaf = checked_here.leaves[at / GOACC_LEAF % GOACC_LEAVES];
-        if (__builtin_expect(!leaf, 1))
-            return at - checked_here.low >= checked_here.bytes;
-        word = &leaf[at % GOACC_LEAF / 8];
-        if (n + into <= 8 &&
-            !(__atomic_load_n(&word->states, __ATOMIC_RELAXED) & bytes & GOACC_IN_ALL(GOACC_PRESENT)))
-            return true;
+    return a < b ? a : b;
+}
+
+/* For each of n bytes from the lowest on, 16 at most. */
+static inline uint64_t goacc_of_bytes(size_t n, unsigned states)
+{
+    return (n == 16 ? UINT64_MAX : ((uint64_t)1 << 4 * n) - 1) & states * 0x1111111111111111u;
+}
+
+/* Bytes as units of 1 << shift bytes. */
+static inline uintptr_t goacc_units(uintptr_t bytes, unsigned shift)
+{
+    return shift ? bytes >> shift | bytes << (64 - shift) : bytes;
+}
+
+/* The states of n bytes, the unit of an access, at a place in the shadow that is counted in such units, or in words. */
+static inline __attribute__((always_inline)) uint64_t goacc_states_of(const uint32_t *states, size_t unit, size_t n)
+{
+    uint64_t wide;
+    uint16_t half;
+    switch (n) {
+    case 1:
+        return ((const uint8_t *)states)[unit / 2] >> 4 * (unit % 2);
+    case 2:
+        return ((const uint8_t *)states)[unit];
+    case 4:
+        memcpy(&half, (const char *)states + 2 * unit, sizeof half);
+        return half;
+    case 8:
+        return states[unit];
+    default:
+        memcpy(&wide, states + unit, sizeof wide);
+        return wide;
     }
-    const uint32_t wanted = bytes & (write ? GOACC_IN_ALL(GOACC_PRESENT | GOACC_ONLY)
-                                           : GOACC_IN_ALL(GOACC_PRESENT | GOACC_VALID | GOACC_READ));
-    if (n + into > 8)
+}
+
+static inline __attribute__((always_inline)) void goacc_note_write(uint32_t *note, size_t n, uintptr_t pc)
+{
+    __atomic_store_n(note, (uint32_t)pc, __ATOMIC_RELAXED);
+    if (n == 16)
+        __atomic_store_n(note + 1, (uint32_t)pc, __ATOMIC_RELAXED);
+}
+
+/* True: the access of n bytes, 1, 2, 4, 8 or 16, is fine. Of an address that is no multiple of n, or of 8, the number of
+ * units is too large. */
+static inline __attribute__((always_inline)) bool goacc_is_fine(uintptr_t at, size_t n, bool write, uintptr_t pc)
+{
+    const struct goacc_inside *inside = &inside_here;
+    const unsigned shift = n == 1 ? 0 : n == 2 ? 1 : n == 4 ? 2 : 3;
+    const uint64_t wanted = goacc_of_bytes(n, write ? GOACC_PRESENT | GOACC_ONLY
+                                                    : GOACC_PRESENT | GOACC_VALID | GOACC_READ);
+    const uintptr_t unit = goacc_units(at - inside->low, shift);
+    if (unit < inside->units[shift]) {
+        if (~goacc_states_of(inside->states, unit, n) & wanted)
+            return false;
+        if (write)
+            goacc_note_write(&inside->notes[unit >> (3 - shift)], n, pc);
+        return true;
+    }
+    if (at - inside->stack < inside->stack_bytes)
+        return true;
+    if (inside->runs)
         return false;
-    const uint32_t missing = ~__atomic_load_n(&word->states, __ATOMIC_RELAXED) & wanted;
-    if (missing && (write || !inside_here.bytes || missing & ~GOACC_IN_ALL(GOACC_READ)))
+    if (!checked_here.leaves)
+        return true;
+    uint32_t *leaf = checked_here.leaves[at / GOACC_LEAF % GOACC_LEAVES];
+    if (LIKELY(!leaf))
+        return at - checked_here.low >= checked_here.bytes;
+    if (at % n)
         return false;
-    if (missing) /* the first read of a kernel since the bytes were moved */
-        __atomic_fetch_or(&word->states, missing, __ATOMIC_RELAXED);
+    const size_t into = at % GOACC_LEAF;
+    const uint64_t states = goacc_states_of(leaf, into >> shift, n), present = goacc_of_bytes(n, GOACC_PRESENT);
+    if (~states & wanted)
+        return !(states & present);
     if (write)
-        __atomic_store_n(&word->note, (uint32_t)pc, __ATOMIC_RELAXED);
+        goacc_note_write(leaf + GOACC_NOTES + into / 8, n, pc);
     return true;
 }
 
-/* An access, of any bytes, that the shadow does not allow, or that is to be noted. how: GOACC_READS, ... */
-void goacc_ask(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame);
+/* Of a function that does more behind it; its frame stays. */
+#define ASK_HERE(at, n, how)                                                           \
+    do {                                                                          \
+        goacc_ask((at), (n), (how), (uintptr_t)__builtin_return_address(0), FRAME); \
+        __asm__ volatile("");                                                     \
+    } while (0)
 
-/* Of 1, 2, 4, 8 or 16 bytes. */
 static inline __attribute__((always_inline)) void check(uintptr_t at, size_t n, unsigned how)
 {
-    const uintptr_t pc = (uintptr_t)__builtin_return_address(0);
-    const bool write = how & GOACC_WRITES;
-    const bool fine = n <= 8 ? is_fine(at, n, write, pc, inside_here.device)
-                             : is_fine(at, 8, write, pc, inside_here.device) &&
-                                   is_fine(at + 8, 8, write, pc, inside_here.device);
-    if (__builtin_expect(!fine, 0))
-        goacc_ask(at, n, how, pc, FRAME);
+    if (!LIKELY(goacc_is_fine(at, n, how & GOACC_WRITES, (uintptr_t)__builtin_return_address(0))))
+        ASK_HERE(at, n, how);
+}
+
+/* Where nothing follows: the function has no frame of its own, and jumps. */
+static __attribute__((noinline, unused)) void ask(uintptr_t at, size_t n, unsigned how)
+{
+    ASK_HERE(at, n, how);
+}
+
+static inline __attribute__((always_inline)) void check_last(uintptr_t at, size_t n, unsigned how)
+{
+    if (!LIKELY(goacc_is_fine(at, n, how & GOACC_WRITES, (uintptr_t)__builtin_return_address(0))))
+        ask(at, n, how);
 }
 
 #endif

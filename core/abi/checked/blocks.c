@@ -45,7 +45,7 @@ static bool is_mapping(const void *at)
 static void note(void *at, size_t n)
 {
     enum { LARGE = 128 << 10 };
-    const bool of_kernel = inside_here.bytes != 0;
+    const bool of_kernel = inside_here.runs;
     if (!at || (!of_kernel && (n < LARGE || !is_mapping(at))))
         return;
     lock();

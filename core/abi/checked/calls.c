@@ -13,11 +13,6 @@
 
 /* ----------------------------------------------------------------------------------- callers -- */
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 enum { MODULES = 64 }; /* of more, calls are not checked */
 static struct {
     uintptr_t low, high;
@@ -118,12 +113,7 @@ void *goacc_real(void **kept, const char *name)
 
 void goacc_check_words(const void *at, size_t n, bool write, struct goacc_caller caller)
 {
-    const uintptr_t end = (uintptr_t)at + n;
-    for (uintptr_t word = (uintptr_t)at, next; word < end; word = next) {
-        next = least((word | 7) + 1, end);
-        if (!is_fine(word, next - word, write, caller.pc, inside_here.device))
-            goacc_ask(word, next - word, write ? GOACC_WRITES : GOACC_READS, caller.pc, caller.frame);
-    }
+    goacc_ask_words((uintptr_t)at, n, write ? GOACC_WRITES : GOACC_READS, caller.pc, caller.frame);
 }
 
 /* ------------------------------------------------------------------------------------ memory -- */

@@ -25,14 +25,26 @@ enum { GOACC_READS = 0, GOACC_WRITES = 1, GOACC_ATOMIC = 2, GOACC_FREES = 4, GOA
 
 #define GOACC_IN_ALL(states) ((uint32_t)(states)*0x11111111u) /* of a word's bytes */
 
-/* Of 8 bytes at a multiple of 8. */
-struct goacc_shadow {
-    uint32_t states; /* of byte 0 in the lowest bits */
-    uint32_t note;   /* the low half of the return address of the last write; if no byte is valid: a
-                        digest of   what the bytes were when they became so */
+/* 8 bytes at a multiple of 8 have two words of shadow. Their states: of byte 0 in the lowest bits. And a note: the low
+ * half of the return address of the last write; if no byte is valid: a digest of what the bytes were when they became
+ * so. On the device also: the number of a transfer, until a kernel writes. */
+enum {
+    GOACC_LEAF = 1 << 21,           /* bytes of the host that a leaf is for: states, then notes */
+    GOACC_LEAVES = 1 << 26,         /* leaves */
+    GOACC_NOTES = GOACC_LEAF / 8    /* where a leaf's notes begin */
 };
 
-enum { GOACC_LEAF = 1 << 21, GOACC_LEAVES = 1 << 26 }; /* bytes of the host that a leaf is for; leaves */
+/* Of the bytes of a word that are present. */
+static inline uint32_t goacc_digest_of(uint32_t states, uint64_t value)
+{
+    uint64_t used = states & GOACC_IN_ALL(GOACC_PRESENT);
+    if (used == GOACC_IN_ALL(GOACC_PRESENT))
+        return (uint32_t)(value * 0x9E3779B97F4A7C15u >> 32);
+    used = (used | used << 16) & 0x0000111100001111u;
+    used = (used | used << 8) & 0x0011001100110011u;
+    used = (used | used << 4) & 0x0101010101010101u;
+    return (uint32_t)((value & used * 0xff) * 0x9E3779B97F4A7C15u >> 32);
+}
 
 /* Which work of queues and tasks wrote and read some bytes of device memory last: numbers of works, even ones, or of
  * sets of works that nothing orders. The number of a work plus one stands for its atomic operations. 0: work that
@@ -47,8 +59,8 @@ enum {
 
 /* What the runtime sets. */
 struct goacc_checked {
-    struct goacc_shadow **leaves; /* of the host, by address; NULL: nothing is checked */
-    struct goacc_shadow *device;  /* of [low, low + bytes) */
+    uint32_t **leaves;         /* of the host, by address; NULL: nothing is checked */
+    uint32_t *states, *notes;  /* of [low, low + bytes), the device's memory */
     struct goacc_last *grains, *apart; /* of the same; apart: of each byte */
     uintptr_t low, bytes;
     /* Where a number is left, and a work uses the bytes: the number that takes its place. That of the work itself: what
@@ -61,19 +73,28 @@ struct goacc_checked {
     void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame);
     /* A block of malloc, parts of which may have a shadow, is freed. */
     void (*freed)(uintptr_t at, size_t n);
+    uint32_t numbers; /* of transfers: notes up to it are such */
+    unsigned version; /* of what is present, and of what is pending */
 };
 extern struct goacc_checked goacc_checked;
 
-enum { GOACC_STEPS = 16 };
-/* Of a thread that runs a kernel: the kernel's part of the stack; 0 bytes: it runs none. The shadow of the device, or
- * zeros, where each use is noted. And the variable of a declare directive that it used last: its bytes have changed
- * places with those of the device, which lie offset further on. */
+enum { GOACC_STEPS = 16, GOACC_NEAR = 4 };
+/* Of a thread. Memory of the device, and its shadow, that it may use at once where the shadow allows so: all of it in a
+ * kernel, none on the host, and where each use is noted. A kernel's part of the stack; on the host 0 bytes. And the
+ * variable of a declare directive that a kernel used last: its bytes have changed places with those of the device, which
+ * lie offset further on. */
 struct goacc_inside {
-    uintptr_t low, bytes;
-    struct goacc_shadow *device;
+    uintptr_t low, units[4]; /* of 1, 2, 4 and 8 bytes */
+    uint32_t *states, *notes;
+    uintptr_t stack, stack_bytes;
+    bool runs;        /* a kernel */
+    bool notes_uses;  /* each use is noted */
+    uint16_t work;    /* the kernel's number; 0: it comes before all that follows */
+    unsigned version; /* of near */
+    struct goacc_near {
+        uintptr_t at, bytes, offset; /* offset: of the other side */
+    } near[GOACC_NEAR]; /* present objects, on one side, that were written last */
     uintptr_t declared, declared_bytes, offset;
-    bool notes;    /* uses are noted */
-    uint16_t work; /* the kernel's number; 0: it comes before all that follows */
     struct {
         uint16_t from, to;
     } steps[GOACC_STEPS]; /* the last ones, by half of from */

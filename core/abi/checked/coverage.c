@@ -7,12 +7,12 @@
     API void __sanitizer_cov_load##n(const void *at);  \
     void __sanitizer_cov_load##n(const void *at)       \
     {                                                  \
-        check((uintptr_t)at, n, false);                \
+        check_last((uintptr_t)at, n, GOACC_READS);                \
     }                                                  \
     API void __sanitizer_cov_store##n(const void *at); \
     void __sanitizer_cov_store##n(const void *at)      \
     {                                                  \
-        check((uintptr_t)at, n, true);                 \
+        check_last((uintptr_t)at, n, GOACC_WRITES);                 \
     }
 TRACED(1)
 TRACED(2)

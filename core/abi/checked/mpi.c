@@ -144,19 +144,20 @@ struct kept {
     char *bytes;
 };
 
-static struct goacc_shadow *shadow_of(word at)
+/* States of the host. */
+static uint32_t *states_of(word at)
 {
-    struct goacc_shadow *leaf = checked_here.leaves[at / GOACC_LEAF % GOACC_LEAVES];
+    uint32_t *leaf = checked_here.leaves[at / GOACC_LEAF % GOACC_LEAVES];
     return leaf ? &leaf[at % GOACC_LEAF / 8] : NULL;
 }
 
 static bool is_mapped(word at, size_t n)
 {
     for (word i = at & ~(word)7; i < at + n; i += 8) {
-        const struct goacc_shadow *shadow = shadow_of(i);
-        if (!shadow)
+        const uint32_t *states = states_of(i);
+        if (!states)
             i |= GOACC_LEAF - 8; /* the next leaf */
-        else if (__atomic_load_n(&shadow->states, __ATOMIC_RELAXED) & GOACC_IN_ALL(GOACC_PRESENT))
+        else if (__atomic_load_n(states, __ATOMIC_RELAXED) & GOACC_IN_ALL(GOACC_PRESENT))
             return true;
     }
     return false;
@@ -184,15 +185,13 @@ static void wrote(struct kept kept, struct goacc_caller caller)
     for (size_t k = 0, n; kept.bytes && k < kept.n; k += n) {
         const unsigned into = (kept.at + k) % 8;
         n = kept.n - k < 8 - into ? kept.n - k : 8 - into;
-        struct goacc_shadow *shadow = shadow_of(kept.at + k);
+        uint32_t *states = states_of(kept.at + k);
         if (memcmp(now + k, kept.bytes + k, n) != 0) {
             goacc_check_words(now + k, n, true, caller);
-        } else if (shadow) {
+        } else if (states) {
             const uint32_t bytes = (n == 8 ? UINT32_MAX : (1u << 4 * n) - 1) << 4 * into;
-            const uint32_t present = __atomic_load_n(&shadow->states, __ATOMIC_RELAXED) & bytes &
-                                     GOACC_IN_ALL(GOACC_PRESENT);
-            __atomic_or_fetch(&shadow->states, present / GOACC_PRESENT * GOACC_VALID,
-                              __ATOMIC_RELAXED);
+            const uint32_t present = __atomic_load_n(states, __ATOMIC_RELAXED) & bytes & GOACC_IN_ALL(GOACC_PRESENT);
+            __atomic_or_fetch(states, present / GOACC_PRESENT * GOACC_VALID, __ATOMIC_RELAXED);
         }
     }
     free(kept.bytes);

@@ -2,38 +2,6 @@
  * with its check; for atomic operations, which they leave to the library; and those that have
  * nothing to do here. */
 #include "access.h"
-#include "order.h"
-
-struct goacc_checked checked_here;
-API extern struct goacc_checked goacc_checked __attribute__((alias("checked_here")));
-__thread struct goacc_inside inside_here;
-
-API struct goacc_inside *goacc_check_inside(void)
-{
-    return &inside_here;
-}
-
-/* By the shadow of the device, in one word or two. */
-static bool is_allowed(uintptr_t at, size_t n, bool write, uintptr_t pc)
-{
-    struct goacc_shadow *device = checked_here.device;
-    if (n == 16)
-        return is_fine(at, 8, write, pc, device) && is_fine(at + 8, 8, write, pc, device);
-    return n <= 8 && is_fine(at, n, write, pc, device);
-}
-
-void goacc_ask(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
-{
-    const bool write = how & GOACC_WRITES;
-    if (inside_here.notes) {
-        const uintptr_t moved = at - inside_here.declared < inside_here.declared_bytes ? inside_here.offset : 0;
-        if (at + moved - checked_here.low < checked_here.bytes)
-            goacc_use_word(&checked_here, &inside_here, at + moved, n, how, pc, frame);
-        if (is_allowed(at, n, write, pc))
-            return;
-    }
-    checked_here.access(at, n, write, pc, frame);
-}
 
 /* --------------------------------------------------------------------------- loads and stores -- */
 
@@ -41,7 +9,7 @@ void goacc_ask(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr
     API void __tsan_##name(void *at);       \
     void __tsan_##name(void *at)            \
     {                                       \
-        check((uintptr_t)at, bytes, how);   \
+        check_last((uintptr_t)at, bytes, how); \
     }
 #define ACCESSES(n)                    \
     ACCESS(read##n, n, GOACC_READS)          \
@@ -85,13 +53,13 @@ API void __tsan_vptr_update(void *at, void *value);
 void __tsan_vptr_update(void *at, void *value)
 {
     (void)value;
-    check((uintptr_t)at, sizeof(void *), GOACC_WRITES);
+    check_last((uintptr_t)at, sizeof(void *), GOACC_WRITES);
 }
 
 static inline __attribute__((always_inline)) void range(const void *at, size_t n, unsigned how)
 {
     if (checked_here.leaves && n)
-        goacc_ask((uintptr_t)at, n, how, (uintptr_t)__builtin_return_address(0), FRAME);
+        ASK_HERE((uintptr_t)at, n, how);
 }
 
 API void __tsan_read_range(void *at, size_t n);

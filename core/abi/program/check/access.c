@@ -42,7 +42,7 @@ static void read_invalid(const struct goacc_access *access, const struct goacc_p
     if (goacc_is_poison(access->at, access->n))
         goacc_report_unwritten(access, access->at, pair);
     else if (is_old(access) && goacc_having(&other, GOACC_VALID) && differs(access, pair))
-        goacc_report_stale(access, access->at, pair, other.word->note);
+        goacc_report_stale(access, access->at, pair, *other.note);
     /* or written by what was not compiled for checking */
     goacc_set(access->at, access->n, 0, GOACC_VALID);
 }
@@ -74,10 +74,12 @@ static void device_write(const struct goacc_access *access)
     GOACC_EACH_PART(part, access->at, access->n) {
         goacc_unused_overwritten(&part);
         goacc_change(&part, 0, GOACC_VALID | GOACC_ONLY | GOACC_READ);
-        part.word->note = (uint32_t)access->pc;
+        *part.note = (uint32_t)access->pc;
     }
-    if (goacc_pair_at(access->at, &pair))
+    if (goacc_pair_at(access->at, &pair)) {
         goacc_outdate(&pair, access->at, access->n);
+        goacc_pair_is_near(&pair, access->at);
+    }
 }
 
 static void device_access(const struct goacc_access *access)
@@ -116,7 +118,8 @@ static void host_write_part(const struct goacc_access *access, const struct goac
         struct goacc_part present = *part;
         present.bytes = goacc_having(part, GOACC_PRESENT) * 0xf;
         goacc_change(&present, 0, GOACC_VALID | GOACC_ONLY | GOACC_READ);
-        part->word->note = (uint32_t)access->pc;
+        goacc_pair_is_near(&pair, part->at);
+        *part->note = (uint32_t)access->pc;
     } else {
         goacc_change(part, GOACC_PRESENT | GOACC_VALID | GOACC_ONLY | GOACC_READ, 0);
     }
@@ -252,8 +255,8 @@ void goacc_check_enter(const struct goacc_site *site, int device)
     goacc_lock();
     goacc_turns_enter(inside);
     goacc_unlock();
-    inside->low = site->call.sp - STACK;
-    inside->bytes = STACK;
+    inside->stack = site->call.sp - STACK;
+    inside->stack_bytes = STACK;
     goacc_swapped = goacc.declares;
 }
 

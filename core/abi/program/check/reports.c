@@ -172,7 +172,7 @@ void goacc_report_clash(const struct goacc_access *access, bool frees, const str
     spell_work(&own, who, sizeof who);
     spell_work(earlier, work, sizeof work);
     goacc_order_remedy(earlier->turn, remedy, sizeof remedy);
-    struct goacc_mark mark = written && device ? written_at(part.word->note, where, sizeof where) : (struct goacc_mark){0};
+    struct goacc_mark mark = written && device ? written_at(*part.note, where, sizeof where) : (struct goacc_mark){0};
     if (!mark.file)
         goacc_line(earlier->pc, &mark.file, &mark.line, NULL);
     mark.is = written ? "written" : "read";

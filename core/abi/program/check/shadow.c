@@ -13,6 +13,8 @@ enum { KEPT = 4 };
 static struct goacc_pair kept[KEPT];
 static unsigned next_kept;
 
+#define SHADOW(bytes) ((bytes) / 8 * 2 * sizeof(uint32_t))
+
 bool goacc_check_is_there(void)
 {
     return &goacc_checked && goacc_check_inside;
@@ -27,13 +29,14 @@ void *goacc_reserve(uint64_t bytes)
 void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
                        void (*freed)(uintptr_t at, size_t n))
 {
-    static struct goacc_shadow **leaves;
+    static uint32_t **leaves;
     const uint64_t bytes = goacc.device_high - goacc.device_low;
     if (!leaves)
         leaves = goacc_reserve((uint64_t)GOACC_LEAVES * sizeof *leaves);
-    goacc_checked.device = goacc_reserve(bytes / 8 * sizeof *goacc_checked.device);
-    if (!leaves || !goacc_checked.device)
+    goacc_checked.states = goacc_reserve(SHADOW(bytes));
+    if (!leaves || !goacc_checked.states)
         goacc_die("out-of-memory", "no memory for the checks");
+    goacc_checked.notes = goacc_checked.states + bytes / 8;
     goacc_checked.low = goacc.device_low;
     goacc_checked.bytes = bytes;
     goacc_checked.access = access;
@@ -46,10 +49,10 @@ void goacc_shadow_close(void)
     const uint64_t bytes = goacc_checked.bytes;
     goacc_pairs_changed();
     for (size_t i = 0; i < ncovered; i++)
-        madvise(goacc_checked.leaves[covered[i]], GOACC_LEAF, MADV_DONTNEED);
+        madvise(goacc_checked.leaves[covered[i]], SHADOW(GOACC_LEAF), MADV_DONTNEED);
     goacc_checked.leaves = NULL;
     goacc_checked.bytes = 0;
-    munmap(goacc_checked.device, bytes / 8 * sizeof *goacc_checked.device);
+    munmap(goacc_checked.states, SHADOW(bytes));
 }
 
 bool goacc_cover(uint64_t host, uint64_t n)
@@ -64,7 +67,7 @@ bool goacc_cover(uint64_t host, uint64_t n)
             covered = grown;
             covered_room = 2 * covered_room + 16;
         }
-        goacc_checked.leaves[i] = goacc_reserve(GOACC_LEAF / 8 * sizeof *goacc_checked.leaves[i]);
+        goacc_checked.leaves[i] = goacc_reserve(SHADOW(GOACC_LEAF));
         if (!goacc_checked.leaves[i])
             return false;
         covered[ncovered++] = i;
@@ -72,24 +75,90 @@ bool goacc_cover(uint64_t host, uint64_t n)
     return true;
 }
 
+void goacc_widen(uint64_t dev, uint64_t bytes)
+{
+    enum { HUGE = 2 << 20 };
+    const uintptr_t first = (uintptr_t)&goacc_checked.states[(dev - goacc_checked.low) / 8],
+                    end = (first + bytes / 8 * sizeof(uint32_t)) & ~(uintptr_t)(HUGE - 1),
+                    start = (first + HUGE - 1) & ~(uintptr_t)(HUGE - 1);
+    if (start < end)
+        madvise((void *)start, end - start, MADV_HUGEPAGE);
+}
+
+static void shadow_of(uint64_t at, uint32_t **states_p, uint32_t **note_p)
+{
+    if (goacc_on_device(at)) {
+        const size_t i = (at - goacc_checked.low) / 8;
+        *states_p = &goacc_checked.states[i];
+        *note_p = &goacc_checked.notes[i];
+    } else {
+        uint32_t *leaf = goacc_checked.leaves[at / GOACC_LEAF % GOACC_LEAVES];
+        *states_p = leaf ? &leaf[at % GOACC_LEAF / 8] : NULL;
+        *note_p = leaf ? &leaf[at % GOACC_LEAF / 8 + GOACC_NOTES] : NULL;
+    }
+}
+
 struct goacc_part goacc_part_of(uint64_t at, uint64_t n)
 {
     const unsigned into = at % 8;
     struct goacc_part part = {.at = at, .n = n < 8 - into ? n : 8 - into};
     part.bytes = (part.n == 8 ? UINT32_MAX : (1u << 4 * part.n) - 1) << 4 * into;
-    if (goacc_on_device(at)) {
-        part.word = &goacc_checked.device[(at - goacc_checked.low) / 8];
-    } else {
-        struct goacc_shadow *leaf = goacc_checked.leaves[at / GOACC_LEAF % GOACC_LEAVES];
-        part.word = leaf ? &leaf[at % GOACC_LEAF / 8] : NULL;
-    }
+    shadow_of(at, &part.states, &part.note);
     return part;
+}
+
+struct goacc_run goacc_run_of(uint64_t at, uint64_t n)
+{
+    struct goacc_run run = {.n = at % 8 ? 0 : n / 8};
+    const uint64_t left = (goacc_on_device(at) ? goacc_checked.low + goacc_checked.bytes - at : GOACC_LEAF - at % GOACC_LEAF) / 8;
+    shadow_of(at, &run.states, &run.notes);
+    if (!run.states)
+        run.n = 0;
+    run.n = run.n < left ? run.n : left;
+    return run;
+}
+
+size_t goacc_run_having(const struct goacc_run *run, uint32_t states, uint32_t none)
+{
+    enum { BLOCK = 16 };
+    const uint32_t mask = GOACC_IN_ALL(states | none), wanted = GOACC_IN_ALL(states);
+    size_t i = 0;
+    for (; i + BLOCK <= run->n; i += BLOCK) {
+        uint32_t differs = 0;
+        for (size_t k = i; k < i + BLOCK; k++)
+            differs |= (run->states[k] & mask) ^ wanted;
+        if (differs)
+            break;
+    }
+    while (i < run->n && (run->states[i] & mask) == wanted)
+        i++;
+    return i;
 }
 
 void goacc_set(uint64_t at, uint64_t n, uint32_t clear, uint32_t set)
 {
-    GOACC_EACH_PART(part, at, n)
-        goacc_change(&part, clear, set);
+    for (uint64_t k = 0; k < n;) {
+        const struct goacc_run run = goacc_run_of(at + k, n - k);
+        for (size_t i = 0; i < run.n; i++)
+            run.states[i] = (run.states[i] & ~GOACC_IN_ALL(clear)) | GOACC_IN_ALL(set);
+        const struct goacc_part part = goacc_part_of(at + k, n - k);
+        if (!run.n)
+            goacc_change(&part, clear, set);
+        k += run.n ? 8 * run.n : part.n;
+    }
+}
+
+bool goacc_range_has(uint64_t at, uint64_t n, uint32_t states, uint32_t none)
+{
+    for (uint64_t k = 0; k < n;) {
+        const struct goacc_run run = goacc_run_of(at + k, n - k);
+        const struct goacc_part part = goacc_part_of(at + k, n - k);
+        if (run.n ? goacc_run_having(&run, states, none) < run.n
+                  : !goacc_all_have(&part, states) || goacc_having(&part, none))
+            return false;
+        k += run.n ? 8 * run.n : part.n;
+    }
+    return true;
 }
 
 /* ----------------------------------------------------------------------------------- digests -- */
@@ -109,29 +178,25 @@ const void *goacc_content(uint64_t at)
 
 static bool some_valid(const struct goacc_part *part)
 {
-    return part->word->states & GOACC_IN_ALL(GOACC_VALID);
+    return *part->states & GOACC_IN_ALL(GOACC_VALID);
 }
 
-/* Of the bytes of a word that are present. */
 static uint32_t digest_of(const struct goacc_part *part)
 {
-    uint64_t value, used = 0;
+    uint64_t value;
     memcpy(&value, (const char *)goacc_content(part->at) - part->at % 8, sizeof value);
-    for (unsigned i = 0; i < 8; i++)
-        if (part->word->states >> 4 * i & GOACC_PRESENT)
-            used |= (uint64_t)0xff << 8 * i;
-    return (uint32_t)((value & used) * 0x9E3779B97F4A7C15u >> 32);
+    return goacc_digest_of(*part->states, value);
 }
 
 void goacc_digest(const struct goacc_part *part)
 {
-    if (part->word && !some_valid(part))
-        __atomic_store_n(&part->word->note, digest_of(part), __ATOMIC_RELAXED);
+    if (part->states && !some_valid(part))
+        __atomic_store_n(part->note, digest_of(part), __ATOMIC_RELAXED);
 }
 
 bool goacc_unchanged(const struct goacc_part *part)
 {
-    return !part->word || some_valid(part) || part->word->note == digest_of(part);
+    return !part->states || some_valid(part) || *part->note == digest_of(part);
 }
 
 /* ------------------------------------------------------------------------------------- pairs -- */
@@ -139,6 +204,25 @@ bool goacc_unchanged(const struct goacc_part *part)
 void goacc_pairs_changed(void)
 {
     memset(kept, 0, sizeof kept);
+    __atomic_fetch_add(&goacc_checked.version, 1, __ATOMIC_RELAXED);
+}
+
+void goacc_pair_is_near(const struct goacc_pair *pair, uint64_t at)
+{
+    struct goacc_inside *inside = goacc_check_inside();
+    const bool device = goacc_on_device(at);
+    const struct goacc_near near = {device ? pair->dev : pair->host, pair->bytes,
+                                    device ? pair->host - pair->dev : pair->dev - pair->host};
+    if (goacc.options.devices != 1 || goacc.declares || near.offset % 8 || goacc_has_pending())
+        return;
+    if (inside->version != goacc_checked.version)
+        memset(inside->near, 0, sizeof inside->near);
+    inside->version = goacc_checked.version;
+    for (size_t i = 0; i < GOACC_NEAR; i++)
+        if (inside->near[i].at == near.at && inside->near[i].bytes == near.bytes)
+            return;
+    memmove(inside->near + 1, inside->near, (GOACC_NEAR - 1) * sizeof near);
+    inside->near[0] = near;
 }
 
 static void keep(const struct goacc_pair *pair)

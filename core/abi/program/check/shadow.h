@@ -13,7 +13,7 @@
 
 /* The bytes of a range that lie in one word. */
 struct goacc_part {
-    struct goacc_shadow *word; /* NULL: they have no shadow */
+    uint32_t *states, *note; /* of the word; NULL: they have no shadow */
     uint64_t at;
     size_t n;
     uint32_t bytes; /* four bits each */
@@ -26,7 +26,7 @@ struct goacc_part goacc_part_of(uint64_t at, uint64_t n);
 
 static inline uint32_t goacc_states(const struct goacc_part *part)
 {
-    return part->word ? part->word->states : 0;
+    return part->states ? *part->states : 0;
 }
 /* The bytes of a part that have a state, with that bit. */
 static inline uint32_t goacc_having(const struct goacc_part *part, uint32_t state)
@@ -40,18 +40,28 @@ static inline bool goacc_all_have(const struct goacc_part *part, uint32_t states
 }
 static inline void goacc_change(const struct goacc_part *part, uint32_t clear, uint32_t set)
 {
-    if (part->word)
-        __atomic_store_n(&part->word->states,
-                         (part->word->states & ~(part->bytes & GOACC_IN_ALL(clear))) |
-                             (part->bytes & GOACC_IN_ALL(set)),
+    if (part->states)
+        __atomic_store_n(part->states,
+                         (*part->states & ~(part->bytes & GOACC_IN_ALL(clear))) | (part->bytes & GOACC_IN_ALL(set)),
                          __ATOMIC_RELAXED);
 }
-/* The same for a range. */
+/* The words that lie whole in a range and one behind the other in its shadow, if the range begins with one. */
+struct goacc_run {
+    uint32_t *states, *notes;
+    size_t n; /* 0: none */
+};
+struct goacc_run goacc_run_of(uint64_t at, uint64_t n);
+/* How many words from the first on have some states in all bytes, and none of others in any. */
+size_t goacc_run_having(const struct goacc_run *run, uint32_t states, uint32_t none);
+/* The same for a range, and whether all bytes of a range have some states, and none of them others. */
 void goacc_set(uint64_t at, uint64_t n, uint32_t clear, uint32_t set);
+bool goacc_range_has(uint64_t at, uint64_t n, uint32_t states, uint32_t none);
 static inline bool goacc_on_device(uint64_t at)
 {
     return at - goacc_checked.low < goacc_checked.bytes;
 }
+/* The states of a large object of the device lie in large pages: kernels may use it in any order. */
+void goacc_widen(uint64_t dev, uint64_t bytes);
 /* Host memory gets a shadow. False: there is no memory. */
 bool goacc_cover(uint64_t host, uint64_t n);
 
@@ -85,6 +95,9 @@ bool goacc_pair_of(int device, uint64_t host, struct goacc_pair *pair);
 bool goacc_pair_at(uint64_t dev, struct goacc_pair *pair);
 /* Objects were mapped, or unmapped. */
 void goacc_pairs_changed(void);
+/* The calling thread has written to an object of a pair, on the side of an address: for what it writes next it need not
+ * ask, until something changes. */
+void goacc_pair_is_near(const struct goacc_pair *pair, uint64_t at);
 /* Where the bytes of an address lie on the other side. */
 static inline uint64_t goacc_other(const struct goacc_pair *pair, uint64_t at)
 {
@@ -129,6 +142,7 @@ struct goacc_transfer {
     const char *what;
     struct goacc_shown shown;
 };
+bool goacc_has_pending(void);
 void goacc_note_pending(const accd_event *event, const struct goacc_pair *pair, bool idle);
 /* The shadow of a range was cleared. */
 void goacc_hold_pending(uint64_t host, uint64_t bytes);

@@ -4,13 +4,7 @@
 /* Whether both sides have the newest value of all bytes. */
 static bool is_same(uint64_t a, uint64_t b, uint64_t n)
 {
-    GOACC_EACH_PART(part, a, n)
-        if (!goacc_all_have(&part, GOACC_VALID) || goacc_having(&part, GOACC_ONLY))
-            return false;
-    GOACC_EACH_PART(part, b, n)
-        if (!goacc_all_have(&part, GOACC_VALID) || goacc_having(&part, GOACC_ONLY))
-            return false;
-    return true;
+    return goacc_range_has(a, n, GOACC_VALID, GOACC_ONLY) && goacc_range_has(b, n, GOACC_VALID, GOACC_ONLY);
 }
 
 /* Whether all bytes of a part that are not valid are as the device gives them: one alone may have that value. */
@@ -24,6 +18,22 @@ static bool is_unwritten(const struct goacc_part *part)
     return true;
 }
 
+/* Whole words from the first on that have the newest value, of n bytes. Returns how many bytes they are. */
+static uint64_t move_valid(uint64_t to, uint64_t from, uint64_t n, uint32_t read, uint32_t note)
+{
+    const struct goacc_run target = goacc_run_of(to, n);
+    struct goacc_run source = goacc_run_of(from, target.n * 8);
+    source.n = goacc_run_having(&source, GOACC_VALID, 0);
+    for (size_t i = 0; i < source.n; i++) {
+        target.states[i] = (target.states[i] & ~GOACC_IN_ALL(GOACC_ONLY | GOACC_READ)) |
+                           GOACC_IN_ALL(GOACC_PRESENT | GOACC_VALID) | GOACC_IN_ALL(read);
+        source.states[i] &= ~GOACC_IN_ALL(GOACC_ONLY);
+    }
+    for (size_t i = 0; note && i < source.n; i++)
+        target.notes[i] = note;
+    return source.n * 8;
+}
+
 /* Moves what is known of n bytes from one side to the other. pair: NULL where there is no object. note: of words that
  * get the newest value; 0: they keep theirs. */
 static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair *pair, uint32_t note)
@@ -32,7 +42,11 @@ static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair
     const uint32_t read = goacc_on_device(to) || goacc_own.turn.strand ? 0 : GOACC_READ;
     bool reported = false;
     for (uint64_t k = 0; k < n;) {
-        const uint64_t left = n - k;
+        const uint64_t left = n - k, moved = move_valid(to + k, from + k, left, read, note);
+        if (moved) {
+            k += moved;
+            continue;
+        }
         struct goacc_part target = goacc_part_of(to + k, left), source = goacc_part_of(from + k, target.n);
         if (source.n < target.n)
             target = goacc_part_of(to + k, source.n);
@@ -41,16 +55,16 @@ static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair
             goacc_change(&target, GOACC_ONLY | GOACC_READ, GOACC_PRESENT | GOACC_VALID | read);
             goacc_change(&source, GOACC_ONLY, 0);
             if (note)
-                target.word->note = note;
+                *target.note = note;
         } else {
             const bool unwritten = is_unwritten(&source);
             for (uint64_t i = 0; i < target.n; i++) {
                 const struct goacc_part a = goacc_part_of(target.at + i, 1),
                                         b = goacc_part_of(source.at + i, 1);
-                bool valid = !b.word || goacc_having(&b, GOACC_VALID);
+                bool valid = !b.states || goacc_having(&b, GOACC_VALID);
                 if (!valid && goacc_having(&a, GOACC_ONLY) && !unwritten) {
                     if (!reported && pair && goacc_unchanged(&b))
-                        goacc_report_overwritten(pair, a.at, a.word->note);
+                        goacc_report_overwritten(pair, a.at, *a.note);
                     reported = valid = true;
                     goacc_change(&b, 0, GOACC_VALID);
                 }
@@ -71,6 +85,7 @@ static void allocated(const accd_event *event)
     if (!event->bytes || !goacc_pair_of(event->device, event->host, &pair) ||
         !goacc_cover(pair.host, pair.bytes))
         return;
+    goacc_widen(pair.dev, pair.bytes);
     goacc_check_allocated(pair.dev, pair.bytes);
     goacc_unused_allocated(event);
     goacc_set(pair.host, pair.bytes, 0, GOACC_PRESENT | GOACC_VALID | GOACC_ONLY);
@@ -104,7 +119,10 @@ static void freed(const accd_event *event)
     goacc_turns_use(pair.dev, pair.bytes, GOACC_FREES);
     goacc_unused_freed(&pair);
     const bool stays = is_present_elsewhere(event);
-    GOACC_EACH_PART(part, pair.host, stays ? 0 : pair.bytes) {
+    const bool newest = !stays && goacc_range_has(pair.host, pair.bytes, GOACC_VALID, 0);
+    if (newest)
+        goacc_set(pair.host, pair.bytes, 0xf, 0);
+    GOACC_EACH_PART(part, pair.host, stays || newest ? 0 : pair.bytes) {
         const uint32_t valid = goacc_having(&part, GOACC_VALID) / GOACC_VALID * 0xf;
         for (uint64_t i = 0; i < part.n && valid != part.bytes; i++) {
             const struct goacc_part own = goacc_part_of(part.at + i, 1);
@@ -113,7 +131,7 @@ static void freed(const accd_event *event)
             if (newer && may_be_private(event))
                 goacc_change(&own, 0, GOACC_VALID);
             else if (newer && !noted)
-                goacc_note_lost(event, own.at, other.word->note);
+                goacc_note_lost(event, own.at, *other.note);
             noted |= newer;
         }
         const uint32_t old = part.bytes & ~(goacc_having(&part, GOACC_VALID) / GOACC_VALID * 0xf);
@@ -125,15 +143,6 @@ static void freed(const accd_event *event)
     goacc_set(pair.dev, pair.bytes, 0xf, 0);
     goacc_pairs_changed(); /* it goes now */
     goacc_hold_pending(pair.host, pair.bytes);
-}
-
-/* Whether all bytes of the host have the newest value. */
-static bool is_valid(uint64_t host, uint64_t bytes)
-{
-    GOACC_EACH_PART(part, host, bytes)
-    if (!goacc_all_have(&part, GOACC_VALID))
-        return false;
-    return true;
 }
 
 void goacc_check_event(const accd_event *event)
@@ -156,7 +165,7 @@ void goacc_check_event(const accd_event *event)
         idle = is_same(host, goacc_other(&pair, host), event->bytes);
         goacc_turns_use(goacc_other(&pair, host), event->bytes,
                         event->op == ACCD_OP_D2H || idle ? GOACC_READS : GOACC_WRITES);
-        goacc_note_pending(event, &pair, event->op == ACCD_OP_D2H && is_valid(host, event->bytes));
+        goacc_note_pending(event, &pair, event->op == ACCD_OP_D2H && goacc_range_has(host, event->bytes, GOACC_VALID, 0));
         if (event->bytes > SMALL)
             goacc_idle_count(event, idle);
         if (event->op == ACCD_OP_H2D)
@@ -197,10 +206,9 @@ void goacc_check_initial(int device, const char *host, const char *initial, uint
 
 void goacc_check_allocated(uint64_t dev, uint64_t bytes)
 {
-    GOACC_EACH_PART(part, dev, bytes) {
-        goacc_change(&part, GOACC_VALID | GOACC_ONLY | GOACC_READ, GOACC_PRESENT);
+    goacc_set(dev, bytes, GOACC_VALID | GOACC_ONLY | GOACC_READ, GOACC_PRESENT);
+    GOACC_EACH_PART(part, dev, bytes)
         goacc_digest(&part);
-    }
 }
 
 /* Up to the gap behind it. */

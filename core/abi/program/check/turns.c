@@ -20,7 +20,6 @@ static struct work {
 } works[END / 2];
 static uint16_t members[MEMBERS]; /* their numbers: odd ones are atomic operations */
 static unsigned next = FIRST, nmembers;
-static struct goacc_shadow *zeros; /* of the device: each access is a question */
 static uintptr_t reported; /* the call under way, if it was */
 static unsigned running; /* kernels whose uses are noted */
 
@@ -173,8 +172,7 @@ void goacc_turns_open(void)
     goacc_checked.apart = goacc_reserve(bytes * sizeof *goacc_checked.apart);
     goacc_checked.step = on_step;
     goacc_checked.clash = on_clash;
-    zeros = goacc_reserve(bytes / 8 * sizeof *zeros);
-    if (!goacc_checked.grains || !goacc_checked.apart || !zeros)
+    if (!goacc_checked.grains || !goacc_checked.apart)
         goacc_die("out-of-memory", "no memory for the checks");
 }
 
@@ -185,7 +183,6 @@ void goacc_turns_close(void)
     nmembers = 0;
     munmap(goacc_checked.grains, bytes / GOACC_GRAIN * sizeof *goacc_checked.grains);
     munmap(goacc_checked.apart, bytes * sizeof *goacc_checked.apart);
-    munmap(zeros, bytes / 8 * sizeof *zeros);
 }
 
 static bool is_quiet(void)
@@ -203,18 +200,23 @@ static void prepare(struct goacc_inside *inside)
 
 void goacc_turns_enter(struct goacc_inside *inside)
 {
-    inside->device = goacc_checked.device;
-    if (is_quiet())
+    memset(inside->near, 0, sizeof inside->near);
+    inside->runs = true;
+    inside->low = goacc_checked.low;
+    inside->states = goacc_checked.states;
+    inside->notes = goacc_checked.notes;
+    inside->notes_uses = !is_quiet();
+    for (unsigned shift = 0; shift < 4; shift++)
+        inside->units[shift] = inside->notes_uses ? 0 : goacc_checked.bytes >> shift;
+    if (!inside->notes_uses)
         return;
     prepare(inside);
-    inside->device = zeros;
-    inside->notes = true;
     running++;
 }
 
 void goacc_turns_leave(const struct goacc_inside *inside)
 {
-    running -= inside->notes;
+    running -= inside->notes_uses;
 }
 
 void goacc_turns_use(uint64_t at, uint64_t n, unsigned how)

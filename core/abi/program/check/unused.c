@@ -47,6 +47,7 @@ static uint16_t number_of(uintptr_t pc, const char *name)
         if (ntallies + 1 == NUMBERS)
             return 0;
         *slot = (uint16_t)++ntallies;
+        goacc_checked.numbers = (uint32_t)ntallies;
         tally = &tallies[*slot];
         *tally = (struct tally){.pc = pc};
         strncpy(tally->name, name, sizeof tally->name - 1);
@@ -91,12 +92,12 @@ void goacc_check_exposed(uint64_t dev)
 /* Those of a part that hold what was moved, and that nothing read: their tally, or NULL. */
 static struct tally *unread_of(const struct goacc_part *part, uint64_t *n_p)
 {
-    const uint32_t states = part->word->states & part->bytes;
+    const uint32_t states = goacc_states(part) & part->bytes;
     const uint32_t unread = states / GOACC_VALID & ~(states / GOACC_ONLY) & ~(states / GOACC_READ) & GOACC_IN_ALL(1);
-    if (!unread || !part->word->note || part->word->note > ntallies)
+    if (!unread || !*part->note || *part->note > ntallies)
         return NULL;
     *n_p = (uint64_t)__builtin_popcount(unread);
-    return &tallies[part->word->note];
+    return &tallies[*part->note];
 }
 
 void goacc_unused_overwritten(const struct goacc_part *part)
@@ -110,9 +111,13 @@ void goacc_unused_overwritten(const struct goacc_part *part)
 /* Bytes leave, or others take their place. */
 static void count_unread(uint64_t dev, uint64_t bytes)
 {
-    if (ntallies)
-        GOACC_EACH_PART(part, dev, bytes)
-            goacc_unused_overwritten(&part);
+    for (uint64_t k = 0; k < bytes && ntallies;) {
+        const struct goacc_run run = goacc_run_of(dev + k, bytes - k);
+        const uint64_t read = 8 * goacc_run_having(&run, GOACC_READ, 0);
+        const struct goacc_part part = goacc_part_of(dev + k + read, bytes - k - read);
+        goacc_unused_overwritten(&part);
+        k += read + part.n;
+    }
 }
 
 uint32_t goacc_unused_moved(const accd_event *event, const struct goacc_pair *pair)
@@ -213,4 +218,5 @@ void goacc_unused_end(void)
     if (slots)
         memset(slots, 0, SLOTS * sizeof *slots);
     ntallies = nexposed = 0;
+    goacc_checked.numbers = 0;
 }

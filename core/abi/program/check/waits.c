@@ -21,6 +21,11 @@ static void forget_done(void)
     npending = n;
 }
 
+bool goacc_has_pending(void)
+{
+    return npending;
+}
+
 static bool meets(const struct goacc_transfer *transfer, uint64_t host, uint64_t bytes)
 {
     return host < transfer->host + transfer->bytes && transfer->host < host + bytes;
@@ -81,6 +86,7 @@ static void keep(const struct goacc_transfer *transfer)
         npending++;
     if (i < npending)
         *pending[i] = *transfer;
+    goacc_checked.version++; /* the host's accesses are questions again */
 }
 
 void goacc_note_pending(const accd_event *event, const struct goacc_pair *pair, bool idle)

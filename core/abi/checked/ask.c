@@ -1,0 +1,158 @@
+/* ask.c - accesses that the function called for them does not allow at once: parts of words, the first read of what was
+ * moved, the first write since then, uses that are noted. What is left is a question for the runtime. */
+#include "access.h"
+#include "order.h"
+
+struct goacc_checked checked_here;
+API extern struct goacc_checked goacc_checked __attribute__((alias("checked_here")));
+__thread struct goacc_inside inside_here;
+
+API struct goacc_inside *goacc_check_inside(void)
+{
+    return &inside_here;
+}
+
+/* The shadow of 8 bytes; false: there is none. */
+struct words {
+    uint32_t *states, *note;
+};
+static inline bool words_of(uintptr_t at, struct words *words)
+{
+    const uintptr_t offset = at - checked_here.low;
+    if (offset < checked_here.bytes) {
+        *words = (struct words){&checked_here.states[offset / 8], &checked_here.notes[offset / 8]};
+        return true;
+    }
+    uint32_t *leaf = checked_here.leaves[at / GOACC_LEAF % GOACC_LEAVES];
+    if (leaf)
+        *words = (struct words){&leaf[at % GOACC_LEAF / 8], &leaf[at % GOACC_LEAF / 8 + GOACC_NOTES]};
+    return leaf;
+}
+
+/* The bytes of a range that lie in its first word: how many, and four bits each. */
+static inline size_t first_part(uintptr_t at, size_t n, uint32_t *bytes_p)
+{
+    const size_t part = least(n, 8 - at % 8);
+    *bytes_p = (uint32_t)goacc_of_bytes(part, 0xf) << 4 * (at % 8);
+    return part;
+}
+
+/* Of a kernel: whether its use of bytes of one word is fine. */
+static bool kernel_may(uintptr_t at, uint32_t bytes, bool write, uintptr_t pc)
+{
+    struct words words;
+    if (at - inside_here.stack < inside_here.stack_bytes)
+        return true;
+    if (at - inside_here.declared < inside_here.declared_bytes)
+        at += inside_here.offset;
+    if (at - checked_here.low >= checked_here.bytes || !words_of(at, &words))
+        return false;
+    const uint32_t states = __atomic_load_n(words.states, __ATOMIC_RELAXED) & bytes;
+    const uint32_t wanted = write ? GOACC_IN_ALL(GOACC_PRESENT | GOACC_ONLY) : GOACC_IN_ALL(GOACC_PRESENT | GOACC_VALID);
+    if (~states & bytes & wanted)
+        return false;
+    if (write)
+        __atomic_store_n(words.note, (uint32_t)pc, __ATOMIC_RELAXED);
+    else if (~states & bytes & GOACC_IN_ALL(GOACC_READ)) /* the first read of a kernel since the bytes were moved */
+        __atomic_fetch_or(words.states, bytes & GOACC_IN_ALL(GOACC_READ), __ATOMIC_RELAXED);
+    return true;
+}
+
+static bool host_may(uintptr_t at, uint32_t bytes, bool write, uintptr_t pc)
+{
+    struct words words;
+    if (at - checked_here.low < checked_here.bytes)
+        return false;
+    if (!words_of(at, &words))
+        return true;
+    const uint32_t states = __atomic_load_n(words.states, __ATOMIC_RELAXED) & bytes;
+    const uint32_t wanted = write ? GOACC_IN_ALL(GOACC_PRESENT | GOACC_ONLY)
+                                  : GOACC_IN_ALL(GOACC_PRESENT | GOACC_VALID | GOACC_READ);
+    if (!(states & GOACC_IN_ALL(GOACC_PRESENT)))
+        return true;
+    if (~states & bytes & wanted)
+        return false;
+    if (write)
+        __atomic_store_n(words.note, (uint32_t)pc, __ATOMIC_RELAXED);
+    return true;
+}
+
+static bool may(uintptr_t at, size_t n, bool write, uintptr_t pc)
+{
+    for (size_t part; n; at += part, n -= part) {
+        uint32_t bytes;
+        part = first_part(at, n, &bytes);
+        if (inside_here.runs ? !kernel_may(at, bytes, write, pc) : !host_may(at, bytes, write, pc))
+            return false;
+    }
+    return true;
+}
+
+/* The first write of bytes of one word since they were moved: they are the newest on this side, and on the other no
+ * longer valid. As the runtime does it, in a present object that it has named; false: it has to. */
+static bool write_first(uintptr_t at, size_t n, uintptr_t pc)
+{
+    const uint32_t present = GOACC_IN_ALL(GOACC_PRESENT), valid = GOACC_IN_ALL(GOACC_VALID),
+                   gone = GOACC_IN_ALL(GOACC_VALID | GOACC_ONLY);
+    const struct goacc_near *near = inside_here.near;
+    struct words own, other;
+    uint32_t bytes;
+    if (inside_here.version != checked_here.version || first_part(at, n, &bytes) != n)
+        return false;
+    while (at - near->at >= near->bytes)
+        if (++near == inside_here.near + GOACC_NEAR)
+            return false;
+    if (!words_of(at, &own) || !words_of(at + near->offset, &other) || near->at + near->bytes - at < n)
+        return false;
+    const uint32_t states = __atomic_load_n(own.states, __ATOMIC_RELAXED) & bytes;
+    if (~states & bytes & present)
+        return false;
+    if (at - checked_here.low < checked_here.bytes) {
+        const uint32_t unread = states / GOACC_VALID & ~(states / GOACC_ONLY) & ~(states / GOACC_READ) & present;
+        if (unread && *own.note - 1 < checked_here.numbers)
+            return false;
+    }
+    uint32_t others = __atomic_load_n(other.states, __ATOMIC_RELAXED);
+    if (others & bytes & valid) {
+        if (n == 8)
+            __atomic_store_n(other.states, others &= ~gone, __ATOMIC_RELAXED);
+        else
+            others = __atomic_and_fetch(other.states, ~(bytes & gone), __ATOMIC_RELAXED);
+        if (!(others & valid)) {
+            uint64_t value;
+            memcpy(&value, (const void *)((at + near->offset) / 8 * 8), sizeof value);
+            __atomic_store_n(other.note, goacc_digest_of(others, value), __ATOMIC_RELAXED);
+        }
+    }
+    if (n == 8)
+        __atomic_store_n(own.states, UINT32_MAX, __ATOMIC_RELAXED);
+    else
+        __atomic_fetch_or(own.states, bytes, __ATOMIC_RELAXED);
+    __atomic_store_n(own.note, (uint32_t)pc, __ATOMIC_RELAXED);
+    return true;
+}
+
+void goacc_ask(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
+{
+    const bool write = how & GOACC_WRITES;
+    if (inside_here.notes_uses) {
+        const uintptr_t moved = at - inside_here.declared < inside_here.declared_bytes ? inside_here.offset : 0;
+        if (at + moved - checked_here.low < checked_here.bytes)
+            goacc_use_word(&checked_here, &inside_here, at + moved, n, how, pc, frame);
+    }
+    if (!may(at, n, write, pc) && !(write && write_first(at, n, pc)))
+        checked_here.access(at, n, write, pc, frame);
+}
+
+void goacc_ask_words(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
+{
+    for (size_t part; n; at += part, n -= part) {
+        const uintptr_t leaf_end = (at | (GOACC_LEAF - 1)) + 1;
+        part = least(n, 8 - at % 8);
+        if (!inside_here.runs && !checked_here.leaves[at / GOACC_LEAF % GOACC_LEAVES] &&
+            at - checked_here.low >= checked_here.bytes)
+            part = least(n, leaf_end - at);
+        else if (inside_here.notes_uses || !may(at, part, how & GOACC_WRITES, pc))
+            goacc_ask(at, part, how, pc, frame);
+    }
+}
