@@ -414,7 +414,7 @@ static __attribute__((noinline)) void compute(const struct goacc_site *site, int
     } few;
     struct goacc_kernel *kernel = &few.kernel;
     struct goacc_items items;
-    const bool apart = goacc.options.left; /* the stack is closed to the kernel */
+    const bool apart = goacc.options.strict; /* the stack is closed to the kernel */
     const size_t bytes = sizeof *kernel + map->n * sizeof(void *);
     self = goacc_enter(site);
     goacc_declared_update();
@@ -430,7 +430,7 @@ static __attribute__((noinline)) void compute(const struct goacc_site *site, int
     goacc_open_items(&items, map->n);
     goacc_entry_items(map, &items);
     goacc_attach_variables(self, map, &items);
-    if (apart)
+    if (goacc.options.left)
         goacc_strict_scalars(self, items.at, items.n);
     goacc_in_queue(self, queue);
     accd_region *region = goacc_run(self, ACCD_COMPUTE, true, items.at, items.n, false);
