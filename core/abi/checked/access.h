@@ -16,7 +16,14 @@ extern __thread struct goacc_inside inside_here __attribute__((visibility("hidde
 
 /* An access, of any bytes, that the shadow does not allow at once, or that is to be noted. how: GOACC_READS, ... */
 void goacc_ask(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame);
-/* The same for each word of a range. */
+/* An access of the caller's caller: the functions that the compiler calls have no frame of their own, and jump here as
+ * the last thing that they do. Of 4 or 8 bytes: perhaps the first access since they were moved. */
+void goacc_ask_from(uintptr_t at, size_t n, unsigned how);
+void goacc_read4_first(uintptr_t at);
+void goacc_write4_first(uintptr_t at);
+void goacc_read8_first(uintptr_t at);
+void goacc_write8_first(uintptr_t at);
+/* The same as goacc_ask for each word of a range. */
 void goacc_ask_words(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame);
 
 static inline size_t least(size_t a, size_t b)
@@ -113,16 +120,17 @@ static inline __attribute__((always_inline)) void check(uintptr_t at, size_t n, 
         ASK_HERE(at, n, how);
 }
 
-/* Where nothing follows: the function has no frame of its own, and jumps. */
-static __attribute__((noinline, unused)) void ask(uintptr_t at, size_t n, unsigned how)
-{
-    ASK_HERE(at, n, how);
-}
-
+/* Where nothing follows. */
 static inline __attribute__((always_inline)) void check_last(uintptr_t at, size_t n, unsigned how)
 {
-    if (!LIKELY(goacc_is_fine(at, n, how & GOACC_WRITES, (uintptr_t)__builtin_return_address(0))))
-        ask(at, n, how);
+    if (LIKELY(goacc_is_fine(at, n, how & GOACC_WRITES, (uintptr_t)__builtin_return_address(0))))
+        return;
+    if (n != 4 && n != 8)
+        goacc_ask_from(at, n, how);
+    else if (how & GOACC_WRITES)
+        n == 4 ? goacc_write4_first(at) : goacc_write8_first(at);
+    else
+        n == 4 ? goacc_read4_first(at) : goacc_read8_first(at);
 }
 
 #endif

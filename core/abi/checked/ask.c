@@ -88,48 +88,76 @@ static bool may(uintptr_t at, size_t n, bool write, uintptr_t pc)
     return true;
 }
 
-/* The first write of bytes of one word since they were moved: they are the newest on this side, and on the other no
- * longer valid. As the runtime does it, in a present object that it has named; false: it has to. */
-static bool write_first(uintptr_t at, size_t n, uintptr_t pc)
+/* The states of 8 bytes, or of 4 of them, which threads use apart. */
+static inline __attribute__((always_inline)) uint32_t states_at(const uint32_t *word, size_t n, uintptr_t at)
 {
-    const uint32_t present = GOACC_IN_ALL(GOACC_PRESENT), valid = GOACC_IN_ALL(GOACC_VALID),
-                   gone = GOACC_IN_ALL(GOACC_VALID | GOACC_ONLY);
+    const uint16_t *half = (const uint16_t *)(const void *)word + at / 4 % 2;
+    return n == 8 ? __atomic_load_n(word, __ATOMIC_RELAXED) : __atomic_load_n(half, __ATOMIC_RELAXED);
+}
+
+static inline __attribute__((always_inline)) void set_states(uint32_t *word, size_t n, uintptr_t at, uint32_t states)
+{
+    uint16_t *half = (uint16_t *)(void *)word + at / 4 % 2;
+    if (n == 8)
+        __atomic_store_n(word, states, __ATOMIC_RELAXED);
+    else
+        __atomic_store_n(half, (uint16_t)states, __ATOMIC_RELAXED);
+}
+
+/* The first read of a kernel since 8 or 4 bytes were moved. */
+static inline __attribute__((always_inline)) bool reads_first(uintptr_t at, size_t n)
+{
+    const uintptr_t offset = at - checked_here.low;
+    if (!inside_here.runs || at % n || offset >= checked_here.bytes)
+        return false;
+    uint32_t *word = &checked_here.states[offset / 8];
+    const uint32_t states = states_at(word, n, at);
+    if (~states & (uint32_t)goacc_of_bytes(n, GOACC_PRESENT | GOACC_VALID))
+        return false;
+    set_states(word, n, at, states | (uint32_t)goacc_of_bytes(n, GOACC_READ));
+    return true;
+}
+
+/* The first write of 8 or 4 bytes since they were moved: they are the newest on this side, and on the other no longer
+ * valid. As the runtime does it, in an object that it has named; false: it has to. */
+static inline __attribute__((always_inline)) bool writes_first(uintptr_t at, size_t n, uintptr_t pc)
+{
+    const uint32_t present = (uint32_t)goacc_of_bytes(n, GOACC_PRESENT),
+                   valid = (uint32_t)goacc_of_bytes(n, GOACC_VALID),
+                   gone = (uint32_t)goacc_of_bytes(n, GOACC_VALID | GOACC_ONLY);
     const struct goacc_near *near = inside_here.near;
-    struct words own, other;
-    uint32_t bytes;
-    if (inside_here.version != checked_here.version || first_part(at, n, &bytes) != n)
+    if (at % n || inside_here.version != checked_here.version)
         return false;
     while (at - near->at >= near->bytes)
         if (++near == inside_here.near + GOACC_NEAR)
             return false;
-    if (!words_of(at, &own) || !words_of(at + near->offset, &other) || near->at + near->bytes - at < n)
+    const size_t i = (at - near->at) / 8;
+    const uint32_t states = states_at(&near->states[i], n, at);
+    const uint32_t unread = states / GOACC_VALID & ~(states / GOACC_ONLY) & ~(states / GOACC_READ) & present;
+    if (~states & present || (unread && inside_here.runs && near->notes[i] - 1 < checked_here.numbers))
         return false;
-    const uint32_t states = __atomic_load_n(own.states, __ATOMIC_RELAXED) & bytes;
-    if (~states & bytes & present)
-        return false;
-    if (at - checked_here.low < checked_here.bytes) {
-        const uint32_t unread = states / GOACC_VALID & ~(states / GOACC_ONLY) & ~(states / GOACC_READ) & present;
-        if (unread && *own.note - 1 < checked_here.numbers)
-            return false;
-    }
-    uint32_t others = __atomic_load_n(other.states, __ATOMIC_RELAXED);
-    if (others & bytes & valid) {
-        if (n == 8)
-            __atomic_store_n(other.states, others &= ~gone, __ATOMIC_RELAXED);
-        else
-            others = __atomic_and_fetch(other.states, ~(bytes & gone), __ATOMIC_RELAXED);
-        if (!(others & valid)) {
+    uint32_t *other = &near->other_states[i];
+    const uint32_t others = states_at(other, n, at);
+    if (others & valid) {
+        set_states(other, n, at, others & ~gone);
+        const uint32_t left = others & ~gone, beside = n == 8 ? 0 : states_at(other, 4, at ^ 4);
+        if (!((left | beside) & valid)) {
+            const uint32_t all = at & 4 ? left << 16 | beside : left | beside << 16;
             uint64_t value;
-            memcpy(&value, (const void *)((at + near->offset) / 8 * 8), sizeof value);
-            __atomic_store_n(other.note, goacc_digest_of(others, value), __ATOMIC_RELAXED);
+            memcpy(&value, (const void *)(at / 8 * 8 + near->offset), sizeof value);
+            __atomic_store_n(&near->other_notes[i], goacc_digest_of(all, value), __ATOMIC_RELAXED);
         }
     }
-    if (n == 8)
-        __atomic_store_n(own.states, UINT32_MAX, __ATOMIC_RELAXED);
-    else
-        __atomic_fetch_or(own.states, bytes, __ATOMIC_RELAXED);
-    __atomic_store_n(own.note, (uint32_t)pc, __ATOMIC_RELAXED);
+    set_states(&near->states[i], n, at, UINT32_MAX);
+    __atomic_store_n(&near->notes[i], (uint32_t)pc, __ATOMIC_RELAXED);
     return true;
+}
+
+static bool is_first(uintptr_t at, size_t n, bool write, uintptr_t pc)
+{
+    if (n == 4)
+        return write ? writes_first(at, 4, pc) : reads_first(at, 4);
+    return n == 8 && (write ? writes_first(at, 8, pc) : reads_first(at, 8));
 }
 
 void goacc_ask(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
@@ -140,9 +168,28 @@ void goacc_ask(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr
         if (at + moved - checked_here.low < checked_here.bytes)
             goacc_use_word(&checked_here, &inside_here, at + moved, n, how, pc, frame);
     }
-    if (!may(at, n, write, pc) && !(write && write_first(at, n, pc)))
+    if (!may(at, n, write, pc) && !is_first(at, n, write, pc))
         checked_here.access(at, n, write, pc, frame);
 }
+
+__attribute__((noinline)) void goacc_ask_from(uintptr_t at, size_t n, unsigned how)
+{
+    ASK_HERE(at, n, how);
+}
+
+#define FIRST(n)                                                                                               \
+    void goacc_read##n##_first(uintptr_t at)                                                                   \
+    {                                                                                                          \
+        if (inside_here.notes_uses || !reads_first(at, n))                                                     \
+            goacc_ask_from(at, n, GOACC_READS);                                                                \
+    }                                                                                                          \
+    void goacc_write##n##_first(uintptr_t at)                                                                  \
+    {                                                                                                          \
+        if (inside_here.notes_uses || !writes_first(at, n, (uintptr_t)__builtin_return_address(0)))            \
+            goacc_ask_from(at, n, GOACC_WRITES);                                                               \
+    }
+FIRST(4)
+FIRST(8)
 
 void goacc_ask_words(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
 {

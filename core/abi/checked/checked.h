@@ -92,8 +92,9 @@ struct goacc_inside {
     uint16_t work;    /* the kernel's number; 0: it comes before all that follows */
     unsigned version; /* of near */
     struct goacc_near {
-        uintptr_t at, bytes, offset; /* offset: of the other side */
-    } near[GOACC_NEAR]; /* present objects, on one side, that were written last */
+        uintptr_t at, bytes, offset; /* whole words; offset: of the other side */
+        uint32_t *states, *notes, *other_states, *other_notes;
+    } near[GOACC_NEAR]; /* parts of present objects, on one side, that were written last */
     uintptr_t declared, declared_bytes, offset;
     struct {
         uint16_t from, to;

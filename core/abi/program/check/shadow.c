@@ -210,19 +210,19 @@ void goacc_pairs_changed(void)
 void goacc_pair_is_near(const struct goacc_pair *pair, uint64_t at)
 {
     struct goacc_inside *inside = goacc_check_inside();
-    const bool device = goacc_on_device(at);
-    const struct goacc_near near = {device ? pair->dev : pair->host, pair->bytes,
-                                    device ? pair->host - pair->dev : pair->dev - pair->host};
-    if (goacc.options.devices != 1 || goacc.declares || near.offset % 8 || goacc_has_pending())
+    const uint64_t start = goacc_on_device(at) ? pair->dev : pair->host, offset = goacc_other(pair, start) - start;
+    const uint64_t word = at / 8 * 8;
+    if (goacc.options.devices != 1 || goacc.declares || offset % 8 || word < start || goacc_has_pending())
+        return;
+    const struct goacc_run own = goacc_run_of(word, start + pair->bytes - word);
+    const struct goacc_run other = goacc_run_of(word + offset, 8 * own.n);
+    if (!other.n)
         return;
     if (inside->version != goacc_checked.version)
         memset(inside->near, 0, sizeof inside->near);
     inside->version = goacc_checked.version;
-    for (size_t i = 0; i < GOACC_NEAR; i++)
-        if (inside->near[i].at == near.at && inside->near[i].bytes == near.bytes)
-            return;
-    memmove(inside->near + 1, inside->near, (GOACC_NEAR - 1) * sizeof near);
-    inside->near[0] = near;
+    memmove(inside->near + 1, inside->near, (GOACC_NEAR - 1) * sizeof inside->near[0]);
+    inside->near[0] = (struct goacc_near){word, 8 * other.n, offset, own.states, own.notes, other.states, other.notes};
 }
 
 static void keep(const struct goacc_pair *pair)
