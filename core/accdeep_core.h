@@ -262,8 +262,9 @@ ACCD_API void accd_context_config_init(accd_context_config *config);
  * were written. "guarded": "direct", with a page that no access may touch after each of the first 8192
  * allocations. Freed memory of up to 16 KiB cannot be touched for a while. "guarded-end": the same, and these
  * allocations end at that page. Their address is a multiple of the largest power of two that divides the size, up
- * to 16. "guarded-begin": the page comes before the allocation. "cuda": memory of a GPU, through the driver that is
- * found when the context is opened; then the process must not fork. NULL: no such backend. */
+ * to 16. "guarded-begin": the page comes before the allocation. "guarded-again": "guarded", but freed memory does
+ * not rest: it keeps its page, and the next allocation of that size gets it. "cuda": memory of a GPU, through the
+ * driver that is found when the context is opened; then the process must not fork. NULL: no such backend. */
 ACCD_API const accd_backend *accd_backend_named(const char *name);
 
 /* Describes a device of this machine that the backend can use, by its number from 0. ACCD_NO_DEVICE:

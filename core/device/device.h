@@ -179,7 +179,7 @@ struct accd_batch {
 };
 
 extern const accd_backend accd_backend_sim, accd_backend_direct, accd_backend_guarded, accd_backend_guarded_end,
-    accd_backend_guarded_begin, accd_backend_cuda;
+    accd_backend_guarded_begin, accd_backend_guarded_again, accd_backend_cuda;
 
 /* ---------------------------------------------------------------------------------- device.c -- */
 

@@ -13,7 +13,8 @@
  * it.
  * guarded-end: the same, and the block ends where that page begins. Its address is a multiple of the largest power of
  * two that divides its size, up to 16: that is enough for an array of elements.
- * guarded-begin: the page comes before the block, and poison after it. */
+ * guarded-begin: the page comes before the block, and poison after it.
+ * guarded-again: guarded, but a small block that is freed keeps its page, and the next of its size takes its place. */
 #include "device/device.h"
 #include "device/written.h"
 
@@ -45,6 +46,7 @@ struct sim {
     uint64_t fail_allocation, fail_copy; /* countdowns, 0: off */
     enum guarding { LOOSE, END, BEGIN } guarding;
     bool sparing; /* small allocations are not guarded */
+    bool again; /* blocks that rest stay open, and are used again */
     void *closed_page;
     unsigned guards;
     struct resting {           /* a larger block that was freed */
@@ -127,6 +129,7 @@ static accd_status sim_open(void **device_p, int number, const accd_context_conf
     sim->guarding = config->backend == &accd_backend_guarded_end     ? END
                     : config->backend == &accd_backend_guarded_begin ? BEGIN
                                                                      : LOOSE;
+    sim->again = config->backend == &accd_backend_guarded_again;
     /* Twice the capacity, so that neither size classes nor fragments eat into it. */
     sim->space = 2 * sim->capacity;
     if (sim->space < least_space)
@@ -438,30 +441,33 @@ static bool open_pages(struct sim *sim, uint64_t at, uint64_t bytes)
 /* Writes go unnoticed no further than so many bytes from a block. */
 enum { BESIDE = 64 };
 
-static accd_status guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
+/* The block that rests and was the last to have so many bytes in pages. False: there is none. */
+static bool take_resting(struct sim *sim, uint64_t bytes, uint64_t *start_p)
 {
-    enum { GUARDS_MOST = 8192 }; /* the operating system has a limit, too */
-    struct sim *sim = device;
-    if (sim->guards == GUARDS_MOST)
-        release_one(sim);
-    if (sim->guards == GUARDS_MOST || bytes > sim->capacity - sim->live || (sim->sparing && bytes <= PAGE))
-        return sim_alloc(device, bytes, dev_p);
-    const uint64_t body = in_pages(bytes + BESIDE), more = body - bytes + (uint64_t)2 * PAGE;
-    sim->live -= more; /* the guard is no memory of the program's */
-    const accd_status status = take_block(sim, bytes + more, dev_p);
-    if (status != ACCD_OK) {
-        sim->live += more;
-        return status;
+    for (unsigned k = 0; k < sim->nresting; k++) {
+        struct resting *block = &sim->resting[(sim->last_resting + RESTING - k) % RESTING];
+        if (block->bytes != bytes)
+            continue;
+        *start_p = block->start;
+        *block = sim->resting[sim->last_resting];
+        sim->last_resting = (sim->last_resting + RESTING - 1) % RESTING;
+        sim->nresting--;
+        return true;
     }
-    const uint64_t start = *dev_p - sim->base, first = in_pages(start), end = first + body;
-    const uint64_t guard = sim->guarding == BEGIN ? first : end;
+    return false;
+}
+
+/* Where the closed page is of a larger block. */
+static uint64_t guard_of(const struct sim *sim, uint64_t start, uint64_t body)
+{
+    return in_pages(start) + (sim->guarding == BEGIN ? 0 : body);
+}
+
+/* Lays a block into a larger one. Returns its address. */
+static uint64_t lay(struct sim *sim, uint64_t start, uint64_t bytes, uint64_t body)
+{
+    const uint64_t first = in_pages(start), end = first + body;
     const uint64_t at = sim->guarding == BEGIN ? first + PAGE : end - (sim->guarding == END ? bytes : rounded(bytes));
-    if (!close_pages(sim, guard, PAGE)) {
-        sim->live += more;
-        sim_free(sim, *dev_p);
-        return sim_alloc(device, bytes, dev_p);
-    }
-    sim->guards++;
     sim->sizes[start / UNIT] = 0;
     sim->units[start / UNIT] |= GUARD_BIT;
     sim->units[at / UNIT] = sim->units[start / UNIT];
@@ -469,11 +475,43 @@ static accd_status guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     sim->sizes[last_unit(sim, start)] = at;
     for (uint64_t page = at / PAGE + 1; page * PAGE < at + bytes; page++)
         sim->covers[page] = at + 1;
-    sim->covers[guard / PAGE] = start + 1;
+    sim->covers[guard_of(sim, start, body) / PAGE] = start + 1;
     const uint64_t low = sim->guarding == BEGIN ? at : at - BESIDE;
     const uint64_t high = sim->guarding == BEGIN ? at + bytes + BESIDE : end;
     memset(sim->bytes + low, ACCD_POISON, high - low);
-    *dev_p = sim->base + at;
+    return sim->base + at;
+}
+
+static accd_status guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
+{
+    enum { GUARDS_MOST = 8192 }; /* the operating system has a limit, too */
+    struct sim *sim = device;
+    const uint64_t body = in_pages(bytes + BESIDE), more = body - bytes + (uint64_t)2 * PAGE;
+    uint64_t start;
+    if (sim->again && !sim->fail_allocation && bytes <= sim->capacity - sim->live &&
+        take_resting(sim, body + PAGE, &start)) {
+        sim->live += bytes;
+        *dev_p = lay(sim, start, bytes, body);
+        return ACCD_OK;
+    }
+    if (sim->guards == GUARDS_MOST)
+        release_one(sim);
+    if (sim->guards == GUARDS_MOST || bytes > sim->capacity - sim->live || (sim->sparing && bytes <= PAGE))
+        return sim_alloc(device, bytes, dev_p);
+    sim->live -= more; /* the guard is no memory of the program's */
+    const accd_status status = take_block(sim, bytes + more, dev_p);
+    if (status != ACCD_OK) {
+        sim->live += more;
+        return status;
+    }
+    start = *dev_p - sim->base;
+    if (!close_pages(sim, guard_of(sim, start, body), PAGE)) {
+        sim->live += more;
+        sim_free(sim, *dev_p);
+        return sim_alloc(device, bytes, dev_p);
+    }
+    sim->guards++;
+    *dev_p = lay(sim, start, bytes, body);
     return ACCD_OK;
 }
 
@@ -522,7 +560,8 @@ static accd_status guarded_free(void *device, uint64_t dev)
     sim->last_resting = (sim->last_resting + 1) % RESTING;
     sim->resting[sim->last_resting] = (struct resting){start, first, bytes};
     sim->nresting++;
-    close_pages(sim, first, bytes);
+    if (!sim->again)
+        close_pages(sim, first, bytes);
     return ACCD_OK;
 }
 
@@ -651,6 +690,7 @@ const accd_backend accd_backend_direct = {
 const accd_backend accd_backend_guarded = {GUARDED, .name = "guarded"};
 const accd_backend accd_backend_guarded_end = {GUARDED, .name = "guarded-end"};
 const accd_backend accd_backend_guarded_begin = {GUARDED, .name = "guarded-begin"};
+const accd_backend accd_backend_guarded_again = {GUARDED, .name = "guarded-again"};
 
 accd_status accd_device_about(const accd_backend *backend, unsigned number, accd_device_info *info_p)
 {

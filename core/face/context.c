@@ -213,6 +213,7 @@ const accd_backend *accd_backend_named(const char *name)
         &accd_backend_guarded,
         &accd_backend_guarded_end,
         &accd_backend_guarded_begin,
+        &accd_backend_guarded_again,
 #ifdef ACCD_HAVE_CUDA
         &accd_backend_cuda,
 #endif

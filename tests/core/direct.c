@@ -99,8 +99,9 @@ static void guarded(const char *kind)
         second[-1] = (char)ACCD_POISON;
     }
     ok(accd_device_free(context, 0, dev[0]) == ACCD_OK && accd_device_free(context, 0, dev[0]) == ACCD_MISUSE &&
-           accd_device_alloc(context, 0, 5, &dev[2]) == ACCD_OK && dev[2] != dev[0],
-       "freed memory rests");
+           accd_device_alloc(context, 0, 5, &dev[2]) == ACCD_OK &&
+           (dev[2] == dev[0]) == !strcmp(kind, "guarded-again"),
+       "freed memory rests, or is used again");
     is_number(accd_device_overrun(context, 0, &block), 0, "and is not looked at");
     accd_context_close(context);
 }
@@ -209,6 +210,7 @@ int main(void)
     guarded("guarded");
     guarded("guarded-end");
     guarded("guarded-begin");
+    guarded("guarded-again");
     memory(context);
     threads(context);
     frames(context);

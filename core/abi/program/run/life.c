@@ -219,7 +219,7 @@ static void open_context(void)
     config.device_bytes = goacc.options.device_bytes;
     config.threads = 1; /* helpers would not survive a fork */
     config.backend = accd_backend_named(!goacc.options.left     ? "direct"
-                                        : goacc.options.check ? "guarded"
+                                        : goacc.options.check ? "guarded-again"
                                         : goacc.options.begin ? "guarded-begin"
                                                               : "guarded-end");
     config.alloc = goacc.options.strict ? goacc_open_memory : NULL; /* watched kernels need it */
