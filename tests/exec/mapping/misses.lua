@@ -4,7 +4,6 @@ local HOST_READS = "pages of the host stay open while host code runs, so that a 
 local DEVICE_READS = "a read of device memory that holds no value yet is not seen"
 local PRIVATE = "a region may change its private copies; these are not data of the program"
 local CLANG_DECLARED = "what kernels of clang do with variables of declare target is not compared"
-local CLANG_TASKS = "libomp makes the tasks of nowait directives: their order is not known"
 
 return {
   clang = {
@@ -13,9 +12,6 @@ return {
     ["right-host-work-omp.c"] = "clang does not compile two sections of an array in one clause",
     ["stale-host-memcpy-omp.c"] = "clang copies the one element that is used, whose value is the old one",
     ["unset-from-omp.c"] = "is reported in the line of the directive: the load that clang moves has no line",
-    ["wait-depend-omp.c"] = CLANG_TASKS,
-    ["wait-nowait-omp.c"] = CLANG_TASKS,
-    ["wait-update-omp.c"] = CLANG_TASKS,
   },
   checked = {
     ["block-middle-omp.c"] = "where the block begins is not known",

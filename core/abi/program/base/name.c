@@ -47,19 +47,29 @@ void goacc_note_place(const struct goacc_site *site)
         *place = (struct place){.pc = site->call.pc, .text = site->place};
 }
 
-static bool passed_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p)
+static const char *base_name(const char *path)
 {
-    struct place *place = place_of(pc);
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The place that the compiler passed. known: debug information has the others, and the line of the directive alone is
+ * taken: clang 16 to 19 leave the line of the call out, so that it seems to be that of the code before. */
+static bool passed_line(uintptr_t pc, bool known, const char **file_p, int *line_p, const char **function_p)
+{
+    struct place *place = pc ? place_of(pc) : NULL;
     if (!place || place->pc != pc)
         return false;
     if (!place->file &&
         sscanf(place->text, ";%m[^;];%m[^;];%d;", &place->file, &place->function, &place->line) < 3)
         place->line = 0;
-    if (!place->line)
+    if (!place->line || (known && strcmp(base_name(place->file), base_name(*file_p)) != 0))
         return false;
-    *file_p = place->file;
-    *function_p = place->function;
     *line_p = place->line;
+    if (!known) {
+        *file_p = place->file;
+        *function_p = place->function;
+    }
     return true;
 }
 
@@ -70,8 +80,7 @@ bool goacc_line(uintptr_t pc, const char **file_p, int *line_p, const char **fun
     int line;
     goacc_take_words();
     int known = pc && information() ? goacc_debug_line(debug, pc, &file, &line, &function) : 0;
-    if (known != 1 && pc && passed_line(pc, &file, &line, &function))
-        known = 1;
+    known = passed_line(pc, known == 1, &file, &line, &function) ? 1 : known;
     goacc_give_words();
     if (!known)
         return false;

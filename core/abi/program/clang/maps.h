@@ -30,6 +30,16 @@ goacc_member_of(uint64_t type) /* the number of the map it is part of, from 1; 0
     return (unsigned)(type >> 48);
 }
 
+/* Where the compiler says that a call is, as ";FILE;FUNCTION;LINE;COLUMN;;". */
+struct goacc_compiled_place {
+    int32_t unused[4];
+    const char *text;
+};
+static inline const char *goacc_place_of(const void *place)
+{
+    return place ? ((const struct goacc_compiled_place *)place)->text : NULL;
+}
+
 struct goacc_map {
     void *base, *begin;
     int64_t size;

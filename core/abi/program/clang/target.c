@@ -9,6 +9,8 @@
 #include "abi/program/check/check.h"
 #include "abi/program/data/image.h"
 #include "maps.h"
+#include "tasks.h"
+#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,16 +19,6 @@ enum { OFFLOADED = 0, NOT_OFFLOADED = 1 }; /* results of a target construct */
 
 /* ----------------------------------------------------------------------------------------- data --
  */
-
-/* Where the compiler says that a call is, as ";FILE;FUNCTION;LINE;COLUMN;;". */
-struct place {
-    int32_t unused[4];
-    const char *text;
-};
-static const char *place_of(const void *place)
-{
-    return place ? ((const struct place *)place)->text : NULL;
-}
 
 typedef void items_of(struct goacc_maps *maps, struct goacc_items *items);
 
@@ -152,14 +144,14 @@ static void data(struct goacc_site *site, int64_t number, const struct goacc_col
     void function##_mapper(void *place, int64_t device, MAPS, NAMES)                  \
     {                                                                                 \
         struct goacc_site site = goacc_here(what);                                    \
-        site.place = place_of(place);                                                 \
+        site.place = goacc_place_of(place);                                                 \
         data(&site, device, COLUMNS(name, mapper), kind, convert);                    \
     }                                                                                 \
     void function##_nowait_mapper(void *place, int64_t device, MAPS, NAMES, DEPENDS); \
     void function##_nowait_mapper(void *place, int64_t device, MAPS, NAMES, DEPENDS)  \
     {                                                                                 \
         struct goacc_site site = goacc_here(what);                                    \
-        site.place = place_of(place);                                                 \
+        site.place = goacc_place_of(place);                                                 \
         IGNORE_DEPENDS;                                                               \
         data(&site, device, COLUMNS(name, mapper), kind, convert);                    \
     }
@@ -172,8 +164,6 @@ DATA(__tgt_target_data_update, "target update", ACCD_UPDATE, goacc_update_maps)
 /* -------------------------------------------------------------------------------------- regions --
  */
 
-enum { ARGUMENTS_MOST = 256 };
-
 /* What a region runs with. */
 struct body {
     void *fn;
@@ -182,23 +172,10 @@ struct body {
     uintptr_t args[]; /* of fn; private variables lie behind them */
 };
 
-/* As many arguments as there may be: a function does not look at more than it has. */
-#define A4(i) args[i], args[(i) + 1], args[(i) + 2], args[(i) + 3]
-#define A16(i) A4(i), A4((i) + 4), A4((i) + 8), A4((i) + 12)
-#define A64(i) A16(i), A16((i) + 16), A16((i) + 32), A16((i) + 48)
-#define U4 uintptr_t, uintptr_t, uintptr_t, uintptr_t
-#define U16 U4, U4, U4, U4
-#define U64 U16, U16, U16, U16
-
-static size_t room_for(size_t n)
-{
-    return n <= 16 ? 16 : n <= 64 ? 64 : ARGUMENTS_MOST;
-}
-
 static void call(const struct body *body)
 {
     const uintptr_t *args = body->args;
-    switch (room_for(body->n)) {
+    switch (goacc_words_for(body->n)) {
     case 16:
         (*(void (*const *)(U16)) & body->fn)(A16(0));
         break;
@@ -206,7 +183,7 @@ static void call(const struct body *body)
         (*(void (*const *)(U64)) & body->fn)(A64(0));
         break;
     default:
-        (*(void (*const *)(U64, U64, U64, U64)) & body->fn)(A64(0), A64(64), A64(128), A64(192));
+        (*(void (*const *)(U256)) & body->fn)(A256(0));
     }
 }
 
@@ -372,7 +349,7 @@ static void *memory(void *block, size_t old, size_t bytes)
 static void compute(struct goacc_site *site, int device, const void *region_id,
                     const struct goacc_columns *columns, bool environment)
 {
-    const size_t room = room_for(columns->n + environment),
+    const size_t room = goacc_words_for(columns->n + environment),
                  head = sizeof(struct goacc_kernel) + sizeof(void *),
                  args = head + sizeof(struct body) + room * sizeof(uintptr_t),
                  bytes = args + private_bytes(columns);
@@ -384,6 +361,8 @@ static void compute(struct goacc_site *site, int device, const void *region_id,
     goacc_note_place(site);
     goacc_declared_update();
     goacc_hold_back(site);
+    if (goacc.options.strict)
+        goacc_find_libomp_tasks();
     struct goacc_kernel *kernel = memory(NULL, 0, bytes);
     if (!kernel)
         goacc_die("out-of-memory", "no memory for the arguments of a target region");
@@ -419,9 +398,9 @@ static int target(struct goacc_site *site, int64_t number, const void *region_id
     const int device = goacc_target_device((int)number, site);
     if (device < 0)
         return NOT_OFFLOADED;
-    if (columns->n + environment > ARGUMENTS_MOST)
+    if (columns->n + environment > GOACC_WORDS_MOST)
         goacc_refuse(site, "unsupported", "has %zu maps; the most are %d", columns->n,
-                     ARGUMENTS_MOST - 1);
+                     GOACC_WORDS_MOST - 1);
     compute(site, device, region_id, columns, environment);
     return OFFLOADED;
 }
@@ -447,7 +426,7 @@ static int target(struct goacc_site *site, int64_t number, const void *region_id
     int function##_mapper(void *place, int64_t device, const void *region, MAPS, NAMES TEAMS)  \
     {                                                                                          \
         struct goacc_site site = goacc_here("target");                                         \
-        site.place = place_of(place);                                                          \
+        site.place = goacc_place_of(place);                                                          \
         __VA_ARGS__;                                                                           \
         return target(&site, device, region, COLUMNS(name, mapper), false);                    \
     }                                                                                          \
@@ -457,7 +436,7 @@ static int target(struct goacc_site *site, int64_t number, const void *region_id
                                  NAMES TEAMS, DEPENDS)                                         \
     {                                                                                          \
         struct goacc_site site = goacc_here("target");                                         \
-        site.place = place_of(place);                                                          \
+        site.place = goacc_place_of(place);                                                          \
         __VA_ARGS__;                                                                           \
         IGNORE_DEPENDS;                                                                        \
         return target(&site, device, region, COLUMNS(name, mapper), false);                    \
@@ -494,7 +473,7 @@ int __tgt_target_kernel(void *place, int64_t device, int32_t teams, int32_t thre
 {
     struct goacc_site site = goacc_here("target");
     (void)teams, (void)threads;
-    site.place = place_of(place);
+    site.place = goacc_place_of(place);
     return target_kernel(&site, device, region, arguments);
 }
 
@@ -507,6 +486,6 @@ int __tgt_target_kernel_nowait(void *place, int64_t device, int32_t teams, int32
 {
     struct goacc_site site = goacc_here("target");
     (void)teams, (void)threads, IGNORE_DEPENDS;
-    site.place = place_of(place);
+    site.place = goacc_place_of(place);
     return target_kernel(&site, device, region, arguments);
 }

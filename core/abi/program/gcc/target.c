@@ -146,8 +146,7 @@ static void defer(const struct directive *directive, void **depend)
     task->directive.map = (struct entries){n, host, size, kind, true, map->region};
     task->turn = goacc_next_task(&directive->site, depend);
     making = task;
-    const bool deferred = !goacc.options.left || goacc_detaches;
-    libgomp()->task(run_task, &task, NULL, sizeof task, sizeof task, deferred, depend ? TASK_DEPENDS : 0,
+    libgomp()->task(run_task, &task, NULL, sizeof task, sizeof task, goacc_is_deferred(), depend ? TASK_DEPENDS : 0,
                           depend, 0, NULL);
     making = NULL;
 }

@@ -397,20 +397,22 @@ int omp_target_memcpy_rect(void *to, const void *from, size_t element, int rank,
 }
 
 /* The tasks that a copy depends on are siblings: it is done after all of them. */
-static void wait_for(int ndepend)
+static void wait_for(const struct goacc_site *site, int ndepend)
 {
     static void (*taskwait)(void);
     if (!taskwait)
         *(void **)&taskwait = goacc_behind("GOMP_taskwait"); /* libomp has it, too */
-    if (ndepend)
-        taskwait();
+    if (!ndepend)
+        return;
+    taskwait();
+    goacc_tasks_waited(site, NULL);
 }
 
 int omp_target_memcpy_async(void *to, const void *from, size_t bytes, size_t to_offset, size_t from_offset,
                             int to_device, int from_device, int ndepend, void **depend)
 {
     (void)depend;
-    wait_for(ndepend);
+    wait_for(HERE, ndepend);
     return omp_target_memcpy(to, from, bytes, to_offset, from_offset, to_device, from_device);
 }
 
@@ -420,7 +422,7 @@ int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int
                                  void **depend)
 {
     (void)depend;
-    wait_for(ndepend);
+    wait_for(HERE, ndepend);
     return omp_target_memcpy_rect(to, from, element, rank, volume, to_offsets, from_offsets, to_dimensions,
                                   from_dimensions, to_device, from_device);
 }
@@ -445,6 +447,6 @@ void *omp_target_memset(void *pointer, int value, size_t bytes, int device)
 void *omp_target_memset_async(void *pointer, int value, size_t bytes, int device, int ndepend, void **depend)
 {
     (void)depend;
-    wait_for(ndepend);
+    wait_for(HERE, ndepend);
     return omp_target_memset(pointer, value, bytes, device);
 }

@@ -20,10 +20,13 @@ const struct goacc_openmp *goacc_openmp(void);
 bool goacc_in_target(void);
 
 /* tasks.c, for strict runs. */
+/* Whether the tasks of nowait directives run when the compiler's runtime decides; otherwise, at once. */
+bool goacc_is_deferred(void);
 /* A directive with nowait makes a task. */
 struct goacc_turn goacc_next_task(const struct goacc_site *site, void **depend);
 /* The program has waited for the tasks that depend clauses name, or for all. */
 void goacc_tasks_waited(const struct goacc_site *site, void **depend);
+bool goacc_has_tasks(void); /* for which the program has not waited */
 /* Finds libgomp's functions, before a region whose memory is closed may need them. */
 void goacc_find_tasks(void);
 extern bool goacc_detaches; /* the program has tasks that an event completes: nothing may wait for tasks before */

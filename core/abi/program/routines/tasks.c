@@ -10,6 +10,16 @@ enum { DEPENDS = 1 << 3, DETACHES = 1 << 13 }; /* flags of tasks */
 bool goacc_detaches;
 static atomic_bool has_tasks; /* that the program has not waited for */
 
+bool goacc_is_deferred(void)
+{
+    return !goacc.options.left || goacc_detaches;
+}
+
+bool goacc_has_tasks(void)
+{
+    return has_tasks;
+}
+
 struct goacc_turn goacc_next_task(const struct goacc_site *site, void **depend)
 {
     struct goacc_turn turn = {0};
@@ -28,6 +38,7 @@ void goacc_tasks_waited(const struct goacc_site *site, void **depend)
     if (!has_tasks || goacc_own.region || goacc_in_target() || !(goacc.options.left || traced))
         return;
     goacc_enter(site);
+    goacc_note_place(site);
     has_tasks = depend;
     if (traced)
         goacc_trace_event(&(accd_event){.op = ACCD_OP_WAIT,

@@ -1,0 +1,316 @@
+/* tasks.c - libomp's functions that make tasks, or at whose end tasks are complete. In strict runs and in programs
+ * compiled for checking, the task of a nowait directive runs at once, in the thread that makes it, as if it were not
+ * deferred. Its order is the one that the program asks for (strict/order.c). Otherwise tasks are libomp's. */
+#include "abi/program/routines/target.h"
+
+#include "maps.h"
+#include "tasks.h"
+#include "words.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+/* A task as the compiler sees it; what it needs besides lies behind. */
+struct task {
+    char *shared;
+    int32_t (*entry)(int32_t thread, struct task *task);
+};
+/* Of a task of a nowait directive, before its shared variables. */
+struct extra {
+    int32_t (*entry)(int32_t thread, struct task *task);
+    struct goacc_turn turn;
+    bool has_turn;
+} __attribute__((aligned(16)));
+
+struct depend {
+    void *address;
+    size_t bytes;
+    uint8_t how;
+};
+enum { IN = 1, ALL_MEMORY = 0x80 }; /* how */
+enum { TIED = 1 };                  /* flags of tasks */
+
+#define LIST int32_t n, const struct depend *list, int32_t nno_alias, const struct depend *no_alias
+#define LIST_ARGUMENTS n, list, nno_alias, no_alias
+#define PARALLEL void *place, int32_t n, void *fn, U16
+
+/* Functions at whose end tasks are complete: name, parameters, arguments; and those with a result. */
+#define ENDS(X)                                                                                              \
+    X(__kmpc_end_taskgroup, (void *place, int32_t thread), (place, thread))                                  \
+    X(__kmpc_barrier, (void *place, int32_t thread), (place, thread))                                        \
+    X(__kmpc_end_serialized_parallel, (void *place, int32_t thread), (place, thread))                        \
+    X(__kmpc_end_reduce, (void *place, int32_t thread, void *lock), (place, thread, lock))                   \
+    X(__kmpc_copyprivate,                                                                                    \
+      (void *place, int32_t thread, size_t bytes, void *data, void (*copy)(void *, void *), int32_t ready),  \
+      (place, thread, bytes, data, copy, ready))                                                             \
+    X(__kmpc_fork_call_if, (void *place, int32_t n, void *fn, int32_t condition, void *args),                \
+      (place, n, fn, condition, args))
+#define RETURNS(X)                                                                                           \
+    X(__kmpc_omp_taskwait, (void *place, int32_t thread), (place, thread))                                   \
+    X(__kmpc_cancel_barrier, (void *place, int32_t thread), (place, thread))                                 \
+    X(__kmpc_reduce,                                                                                         \
+      (void *place, int32_t thread, int32_t n, size_t bytes, void *data, void (*reduce)(void *, void *),     \
+       void *lock),                                                                                          \
+      (place, thread, n, bytes, data, reduce, lock))
+/* The others that are taken, and those that are only called: result, name, parameters. */
+#define OTHERS(X)                                                                                            \
+    X(struct task *, __kmpc_omp_target_task_alloc,                                                           \
+      (void *place, int32_t thread, int32_t flags, size_t bytes, size_t shared,                              \
+       int32_t (*entry)(int32_t, struct task *), int64_t device))                                            \
+    X(int32_t, __kmpc_omp_task, (void *place, int32_t thread, struct task *task))                            \
+    X(int32_t, __kmpc_omp_task_with_deps, (void *place, int32_t thread, struct task *task, LIST))            \
+    X(void, __kmpc_omp_wait_deps, (void *place, int32_t thread, LIST))                                       \
+    X(void, __kmpc_omp_taskwait_deps_51, (void *place, int32_t thread, LIST, int32_t nowait))                \
+    X(void *, __kmpc_task_allow_completion_event, (void *place, int32_t thread, struct task *task))
+#define CALLED(X)                                                                                            \
+    X(struct task *, __kmpc_omp_task_alloc,                                                                  \
+      (void *place, int32_t thread, int32_t flags, size_t bytes, size_t shared,                              \
+       int32_t (*entry)(int32_t, struct task *)))                                                            \
+    X(void, __kmpc_omp_task_begin_if0, (void *place, int32_t thread, struct task *task))                     \
+    X(void, __kmpc_omp_task_complete_if0, (void *place, int32_t thread, struct task *task))
+
+#define DECLARE(type, name, parameters) type name parameters;
+#define POINTER_TO(type, name, parameters) static type (*real_##name) parameters;
+#define DECLARE_END(name, parameters, arguments) DECLARE(void, name, parameters)
+#define DECLARE_RETURN(name, parameters, arguments) DECLARE(int32_t, name, parameters)
+#define POINTER_END(name, parameters, arguments) POINTER_TO(void, name, parameters)
+#define POINTER_RETURN(name, parameters, arguments) POINTER_TO(int32_t, name, parameters)
+ENDS(DECLARE_END)
+RETURNS(DECLARE_RETURN)
+OTHERS(DECLARE)
+ENDS(POINTER_END)
+RETURNS(POINTER_RETURN)
+OTHERS(POINTER_TO)
+CALLED(POINTER_TO)
+void __kmpc_fork_call(void *place, int32_t n, void *fn, ...);
+void __kmpc_fork_teams(void *place, int32_t n, void *fn, ...);
+typedef void fork_fn(void *place, int32_t n, void *fn, ...);
+static fork_fn *real_fork_call, *real_fork_teams;
+
+static void find(void)
+{
+#define FIND(name) *(void **)&real_##name = dlsym(RTLD_NEXT, #name);
+#define FIND_ONE(name, parameters, arguments) FIND(name)
+#define FIND_OTHER(type, name, parameters) FIND(name)
+    ENDS(FIND_ONE)
+    RETURNS(FIND_ONE)
+    OTHERS(FIND_OTHER)
+    CALLED(FIND_OTHER)
+    *(void **)&real_fork_call = dlsym(RTLD_NEXT, "__kmpc_fork_call");
+    *(void **)&real_fork_teams = dlsym(RTLD_NEXT, "__kmpc_fork_teams");
+}
+
+void goacc_find_libomp_tasks(void)
+{
+    static pthread_once_t found = PTHREAD_ONCE_INIT;
+    pthread_once(&found, find);
+}
+
+/* ------------------------------------------------------------------------------------- waits -- */
+
+/* Of a function that gets its place. */
+#define HERE(name) \
+    (&(const struct goacc_site){.call = goacc_here(name).call, .what = (name), .place = goacc_place_of(place)})
+#define WAIT HERE("a wait for tasks")
+#define END(name, parameters, arguments) \
+    void name parameters                 \
+    {                                    \
+        goacc_find_libomp_tasks();       \
+        real_##name arguments;           \
+        goacc_tasks_waited(WAIT, NULL);  \
+    }
+#define RETURN(name, parameters, arguments)      \
+    int32_t name parameters                      \
+    {                                            \
+        goacc_find_libomp_tasks();               \
+        int32_t result = real_##name arguments;  \
+        goacc_tasks_waited(WAIT, NULL);          \
+        return result;                           \
+    }
+ENDS(END)
+RETURNS(RETURN)
+
+/* Passes on the n arguments behind fn. */
+static void fork_all(fork_fn *real, void *place, int32_t n, void *fn, va_list list)
+{
+    uintptr_t args[GOACC_WORDS_MOST];
+    const size_t room = goacc_words_for((size_t)n);
+    for (size_t i = 0; i < room; i++)
+        args[i] = i < (size_t)n ? va_arg(list, uintptr_t) : 0;
+    if (room == 16)
+        real(place, n, fn, A16(0));
+    else if (room == 64)
+        real(place, n, fn, A64(0));
+    else
+        real(place, n, fn, A256(0));
+}
+
+#define FORK(name)                                                                                          \
+    void __kmpc_##name(void *place, int32_t n, void *fn, ...)                                                \
+    {                                                                                                        \
+        va_list list;                                                                                        \
+        goacc_find_libomp_tasks();                                                                           \
+        if (n > GOACC_WORDS_MOST)                                                                            \
+            goacc_refuse(HERE("parallel"), "unsupported", "uses %d variables; the most are %d", n,           \
+                         GOACC_WORDS_MOST);                                                                  \
+        va_start(list, fn);                                                                                  \
+        fork_all(real_##name, place, n, fn, list);                                                           \
+        va_end(list);                                                                                        \
+        goacc_tasks_waited(WAIT, NULL);                                                                      \
+    }
+FORK(fork_call)
+FORK(fork_teams)
+
+/* ----------------------------------------------------------------------------------- depend -- */
+
+/* Depend clauses as gcc passes them. */
+struct depends {
+    void **list; /* NULL: there are none */
+    bool all;    /* of all memory */
+};
+
+static struct depends open_depends(LIST)
+{
+    enum { HEAD = 5 };
+    const size_t most = (size_t)n + (size_t)nno_alias;
+    struct depends depends = {0};
+    if (!most)
+        return depends;
+    if (!(depends.list = calloc(HEAD + most, sizeof *depends.list)))
+        goacc_die("out-of-memory", "no memory for a depend clause");
+    uintptr_t written = 0, read = 0;
+    for (int reads = 0; reads < 2; reads++) /* those that are written come first */
+        for (size_t i = 0; i < most; i++) {
+            const struct depend *at = i < (size_t)n ? &list[i] : &no_alias[i - (size_t)n];
+            depends.all |= (at->how & ALL_MEMORY) != 0;
+            if ((at->how == IN) != reads)
+                continue;
+            depends.list[HEAD + written + read] = at->address;
+            written += reads ? 0 : 1;
+            read += reads ? 1 : 0;
+        }
+    depends.list[1] = (void *)(written + read);
+    depends.list[2] = (void *)written;
+    depends.list[4] = (void *)read;
+    return depends;
+}
+
+static void waited(const struct goacc_site *site, LIST)
+{
+    if (!goacc_has_tasks())
+        return;
+    struct depends depends = open_depends(LIST_ARGUMENTS);
+    goacc_tasks_waited(site, depends.all ? NULL : depends.list);
+    free(depends.list);
+}
+
+/* A new task comes after those that its depend clauses name. */
+static struct goacc_turn next_task(const struct goacc_site *site, LIST)
+{
+    struct depends depends = open_depends(LIST_ARGUMENTS);
+    if (depends.all)
+        goacc_tasks_waited(site, NULL);
+    const struct goacc_turn turn = goacc_next_task(site, depends.list);
+    free(depends.list);
+    if (depends.all)
+        goacc_tasks_waited(site, NULL);
+    return turn;
+}
+
+void __kmpc_omp_wait_deps(void *place, int32_t thread, LIST)
+{
+    goacc_find_libomp_tasks();
+    real___kmpc_omp_wait_deps(place, thread, LIST_ARGUMENTS);
+    waited(WAIT, LIST_ARGUMENTS);
+}
+
+void __kmpc_omp_taskwait_deps_51(void *place, int32_t thread, LIST, int32_t nowait)
+{
+    goacc_find_libomp_tasks();
+    real___kmpc_omp_taskwait_deps_51(place, thread, LIST_ARGUMENTS, nowait);
+    if (!nowait)
+        waited(WAIT, LIST_ARGUMENTS);
+    else if (goacc_has_tasks())
+        next_task(WAIT, LIST_ARGUMENTS);
+}
+
+/* ------------------------------------------------------------------------------------- tasks -- */
+
+static struct extra *extra_of(const struct task *task)
+{
+    return (struct extra *)(void *)task->shared - 1;
+}
+
+static int32_t run(int32_t thread, struct task *task)
+{
+    const struct extra *extra = extra_of(task);
+    struct goacc_thread *self = goacc_started();
+    const struct goacc_turn before = self->turn;
+    self->turn = extra->turn;
+    const int32_t result = extra->entry(thread, task);
+    self->turn = before;
+    return result;
+}
+
+struct task *__kmpc_omp_target_task_alloc(void *place, int32_t thread, int32_t flags, size_t bytes, size_t shared,
+                                          int32_t (*entry)(int32_t, struct task *), int64_t device)
+{
+    goacc_find_libomp_tasks();
+    goacc_target_devices(); /* the options */
+    if (!goacc.options.left && goacc.options.trace < 0)
+        return real___kmpc_omp_target_task_alloc(place, thread, flags, bytes, shared, entry, device);
+    shared += 2 * sizeof(struct extra); /* one for its alignment */
+    struct task *task = goacc_is_deferred()
+                            ? real___kmpc_omp_target_task_alloc(place, thread, flags, bytes, shared, run, device)
+                            : real___kmpc_omp_task_alloc(place, thread, flags | TIED, bytes, shared, run);
+    enum { ALIGNMENT = _Alignof(struct extra) };
+    task->shared += 2 * sizeof(struct extra) - (uintptr_t)task->shared % ALIGNMENT;
+    *extra_of(task) = (struct extra){.entry = entry};
+    return task;
+}
+
+/* Whether a task has run; otherwise it is libomp's. */
+static bool has_run(const struct goacc_site *site, void *place, int32_t thread, struct task *task, LIST)
+{
+    if (task->entry != run) { /* of the program */
+        if (n || nno_alias)
+            waited(site, LIST_ARGUMENTS);
+        return false;
+    }
+    struct extra *extra = extra_of(task);
+    if (!extra->has_turn) /* libomp may call one function from the other */
+        extra->turn = next_task(site, LIST_ARGUMENTS);
+    extra->has_turn = true;
+    if (goacc_is_deferred())
+        return false;
+    if (n || nno_alias)
+        real___kmpc_omp_wait_deps(place, thread, LIST_ARGUMENTS);
+    real___kmpc_omp_task_begin_if0(place, thread, task);
+    run(thread, task);
+    real___kmpc_omp_task_complete_if0(place, thread, task);
+    return true;
+}
+
+int32_t __kmpc_omp_task(void *place, int32_t thread, struct task *task)
+{
+    goacc_find_libomp_tasks();
+    return has_run(HERE("a task"), place, thread, task, 0, NULL, 0, NULL)
+               ? 0
+               : real___kmpc_omp_task(place, thread, task);
+}
+
+int32_t __kmpc_omp_task_with_deps(void *place, int32_t thread, struct task *task, LIST)
+{
+    goacc_find_libomp_tasks();
+    return has_run(HERE("a task"), place, thread, task, LIST_ARGUMENTS)
+               ? 0
+               : real___kmpc_omp_task_with_deps(place, thread, task, LIST_ARGUMENTS);
+}
+
+void *__kmpc_task_allow_completion_event(void *place, int32_t thread, struct task *task)
+{
+    goacc_find_libomp_tasks();
+    goacc_detaches = true;
+    return real___kmpc_task_allow_completion_event(place, thread, task);
+}
