@@ -95,4 +95,14 @@ struct goacc_expr goacc_location(const struct goacc_debug *debug, Dwarf_Die *die
     return expr;
 }
 
+bool goacc_address_of(const struct goacc_debug *debug, const struct goacc_expr *expr, const Dwarf_Op *op,
+                      uint64_t *to)
+{
+    Dwarf_Attribute from = expr->from, attribute;
+    *to = op->number;
+    return op->atom == DW_OP_addr || ((op->atom == DW_OP_addrx || op->atom == DW_OP_GNU_addr_index) &&
+                                      debug->dw.dwarf_getlocation_attr(&from, op, &attribute) == 0 &&
+                                      debug->dw.dwarf_formaddr(&attribute, to) == 0);
+}
+
 #endif

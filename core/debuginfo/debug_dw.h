@@ -147,6 +147,9 @@ void goacc_give_back(struct goacc_debug *debug);           /* all that was taken
 struct goacc_expr goacc_expression(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name);
 struct goacc_expr goacc_location(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name,
                                  Dwarf_Addr pc);
+/* The address that an operation of an expression gives, itself or by its number in the file's table. */
+bool goacc_address_of(const struct goacc_debug *debug, const struct goacc_expr *expr, const Dwarf_Op *op,
+                      uint64_t *to);
 
 struct goacc_module *goacc_module_at(struct goacc_debug *debug, uint64_t address);
 struct goacc_site *goacc_site_at(struct goacc_debug *debug, uintptr_t pc);

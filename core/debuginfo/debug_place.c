@@ -186,6 +186,7 @@ static bool binary(struct machine *m, uint8_t atom)
 
 static bool step(struct machine *m, const Dwarf_Op *op)
 {
+    uint64_t address;
     if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
         return push(m, op->atom - DW_OP_lit0);
     if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
@@ -196,7 +197,9 @@ static bool step(struct machine *m, const Dwarf_Op *op)
     }
     switch (op->atom) {
     case DW_OP_addr:
-        return push(m, op->number + m->bias);
+    case DW_OP_addrx:
+    case DW_OP_GNU_addr_index:
+        return goacc_address_of(m->view->debug, m->expr, op, &address) && push(m, address + m->bias);
     case DW_OP_const1u:
     case DW_OP_const1s:
     case DW_OP_const2u:

@@ -205,10 +205,10 @@ static void add_global(struct goacc_debug *debug, struct goacc_module *module, D
 {
     struct goacc_variable variable = {.die = *die, .bias = bias};
     struct goacc_expr where = goacc_expression(debug, die, DW_AT_location);
-    if (where.n != 1 || where.ops->atom != DW_OP_addr || !is_named(debug, die))
+    if (where.n != 1 || !is_named(debug, die) || !goacc_address_of(debug, &where, where.ops, &variable.address))
         return;
     variable.name = debug->dw.dwarf_diename(die);
-    variable.address = where.ops->number + bias;
+    variable.address += bias;
     struct goacc_variable *place = one_more(&module->globals);
     if (place)
         *place = variable;

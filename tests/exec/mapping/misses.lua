@@ -3,12 +3,9 @@
 local HOST_READS = "pages of the host stay open while host code runs, so that a read of old data is not seen"
 local DEVICE_READS = "a read of device memory that holds no value yet is not seen"
 local PRIVATE = "a region may change its private copies; these are not data of the program"
-local CLANG_DECLARED = "what kernels of clang do with variables of declare target is not compared"
 
 return {
   clang = {
-    ["declared-target-omp.c"] = CLANG_DECLARED,
-    ["declared-target-omp.cpp"] = CLANG_DECLARED,
     ["right-host-work-omp.c"] = "clang does not compile two sections of an array in one clause",
     ["stale-host-memcpy-omp.c"] = "clang copies the one element that is used, whose value is the old one",
     ["unset-from-omp.c"] = "is reported in the line of the directive: the load that clang moves has no line",

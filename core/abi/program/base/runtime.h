@@ -4,8 +4,9 @@
  *   gcc/       goacc: gcc's entry points for OpenACC directives; target: those for OpenMP's target directives;
  *              entries: the items that entries of a directive become
  *   clang/     target: clang's entry points for OpenMP's target directives; maps: the items that maps of a directive
- *              become; library: the device code that programs and libraries bring
- *   routines/  openacc: the acc_* routines, C; fortran: their Fortran names; omp: the omp_* routines of devices
+ *              become; library: the device code that programs and libraries bring; tasks: libomp's tasks
+ *   routines/  openacc: the acc_* routines, C; fortran: their Fortran names; omp: the omp_* routines of devices,
+ *              omp_async: the asynchronous ones; tasks: ends of libgomp's tasks
  *   run/       life: start, options, calls and constructs, end; launch: kernels and structured regions of a thread;
  *              items: the items of a directive;
  *              hear: events of the core, for all who want them
@@ -188,7 +189,7 @@ struct goacc_runtime {
     /* Called when device memory was written by its address; host: where the bytes are, too, or NULL. */
     void (*on_write)(int device, uint64_t dev, const void *host, uint64_t bytes);
     /* Called when a declared variable is mapped, with its value at the start of the program: the host may have changed
-     * it since. NULL: not called. */
+     * it since. initial is NULL: the variable goes. NULL: not called. */
     void (*on_initial)(int device, const char *host, const char *initial, uint64_t bytes);
 };
 extern struct goacc_runtime goacc __asm__("goacc_runtime_state"); /* a program may have its goacc */

@@ -6,6 +6,7 @@
  * said to be unwritten, and old bytes must still be what they were. A load of several members may
  * hold padding and members that are not used: it is reported only if all of its bytes are old, or
  * all unwritten. */
+#include "abi/program/data/image.h"
 #include "shadow.h"
 
 #include <unistd.h>
@@ -186,17 +187,25 @@ static bool is_forbidden(uint64_t at)
     return goacc_is_static((const void *)at) && goacc_spell(goacc_kernel_site, at, 0, name, sizeof name);
 }
 
+/* A declared variable is known by another address than its own on the device. */
+static void translate(struct goacc_access *access, uint64_t start, uint64_t dev, uint64_t bytes)
+{
+    struct goacc_inside *inside = goacc_check_inside();
+    inside->declared = start;
+    inside->declared_bytes = bytes;
+    inside->offset = dev - start;
+    access->at += inside->offset;
+}
+
 static void kernel_access(struct goacc_access *access)
 {
     struct goacc_pair pair;
+    struct goacc_image_variable variable;
     if (goacc_swapped && goacc_declared((const void *)access->at) &&
-        goacc_pair_of(goacc_kernel_device, access->at, &pair)) {
-        struct goacc_inside *inside = goacc_check_inside();
-        inside->declared = pair.host;
-        inside->declared_bytes = pair.bytes;
-        inside->offset = pair.dev - pair.host;
-        access->at = goacc_other(&pair, access->at);
-    }
+        goacc_pair_of(goacc_kernel_device, access->at, &pair))
+        translate(access, pair.host, pair.dev, pair.bytes);
+    else if (goacc_image_variable_at(goacc_kernel_device, access->at, &variable))
+        translate(access, variable.at, variable.device, variable.bytes);
     if (goacc_on_device(access->at))
         device_access(access);
     else if (is_forbidden(access->at))

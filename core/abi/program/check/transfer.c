@@ -197,8 +197,13 @@ void goacc_check_initial(int device, const char *host, const char *initial, uint
     uint64_t unit = goacc_name_of(goacc.site, (uintptr_t)host, bytes, &name) && name.unit ? name.unit : bytes;
     if (unit == 0 || unit > 2 * sizeof(uint64_t) || bytes % unit)
         unit = 1;
-    if (!goacc_pair_of(device, (uintptr_t)host, &pair))
+    if (!initial)
+        goacc_check_unmapped(device, host);
+    goacc_pairs_changed();
+    if (!initial || !goacc_pair_of(device, (uintptr_t)host, &pair) || !goacc_cover(pair.host, pair.bytes))
         return;
+    goacc_set(pair.host, pair.bytes, GOACC_ONLY, GOACC_PRESENT | GOACC_VALID);
+    goacc_set(pair.dev, pair.bytes, GOACC_ONLY, GOACC_PRESENT | GOACC_VALID);
     for (uint64_t k = 0; k < bytes; k += unit)
         if (memcmp(host + k, initial + k, unit) != 0)
             goacc_outdate(&pair, (uintptr_t)host + k, unit);

@@ -30,6 +30,7 @@ struct entry {
 };
 enum { OPENMP = 1 }; /* kind */
 enum {
+    IS_LINK = 0x1,
     IS_CONSTRUCTOR = 0x2,
     IS_DESTRUCTOR = 0x4,
     IS_INDIRECT = 0x8,
@@ -80,6 +81,8 @@ static bool read_entry(const struct goacc_site *site, const char *at, bool old,
     }
     if (!entry_p->bytes && flags & (IS_CONSTRUCTOR | IS_DESTRUCTOR))
         entry_p->kind = flags & IS_CONSTRUCTOR ? GOACC_IMAGE_CONSTRUCTOR : GOACC_IMAGE_DESTRUCTOR;
+    if (entry_p->bytes && flags & IS_LINK)
+        entry_p->kind = GOACC_IMAGE_LINK;
     if (flags & IS_INDIRECT) {
         entry_p->kind = GOACC_IMAGE_INDIRECT;
         entry_p->bytes = 0;

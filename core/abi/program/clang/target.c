@@ -378,6 +378,7 @@ static void compute(struct goacc_site *site, int device, const void *region_id,
         goacc_die("unsupported", "the device code for this machine does not have this region");
     if (goacc.options.strict)
         note_values(call.self, columns);
+    *(void **)&kernel->code = body->fn;
     accd_region *region = run_items(call.self, ACCD_COMPUTE, &maps, goacc_enter_maps);
     body->args[0] = UINTPTR_MAX; /* there is no environment */
     body->n = environment +

@@ -1,6 +1,7 @@
-/* tasks.c - libomp's functions that make tasks, or at whose end tasks are complete. In strict runs and in programs
- * compiled for checking, the task of a nowait directive runs at once, in the thread that makes it, as if it were not
- * deferred. Its order is the one that the program asks for (strict/order.c). Otherwise tasks are libomp's. */
+/* tasks.c - libomp's functions that make tasks, or at whose end tasks are complete. In strict runs
+ * and in programs compiled for checking, the task of a nowait directive runs at once, in the thread
+ * that makes it, as if it were not deferred. Its order is the one that the program asks for
+ * (strict/order.c). Otherwise tasks are libomp's. */
 #include "abi/program/routines/target.h"
 
 #include "maps.h"
@@ -35,43 +36,45 @@ enum { TIED = 1 };                  /* flags of tasks */
 #define LIST_ARGUMENTS n, list, nno_alias, no_alias
 #define PARALLEL void *place, int32_t n, void *fn, U16
 
-/* Functions at whose end tasks are complete: name, parameters, arguments; and those with a result. */
-#define ENDS(X)                                                                                              \
-    X(__kmpc_end_taskgroup, (void *place, int32_t thread), (place, thread))                                  \
-    X(__kmpc_barrier, (void *place, int32_t thread), (place, thread))                                        \
-    X(__kmpc_end_serialized_parallel, (void *place, int32_t thread), (place, thread))                        \
-    X(__kmpc_end_reduce, (void *place, int32_t thread, void *lock), (place, thread, lock))                   \
-    X(__kmpc_copyprivate,                                                                                    \
-      (void *place, int32_t thread, size_t bytes, void *data, void (*copy)(void *, void *), int32_t ready),  \
-      (place, thread, bytes, data, copy, ready))                                                             \
-    X(__kmpc_fork_call_if, (void *place, int32_t n, void *fn, int32_t condition, void *args),                \
+/* Functions at whose end tasks are complete: name, parameters, arguments; and those with a result.
+ */
+#define ENDS(X)                                                                               \
+    X(__kmpc_end_taskgroup, (void *place, int32_t thread), (place, thread))                   \
+    X(__kmpc_barrier, (void *place, int32_t thread), (place, thread))                         \
+    X(__kmpc_end_serialized_parallel, (void *place, int32_t thread), (place, thread))         \
+    X(__kmpc_end_reduce, (void *place, int32_t thread, void *lock), (place, thread, lock))    \
+    X(__kmpc_copyprivate,                                                                     \
+      (void *place, int32_t thread, size_t bytes, void *data, void (*copy)(void *, void *),   \
+       int32_t ready),                                                                        \
+      (place, thread, bytes, data, copy, ready))                                              \
+    X(__kmpc_fork_call_if, (void *place, int32_t n, void *fn, int32_t condition, void *args), \
       (place, n, fn, condition, args))
-#define RETURNS(X)                                                                                           \
-    X(__kmpc_omp_taskwait, (void *place, int32_t thread), (place, thread))                                   \
-    X(__kmpc_cancel_barrier, (void *place, int32_t thread), (place, thread))                                 \
-    X(__kmpc_reduce,                                                                                         \
-      (void *place, int32_t thread, int32_t n, size_t bytes, void *data, void (*reduce)(void *, void *),     \
-       void *lock),                                                                                          \
+#define RETURNS(X)                                                           \
+    X(__kmpc_omp_taskwait, (void *place, int32_t thread), (place, thread))   \
+    X(__kmpc_cancel_barrier, (void *place, int32_t thread), (place, thread)) \
+    X(__kmpc_reduce,                                                         \
+      (void *place, int32_t thread, int32_t n, size_t bytes, void *data,     \
+       void (*reduce)(void *, void *), void *lock),                          \
       (place, thread, n, bytes, data, reduce, lock))
 /* The others that are taken, and those that are only called: result, name, parameters. */
-#define OTHERS(X)                                                                                            \
-    X(struct task *, __kmpc_omp_target_task_alloc,                                                           \
-      (void *place, int32_t thread, int32_t flags, size_t bytes, size_t shared,                              \
-       int32_t (*entry)(int32_t, struct task *), int64_t device))                                            \
-    X(int32_t, __kmpc_omp_task, (void *place, int32_t thread, struct task *task))                            \
-    X(int32_t, __kmpc_omp_task_with_deps, (void *place, int32_t thread, struct task *task, LIST))            \
-    X(void, __kmpc_omp_wait_deps, (void *place, int32_t thread, LIST))                                       \
-    X(void, __kmpc_omp_taskwait_deps_51, (void *place, int32_t thread, LIST, int32_t nowait))                \
+#define OTHERS(X)                                                                                 \
+    X(struct task *, __kmpc_omp_target_task_alloc,                                                \
+      (void *place, int32_t thread, int32_t flags, size_t bytes, size_t shared,                   \
+       int32_t (*entry)(int32_t, struct task *), int64_t device))                                 \
+    X(int32_t, __kmpc_omp_task, (void *place, int32_t thread, struct task *task))                 \
+    X(int32_t, __kmpc_omp_task_with_deps, (void *place, int32_t thread, struct task *task, LIST)) \
+    X(void, __kmpc_omp_wait_deps, (void *place, int32_t thread, LIST))                            \
+    X(void, __kmpc_omp_taskwait_deps_51, (void *place, int32_t thread, LIST, int32_t nowait))     \
     X(void *, __kmpc_task_allow_completion_event, (void *place, int32_t thread, struct task *task))
-#define CALLED(X)                                                                                            \
-    X(struct task *, __kmpc_omp_task_alloc,                                                                  \
-      (void *place, int32_t thread, int32_t flags, size_t bytes, size_t shared,                              \
-       int32_t (*entry)(int32_t, struct task *)))                                                            \
-    X(void, __kmpc_omp_task_begin_if0, (void *place, int32_t thread, struct task *task))                     \
+#define CALLED(X)                                                                        \
+    X(struct task *, __kmpc_omp_task_alloc,                                              \
+      (void *place, int32_t thread, int32_t flags, size_t bytes, size_t shared,          \
+       int32_t (*entry)(int32_t, struct task *)))                                        \
+    X(void, __kmpc_omp_task_begin_if0, (void *place, int32_t thread, struct task *task)) \
     X(void, __kmpc_omp_task_complete_if0, (void *place, int32_t thread, struct task *task))
 
 #define DECLARE(type, name, parameters) type name parameters;
-#define POINTER_TO(type, name, parameters) static type (*real_##name) parameters;
+#define POINTER_TO(type, name, parameters) static type(*real_##name) parameters;
 #define DECLARE_END(name, parameters, arguments) DECLARE(void, name, parameters)
 #define DECLARE_RETURN(name, parameters, arguments) DECLARE(int32_t, name, parameters)
 #define POINTER_END(name, parameters, arguments) POINTER_TO(void, name, parameters)
@@ -110,8 +113,9 @@ void goacc_find_libomp_tasks(void)
 /* ------------------------------------------------------------------------------------- waits -- */
 
 /* Of a function that gets its place. */
-#define HERE(name) \
-    (&(const struct goacc_site){.call = goacc_here(name).call, .what = (name), .place = goacc_place_of(place)})
+#define HERE(name)               \
+    (&(const struct goacc_site){ \
+        .call = goacc_here(name).call, .what = (name), .place = goacc_place_of(place)})
 #define WAIT HERE("a wait for tasks")
 #define END(name, parameters, arguments) \
     void name parameters                 \
@@ -120,13 +124,13 @@ void goacc_find_libomp_tasks(void)
         real_##name arguments;           \
         goacc_tasks_waited(WAIT, NULL);  \
     }
-#define RETURN(name, parameters, arguments)      \
-    int32_t name parameters                      \
-    {                                            \
-        goacc_find_libomp_tasks();               \
-        int32_t result = real_##name arguments;  \
-        goacc_tasks_waited(WAIT, NULL);          \
-        return result;                           \
+#define RETURN(name, parameters, arguments)     \
+    int32_t name parameters                     \
+    {                                           \
+        goacc_find_libomp_tasks();              \
+        int32_t result = real_##name arguments; \
+        goacc_tasks_waited(WAIT, NULL);         \
+        return result;                          \
     }
 ENDS(END)
 RETURNS(RETURN)
@@ -146,18 +150,18 @@ static void fork_all(fork_fn *real, void *place, int32_t n, void *fn, va_list li
         real(place, n, fn, A256(0));
 }
 
-#define FORK(name)                                                                                          \
-    void __kmpc_##name(void *place, int32_t n, void *fn, ...)                                                \
-    {                                                                                                        \
-        va_list list;                                                                                        \
-        goacc_find_libomp_tasks();                                                                           \
-        if (n > GOACC_WORDS_MOST)                                                                            \
-            goacc_refuse(HERE("parallel"), "unsupported", "uses %d variables; the most are %d", n,           \
-                         GOACC_WORDS_MOST);                                                                  \
-        va_start(list, fn);                                                                                  \
-        fork_all(real_##name, place, n, fn, list);                                                           \
-        va_end(list);                                                                                        \
-        goacc_tasks_waited(WAIT, NULL);                                                                      \
+#define FORK(name)                                                                                 \
+    void __kmpc_##name(void *place, int32_t n, void *fn, ...)                                      \
+    {                                                                                              \
+        va_list list;                                                                              \
+        goacc_find_libomp_tasks();                                                                 \
+        if (n > GOACC_WORDS_MOST)                                                                  \
+            goacc_refuse(HERE("parallel"), "unsupported", "uses %d variables; the most are %d", n, \
+                         GOACC_WORDS_MOST);                                                        \
+        va_start(list, fn);                                                                        \
+        fork_all(real_##name, place, n, fn, list);                                                 \
+        va_end(list);                                                                              \
+        goacc_tasks_waited(WAIT, NULL);                                                            \
     }
 FORK(fork_call)
 FORK(fork_teams)
@@ -253,17 +257,20 @@ static int32_t run(int32_t thread, struct task *task)
     return result;
 }
 
-struct task *__kmpc_omp_target_task_alloc(void *place, int32_t thread, int32_t flags, size_t bytes, size_t shared,
-                                          int32_t (*entry)(int32_t, struct task *), int64_t device)
+struct task *__kmpc_omp_target_task_alloc(void *place, int32_t thread, int32_t flags, size_t bytes,
+                                          size_t shared, int32_t (*entry)(int32_t, struct task *),
+                                          int64_t device)
 {
     goacc_find_libomp_tasks();
     goacc_target_devices(); /* the options */
     if (!goacc.options.left && goacc.options.trace < 0)
-        return real___kmpc_omp_target_task_alloc(place, thread, flags, bytes, shared, entry, device);
+        return real___kmpc_omp_target_task_alloc(place, thread, flags, bytes, shared, entry,
+                                                 device);
     shared += 2 * sizeof(struct extra); /* one for its alignment */
-    struct task *task = goacc_is_deferred()
-                            ? real___kmpc_omp_target_task_alloc(place, thread, flags, bytes, shared, run, device)
-                            : real___kmpc_omp_task_alloc(place, thread, flags | TIED, bytes, shared, run);
+    struct task *task =
+        goacc_is_deferred()
+            ? real___kmpc_omp_target_task_alloc(place, thread, flags, bytes, shared, run, device)
+            : real___kmpc_omp_task_alloc(place, thread, flags | TIED, bytes, shared, run);
     enum { ALIGNMENT = _Alignof(struct extra) };
     task->shared += 2 * sizeof(struct extra) - (uintptr_t)task->shared % ALIGNMENT;
     *extra_of(task) = (struct extra){.entry = entry};
@@ -271,7 +278,8 @@ struct task *__kmpc_omp_target_task_alloc(void *place, int32_t thread, int32_t f
 }
 
 /* Whether a task has run; otherwise it is libomp's. */
-static bool has_run(const struct goacc_site *site, void *place, int32_t thread, struct task *task, LIST)
+static bool has_run(const struct goacc_site *site, void *place, int32_t thread, struct task *task,
+                    LIST)
 {
     if (task->entry != run) { /* of the program */
         if (n || nno_alias)

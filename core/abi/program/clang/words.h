@@ -1,5 +1,5 @@
-/* words.h - calls of functions whose number of arguments is known only as the program runs: as many are passed as there
- * may be, and a function does not look at more than it has. */
+/* words.h - calls of functions whose number of arguments is known only as the program runs: as many
+ * are passed as there may be, and a function does not look at more than it has. */
 #ifndef GOACC_WORDS_H
 #define GOACC_WORDS_H
 

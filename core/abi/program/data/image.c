@@ -5,6 +5,7 @@
  * memory of the device, which the present table has: the code of the image and the transfers of the
  * core see the same bytes. */
 #include "image.h"
+#include "uses.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -25,6 +26,7 @@ struct part {
 /* On one device. */
 struct loaded {
     void *handle;
+    uint64_t base;
     struct part parts[PARTS_MOST];
     size_t nparts;
     void **addresses; /* in the image, of each entry */
@@ -173,6 +175,7 @@ static void share_variables(const struct image *image, struct loaded *loaded, in
             tables = page_down(map->l_addr + parts[i].p_vaddr);
             tables_end = page_down(map->l_addr + parts[i].p_vaddr + parts[i].p_memsz);
         }
+    loaded->base = map->l_addr;
     loaded->nparts = 0;
     for (size_t i = 0; i < head->e_phnum; i++) {
         if (parts[i].p_type != PT_LOAD || !(parts[i].p_flags & PF_W))
@@ -223,6 +226,46 @@ static void make_present(const struct image *image, const struct loaded *loaded,
     }
 }
 
+/* A byte of the file that is loaded at an address. */
+static char in_file(const struct image *image, const struct loaded *loaded, uint64_t address)
+{
+    const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;
+    const Elf64_Phdr *parts = (const Elf64_Phdr *)(const void *)(image->start + head->e_phoff);
+    for (size_t i = 0; i < head->e_phnum; i++) {
+        const uint64_t into = address - loaded->base - parts[i].p_vaddr;
+        if (parts[i].p_type == PT_LOAD && into < parts[i].p_filesz)
+            return image->start[parts[i].p_offset + into];
+    }
+    return 0;
+}
+
+/* Tells what a variable held at the start of the program. Words that loading or constructors have changed hold
+ * addresses of the image, or what the host's constructors made, too: they are taken for what the host has. */
+static void tell_initial(const struct image *image, const struct loaded *loaded, int device, size_t i, bool fresh)
+{
+    const struct goacc_image_entry *entry = &image->entries[i];
+    const uint64_t at = (uintptr_t)loaded->addresses[i];
+    char *initial = malloc(entry->bytes);
+    if (!initial)
+        goacc_die("out-of-memory", "no memory for the variables of a device");
+    memcpy(initial, fresh ? (const char *)loaded->addresses[i] : entry->host, entry->bytes);
+    for (uint64_t k = 0, n; fresh && k < entry->bytes; k += n) {
+        bool changed = false;
+        for (n = 0; k + n < entry->bytes && (!n || (at + k + n) % sizeof(void *)); n++)
+            changed |= initial[k + n] != in_file(image, loaded, at + k + n);
+        if (changed)
+            memcpy(initial + k, (const char *)entry->host + k, n);
+    }
+    goacc.on_initial(device, entry->host, initial, entry->bytes);
+    free(initial);
+}
+
+static bool is_variable(const struct image *image, const struct loaded *loaded, size_t i)
+{
+    return image->entries[i].bytes && image->entries[i].kind != GOACC_IMAGE_LINK &&
+           shared_address(loaded, loaded->addresses[i]);
+}
+
 static void open_on(struct image *image, int device, bool fresh)
 {
     struct loaded *loaded = &image->devices[device];
@@ -238,6 +281,9 @@ static void open_on(struct image *image, int device, bool fresh)
     make_present(image, loaded, device);
     if (fresh)
         call_all(image, loaded, GOACC_IMAGE_CONSTRUCTOR);
+    for (size_t i = 0; goacc.on_initial && i < image->nentries; i++)
+        if (is_variable(image, loaded, i))
+            tell_initial(image, loaded, device, i, fresh);
 }
 
 void goacc_images_open(void)
@@ -268,8 +314,11 @@ void goacc_image_remove(const void *owner)
             call_all(image, &image->devices[device], GOACC_IMAGE_DESTRUCTOR);
             for (size_t i = 0; goacc.context && image->open == goacc.context && i < image->nentries;
                  i++)
-                if (shared_address(&image->devices[device], image->devices[device].addresses[i]))
+                if (shared_address(&image->devices[device], image->devices[device].addresses[i])) {
+                    if (goacc.on_initial)
+                        goacc.on_initial(device, image->entries[i].host, NULL, image->entries[i].bytes);
                     accd_unmap(goacc.context, device, image->entries[i].host);
+                }
             free(image->devices[device].addresses); /* its code stays: a kernel may be under way */
         }
         free(image->devices);
@@ -282,6 +331,11 @@ void goacc_image_remove(const void *owner)
 /* -------------------------------------------------------------------------------------- look-up --
  */
 
+bool goacc_has_images(void)
+{
+    return images != NULL;
+}
+
 void *goacc_image_function(int device, const void *host)
 {
     const struct goacc_image_entry wanted = {.host = host};
@@ -292,6 +346,35 @@ void *goacc_image_function(int device, const void *host)
             return image->devices[device].addresses[found - image->entries];
     }
     return NULL;
+}
+
+bool goacc_image_variable_at(int device, uint64_t at, struct goacc_image_variable *variable_p)
+{
+    for (const struct image *image = images; image; image = image->next) {
+        const struct loaded *loaded = image->devices ? &image->devices[device] : NULL;
+        for (size_t i = 0; loaded && shared_address(loaded, (const void *)(uintptr_t)at) && i < image->nentries; i++)
+            if (at - (uintptr_t)loaded->addresses[i] < image->entries[i].bytes && is_variable(image, loaded, i)) {
+                *variable_p = (struct goacc_image_variable){
+                    .at = (uintptr_t)loaded->addresses[i],
+                    .host = (uintptr_t)image->entries[i].host,
+                    .device = shared_address(loaded, loaded->addresses[i]),
+                    .bytes = image->entries[i].bytes,
+                };
+                return true;
+            }
+    }
+    return false;
+}
+
+void goacc_image_each_used(int device, const void *fn, void (*use)(int device, uint64_t host, uint64_t bytes))
+{
+    for (const struct image *image = images; image; image = image->next) {
+        const struct loaded *loaded = image->devices ? &image->devices[device] : NULL;
+        for (size_t i = 0; loaded && i < image->nentries; i++)
+            if (is_variable(image, loaded, i) &&
+                goacc_code_uses(fn, (uintptr_t)loaded->addresses[i], image->entries[i].bytes))
+                use(device, (uintptr_t)image->entries[i].host, image->entries[i].bytes);
+    }
 }
 
 bool goacc_image_holds(uint64_t host)

@@ -14,6 +14,7 @@ struct goacc_image_entry {
         GOACC_IMAGE_PLAIN,
         GOACC_IMAGE_CONSTRUCTOR,
         GOACC_IMAGE_DESTRUCTOR,
+        GOACC_IMAGE_LINK,    /* name is a pointer to what a clause maps */
         GOACC_IMAGE_INDIRECT /* name is a variable of the image that holds the function's address */
     } kind;
 };
@@ -28,8 +29,17 @@ void goacc_image_remove(const void *owner);
  * open. */
 void goacc_images_open(void);
 
+bool goacc_has_images(void);
 /* A device's function for what stands for it on the host; NULL: there is none. */
 void *goacc_image_function(int device, const void *host);
+/* A variable of an image on a device: its address in the image, on the host, and in the device's memory. */
+struct goacc_image_variable {
+    uint64_t at, host, device, bytes;
+};
+/* The one at an address in the image; false: there is none. */
+bool goacc_image_variable_at(int device, uint64_t at, struct goacc_image_variable *variable_p);
+/* Those that a function of an image may use. */
+void goacc_image_each_used(int device, const void *fn, void (*use)(int device, uint64_t host, uint64_t bytes));
 /* Whether the host's address is one of a variable of an image, which stays present. */
 bool goacc_image_holds(uint64_t host);
 

@@ -48,7 +48,16 @@ static int32_t word_at(const void *at)
     return word;
 }
 
-/* Where the next function begins; 0: no function begins at the address. */
+/* The end of the part of the module in which an address lies. */
+static uint64_t end_of_part(const struct code *code, uint64_t address)
+{
+    for (size_t i = 0; i < code->nparts; i++)
+        if (code->parts[i].p_type == PT_LOAD && address - code->base - code->parts[i].p_vaddr < code->parts[i].p_memsz)
+            return code->base + code->parts[i].p_vaddr + code->parts[i].p_memsz;
+    return 0;
+}
+
+/* Where the next function begins, or the code ends; 0: no function begins at the address. */
 static uint64_t end_of(const struct code *code, uint64_t start)
 {
     const unsigned char *head = (const unsigned char *)code->table;
@@ -64,8 +73,10 @@ static uint64_t end_of(const struct code *code, uint64_t start)
         else
             high = middle;
     }
-    if (low + 1 >= n || at + (uint64_t)(int64_t)word_at(rows + 8 * low) != start)
+    if (low == n || at + (uint64_t)(int64_t)word_at(rows + 8 * low) != start)
         return 0;
+    if (low + 1 == n)
+        return end_of_part(code, start);
     return at + (uint64_t)(int64_t)word_at(rows + 8 * (low + 1));
 }
 
@@ -79,16 +90,30 @@ static bool is_of(const struct code *code, uint64_t address)
     return false;
 }
 
+/* Whether a constant may stand behind the distance in an instruction, which counts from the end of both. */
+static bool takes_constant(const unsigned char *distance, uint64_t before)
+{
+    static const unsigned char opcodes[] = {0x69, 0x6b, 0x70, 0x71, 0x72, 0x73, 0x80, 0x81, 0x83, 0xa4, 0xac,
+                                            0xba, 0xc0, 0xc1, 0xc2, 0xc4, 0xc5, 0xc6, 0xc7, 0xf6, 0xf7};
+    enum { MAP = 0x3a, VEX = 0xc4, EVEX = 0x62, MAPS = 7, THIRD = 3 };
+    if (before < 2 || memchr(opcodes, distance[-2], sizeof opcodes))
+        return true;
+    return (before > 2 && distance[-3] == MAP) ||
+           (before > 4 && distance[-5] == VEX && (distance[-4] & MAPS) == THIRD) ||
+           (before > 5 && distance[-6] == EVEX && (distance[-5] & MAPS) == THIRD);
+}
+
 static bool uses(const struct code *code, uint64_t fn, uint64_t start, uint64_t bytes, int depth)
 {
-    enum { CALL = 0xe8, JUMP = 0xe9 };
+    enum { CALL = 0xe8, JUMP = 0xe9, LEA = 0x8d, RELATIVE = 0x05, REGISTER = 0x38 };
     const uint64_t end = end_of(code, fn);
     for (uint64_t at = fn; at + sizeof(int32_t) <= end; at++) {
         const int32_t word = word_at((const void *)(uintptr_t)at);
         const uint64_t target = at + sizeof word + (uint64_t)(int64_t)word;
         if ((uint32_t)word - start < bytes)
             return true;
-        for (int more = 0; more <= 4; more++) /* a constant may stand after the distance */
+        const unsigned char *before = (const unsigned char *)(uintptr_t)at;
+        for (int more = 0; more <= 4 && (!more || takes_constant(before, at - fn)); more++)
             if (more != 3 && target + (uint64_t)more - start < bytes)
                 return true;
         uint64_t held;
@@ -97,8 +122,10 @@ static bool uses(const struct code *code, uint64_t fn, uint64_t start, uint64_t 
             if (held - start < bytes)
                 return true;
         }
-        const unsigned char before = at > fn ? *(const unsigned char *)(uintptr_t)(at - 1) : 0;
-        if ((before == CALL || before == JUMP) && depth && target != fn && end_of(code, target) &&
+        const bool calls = at > fn && (before[-1] == CALL || before[-1] == JUMP);
+        /* Of a parallel region the library calls the function. */
+        const bool passes = at > fn + 1 && before[-2] == LEA && (before[-1] & ~REGISTER) == RELATIVE;
+        if ((calls || passes) && depth && target != fn && end_of(code, target) &&
             uses(code, target, start, bytes, depth - 1))
             return true;
     }

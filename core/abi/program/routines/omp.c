@@ -32,17 +32,7 @@
       (void *to, const void *from, size_t element, int rank, const size_t *volume,        \
        const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dimensions, \
        const size_t *from_dimensions, int to_device, int from_device))                    \
-    X(int, omp_target_memcpy_async,                                                       \
-      (void *to, const void *from, size_t bytes, size_t to_offset, size_t from_offset,    \
-       int to_device, int from_device, int ndepend, void **depend))                       \
-    X(int, omp_target_memcpy_rect_async,                                                  \
-      (void *to, const void *from, size_t element, int rank, const size_t *volume,        \
-       const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dimensions, \
-       const size_t *from_dimensions, int to_device, int from_device, int ndepend,        \
-       void **depend))                                                                    \
     X(void *, omp_target_memset, (void *pointer, int value, size_t bytes, int device))    \
-    X(void *, omp_target_memset_async,                                                    \
-      (void *pointer, int value, size_t bytes, int device, int ndepend, void **depend))   \
     X(int, omp_target_associate_ptr,                                                      \
       (const void *host, const void *pointer, size_t bytes, size_t offset, int device))   \
     X(int, omp_target_disassociate_ptr, (const void *host, int device))
@@ -396,37 +386,6 @@ int omp_target_memcpy_rect(void *to, const void *from, size_t element, int rank,
     return 0;
 }
 
-/* The tasks that a copy depends on are siblings: it is done after all of them. */
-static void wait_for(const struct goacc_site *site, int ndepend)
-{
-    static void (*taskwait)(void);
-    if (!taskwait)
-        *(void **)&taskwait = goacc_behind("GOMP_taskwait"); /* libomp has it, too */
-    if (!ndepend)
-        return;
-    taskwait();
-    goacc_tasks_waited(site, NULL);
-}
-
-int omp_target_memcpy_async(void *to, const void *from, size_t bytes, size_t to_offset, size_t from_offset,
-                            int to_device, int from_device, int ndepend, void **depend)
-{
-    (void)depend;
-    wait_for(HERE, ndepend);
-    return omp_target_memcpy(to, from, bytes, to_offset, from_offset, to_device, from_device);
-}
-
-int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int rank, const size_t *volume,
-                                 const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dimensions,
-                                 const size_t *from_dimensions, int to_device, int from_device, int ndepend,
-                                 void **depend)
-{
-    (void)depend;
-    wait_for(HERE, ndepend);
-    return omp_target_memcpy_rect(to, from, element, rank, volume, to_offsets, from_offsets, to_dimensions,
-                                  from_dimensions, to_device, from_device);
-}
-
 void *omp_target_memset(void *pointer, int value, size_t bytes, int device)
 {
     char some[4096];
@@ -442,11 +401,4 @@ void *omp_target_memset(void *pointer, int value, size_t bytes, int device)
     }
     goacc_target_leave(&call);
     return pointer;
-}
-
-void *omp_target_memset_async(void *pointer, int value, size_t bytes, int device, int ndepend, void **depend)
-{
-    (void)depend;
-    wait_for(HERE, ndepend);
-    return omp_target_memset(pointer, value, bytes, device);
 }

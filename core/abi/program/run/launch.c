@@ -1,6 +1,7 @@
 /* launch.c - kernels, and the structured regions of a thread. */
 #include "abi/program/base/arena.h"
 #include "abi/program/check/check.h"
+#include "abi/program/data/image.h"
 
 #include <stdlib.h>
 
@@ -74,7 +75,7 @@ void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel
         goacc_strict_ran(device);
     if (goacc.options.strict) {
         goacc_races_ran(self);
-        if (goacc.declares && look != GOACC_PASSED)
+        if (look != GOACC_PASSED && (goacc.declares || goacc_has_images()))
             goacc_stale_declared(device, kernel);
         goacc_stale_leave(self, true);
         goacc_strict_close_devices(look);

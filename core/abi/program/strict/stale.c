@@ -10,6 +10,7 @@
  * Host memory may be freed while its data are present. It is read by a system call, which fails then. */
 #include "abi/program/base/arena.h"
 #include "abi/program/base/runtime.h"
+#include "abi/program/data/image.h"
 #include "abi/program/data/uses.h"
 
 #include <errno.h>
@@ -498,9 +499,23 @@ static void look_for_unsent(struct object *object)
 
 void goacc_stale_initial(int device, const char *host, const char *initial, uint64_t bytes)
 {
+    if (!initial) {
+        take(device, (uintptr_t)host);
+        return;
+    }
     struct object *object = object_at(device, (uintptr_t)host);
+    if (!object && (object = add(device, (uintptr_t)host, bytes))) { /* of device code */
+        memcpy(object->then[DEVICE], on_device(object), bytes);
+        object->moved = true;
+    }
     if (object && object->host == (uintptr_t)host && object->bytes == bytes)
         note(object, 0, bytes, NULL, on_device(object)), memcpy(object->host_then, initial, bytes);
+}
+
+static void look_at_used(int device, uint64_t host, uint64_t bytes)
+{
+    each_object(device, host, bytes, keep_host);
+    each_object(device, host, bytes, look_for_unsent);
 }
 
 void goacc_stale_declared(int device, const struct goacc_kernel *kernel)
@@ -509,11 +524,11 @@ void goacc_stale_declared(int device, const struct goacc_kernel *kernel)
     struct goacc_range *ranges = malloc(n * sizeof *ranges);
     forget_kept();
     for (size_t i = 0; ranges && kernel->code && i < goacc_declared_ranges(ranges); i++)
-        if (goacc_code_uses((const void *)(uintptr_t)kernel->code, ranges[i].start, ranges[i].bytes)) {
-            each_object(device, ranges[i].start, ranges[i].bytes, keep_host);
-            each_object(device, ranges[i].start, ranges[i].bytes, look_for_unsent);
-        }
+        if (goacc_code_uses((const void *)(uintptr_t)kernel->code, ranges[i].start, ranges[i].bytes))
+            look_at_used(device, ranges[i].start, ranges[i].bytes);
     free(ranges);
+    if (kernel->code)
+        goacc_image_each_used(device, (const void *)(uintptr_t)kernel->code, look_at_used);
 }
 
 void goacc_stale_leave(struct goacc_thread *self, bool kernel)

@@ -1,6 +1,6 @@
 // declared variables: the target region changes the variable, and no update copies it to the host.
 #pragma omp declare target
-static double state[8];
+double state[8];
 #pragma omp end declare target
 int main()
 {
