@@ -159,6 +159,7 @@ struct goacc_options {
     int type, device; /* ACC_DEVICE_TYPE, ACC_DEVICE_NUM */
 };
 
+enum goacc_fork { GOACC_BEFORE_FORK, GOACC_IN_PARENT, GOACC_IN_CHILD };
 struct goacc_runtime {
     accd_context *context;
     atomic_bool quick; /* calls need the lock alone: devices are in use, without listeners, pictures, checks, names */
@@ -191,6 +192,8 @@ struct goacc_runtime {
     /* Called when a declared variable is mapped, with its value at the start of the program: the host may have changed
      * it since. initial is NULL: the variable goes. NULL: not called. */
     void (*on_initial)(int device, const char *host, const char *initial, uint64_t bytes);
+    /* Called with the lock when the process forks. NULL: not called. */
+    void (*on_fork)(enum goacc_fork when);
 };
 extern struct goacc_runtime goacc __asm__("goacc_runtime_state"); /* a program may have its goacc */
 

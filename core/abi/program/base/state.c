@@ -85,10 +85,14 @@ static void before_fork(void)
 {
     forking = goacc_lock();
     goacc_take_words();
+    if (goacc.on_fork)
+        goacc.on_fork(GOACC_BEFORE_FORK);
 }
 
 static void after_fork(void)
 {
+    if (goacc.on_fork)
+        goacc.on_fork(GOACC_IN_PARENT);
     goacc_give_words();
     if (forking)
         goacc_unlock();
@@ -103,6 +107,8 @@ static void in_child(void)
     exclusive = words = open_to_all;
     if (!forking)
         goacc_lock();
+    if (goacc.on_fork)
+        goacc.on_fork(GOACC_IN_CHILD);
 }
 
 void goacc_lock_open(void)

@@ -21,6 +21,7 @@ enum { PAGE = 4096, PARTS_MOST = 8 };
 /* Pages of variables: at these addresses in the image, and in the device's memory. */
 struct part {
     uint64_t start, bytes, device;
+    int copy; /* while the process forks: a file with what they hold, for the child; -1: there is none */
 };
 
 /* On one device. */
@@ -138,27 +139,61 @@ static void *address_of(void *handle, const struct goacc_image_entry *entry)
     return address && entry->kind == GOACC_IMAGE_INDIRECT ? (void *)goacc_word(address) : address;
 }
 
+/* Puts pages of a file at both addresses of a part. */
+static bool place(const struct part *part, int file)
+{
+    const int both = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_FIXED;
+    return mmap((void *)(uintptr_t)part->device, part->bytes, both, flags, file, 0) != MAP_FAILED &&
+           mmap((void *)(uintptr_t)part->start, part->bytes, both, flags, file, 0) != MAP_FAILED;
+}
+
+/* A file with the pages of a part, but for those of zeros; -1: there is none. */
+static int copy_of(const struct part *part)
+{
+    static const char zeros[PAGE];
+    const int file = memfd_create("device variables", MFD_CLOEXEC);
+    bool good = file >= 0 && !ftruncate(file, (off_t)part->bytes);
+    for (uint64_t k = 0; good && k < part->bytes; k += PAGE) {
+        const char *page = (const char *)(uintptr_t)(part->start + k);
+        good = !memcmp(page, zeros, PAGE) || pwrite(file, page, PAGE, (off_t)k) == PAGE;
+    }
+    if (good || file < 0)
+        return file;
+    close(file);
+    return -1;
+}
+
+/* After a fork the child has variables of its own: those of the moment of the fork. */
+static void on_fork(enum goacc_fork when)
+{
+    for (struct image *image = images; image; image = image->next)
+        for (int device = 0; image->devices && device < goacc.options.devices; device++)
+            for (size_t i = 0; i < image->devices[device].nparts; i++) {
+                struct part *part = &image->devices[device].parts[i];
+                if (when == GOACC_BEFORE_FORK)
+                    part->copy = copy_of(part);
+                if (when == GOACC_IN_CHILD && (part->copy < 0 || !place(part, part->copy)))
+                    refuse("no memory for the variables of a process that was forked");
+                if (when != GOACC_BEFORE_FORK && part->copy >= 0)
+                    close(part->copy);
+            }
+}
+
 /* Gives pages of the image a second address, in device memory. */
 static void share(struct loaded *loaded, int device, uint64_t start, uint64_t end)
 {
-    const int both = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_FIXED;
-    const uint64_t bytes = end - start;
+    struct part part = {.start = start, .bytes = end - start};
     uint64_t block;
     if (start >= end || loaded->nparts == PARTS_MOST)
         return;
-    goacc_must(accd_device_alloc(goacc.context, device, bytes + PAGE, &block));
-    const uint64_t at = page_up(block);
-    const int file = memfd_create("device variables", MFD_CLOEXEC);
-    bool good = file >= 0 && !ftruncate(file, (off_t)bytes) &&
-                mmap((void *)(uintptr_t)at, bytes, both, flags, file, 0) != MAP_FAILED;
-    if (good) {
-        memcpy((void *)(uintptr_t)at, (const void *)(uintptr_t)start, bytes);
-        good = mmap((void *)(uintptr_t)start, bytes, both, flags, file, 0) != MAP_FAILED;
-    }
-    if (!good)
+    goacc_must(accd_device_alloc(goacc.context, device, part.bytes + PAGE, &block));
+    part.device = page_up(block);
+    const int file = copy_of(&part);
+    if (file < 0 || !place(&part, file))
         refuse(strerror(errno));
     close(file);
-    loaded->parts[loaded->nparts++] = (struct part){start, bytes, at};
+    loaded->parts[loaded->nparts++] = part;
+    goacc.on_fork = on_fork;
 }
 
 /* All that the image may write, but for the linker's tables. */
