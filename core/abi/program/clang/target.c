@@ -183,7 +183,7 @@ static void call(const struct body *body)
         (*(void (*const *)(U64)) & body->fn)(A64(0));
         break;
     default:
-        (*(void (*const *)(U256)) & body->fn)(A256(0));
+        (*(void (*const *)(U1024)) & body->fn)(A1024(0));
     }
 }
 
@@ -369,7 +369,6 @@ static void compute(struct goacc_site *site, int device, const void *region_id,
     struct body *body = (struct body *)(void *)((char *)kernel + head);
     memset(body, 0, args - head);
     kernel->fn = run_kernel;
-    kernel->code = NULL;
     kernel->region = "target";
     kernel->args[0] = body;
     body->fn = goacc_image_function(device, region_id);

@@ -147,7 +147,7 @@ static void fork_all(fork_fn *real, void *place, int32_t n, void *fn, va_list li
     else if (room == 64)
         real(place, n, fn, A64(0));
     else
-        real(place, n, fn, A256(0));
+        real(place, n, fn, A1024(0));
 }
 
 #define FORK(name)                                                                                 \

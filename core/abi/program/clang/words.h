@@ -10,12 +10,14 @@
 #define A16(i) A4(i), A4((i) + 4), A4((i) + 8), A4((i) + 12)
 #define A64(i) A16(i), A16((i) + 16), A16((i) + 32), A16((i) + 48)
 #define A256(i) A64(i), A64((i) + 64), A64((i) + 128), A64((i) + 192)
+#define A1024(i) A256(i), A256((i) + 256), A256((i) + 512), A256((i) + 768)
 #define U4 uintptr_t, uintptr_t, uintptr_t, uintptr_t
 #define U16 U4, U4, U4, U4
 #define U64 U16, U16, U16, U16
 #define U256 U64, U64, U64, U64
+#define U1024 U256, U256, U256, U256
 
-enum { GOACC_WORDS_MOST = 256 };
+enum { GOACC_WORDS_MOST = 1024 };
 
 /* Words that are passed where n are meant. */
 static inline size_t goacc_words_for(size_t n)

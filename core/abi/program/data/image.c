@@ -43,6 +43,7 @@ static struct image {
     struct loaded *devices;   /* NULL: it was not loaded yet */
     const accd_context *open; /* in which its variables are present */
 } * images;
+static bool has_variables; /* whose values are looked at */
 
 static uint64_t page_down(uint64_t address)
 {
@@ -317,8 +318,10 @@ static void open_on(struct image *image, int device, bool fresh)
     if (fresh)
         call_all(image, loaded, GOACC_IMAGE_CONSTRUCTOR);
     for (size_t i = 0; goacc.on_initial && i < image->nentries; i++)
-        if (is_variable(image, loaded, i))
+        if (is_variable(image, loaded, i)) {
+            has_variables = true;
             tell_initial(image, loaded, device, i, fresh);
+        }
 }
 
 void goacc_images_open(void)
@@ -366,9 +369,9 @@ void goacc_image_remove(const void *owner)
 /* -------------------------------------------------------------------------------------- look-up --
  */
 
-bool goacc_has_images(void)
+bool goacc_image_has_variables(void)
 {
-    return images != NULL;
+    return has_variables;
 }
 
 void *goacc_image_function(int device, const void *host)

@@ -29,7 +29,8 @@ void goacc_image_remove(const void *owner);
  * open. */
 void goacc_images_open(void);
 
-bool goacc_has_images(void);
+/* Whether there are images with variables. */
+bool goacc_image_has_variables(void);
 /* A device's function for what stands for it on the host; NULL: there is none. */
 void *goacc_image_function(int device, const void *host);
 /* A variable of an image on a device: its address in the image, on the host, and in the device's memory. */

@@ -75,7 +75,7 @@ void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel
         goacc_strict_ran(device);
     if (goacc.options.strict) {
         goacc_races_ran(self);
-        if (look != GOACC_PASSED && (goacc.declares || goacc_has_images()))
+        if (look != GOACC_PASSED && (goacc.declares || goacc_image_has_variables()))
             goacc_stale_declared(device, kernel);
         goacc_stale_leave(self, true);
         goacc_strict_close_devices(look);
