@@ -82,6 +82,11 @@ struct accd_host_block {
 };
 
 struct accd_workers;
+struct accd_directory;
+
+/* A short way of plain constructs. False: it is not theirs, and nothing has happened. */
+typedef bool accd_short_way(struct accd_directory *dir, const accd_construct *construct, accd_region **region_p,
+                      accd_status *status_p);
 
 struct accd_context {
     struct accd_mem mem;
@@ -92,7 +97,7 @@ struct accd_context {
     char checked[400]; /* what accd_check found */
     struct accd_scratch scratch;
     unsigned unheard, unnamed; /* operations that the listener does not hear of, or without names: 1 << op */
-    bool plain;        /* the rules leave plain constructs the short way */
+    accd_short_way *const *ways; /* of plain constructs, by kind: as the rules have it */
     bool layouts;      /* labels have some: an object may have holes */
     bool working;      /* a queue works: what it calls may touch device memory, but ask for no construct */
     accd_label **labels;

@@ -415,14 +415,16 @@ int accd_range_insert(struct accd_range *index, uint64_t key, void *record)
 {
     if (!have_root(index))
         return 0;
-    /* Near the last search there is no need to start at the root. */
-    node *leaf = index->leaf;
     if (!index->height && index->root->used == 0) {
         put(index->root, 0, key, record);
         index->count++;
         return 1;
     }
-    if (leaf && leaf->used && leaf->used < FANOUT && key - index->least < index->high - index->least) {
+    /* Near the last search there is no need to start at the root. */
+    node *leaf = index->leaf;
+    if (!leaf || key - index->least >= index->high - index->least)
+        leaf = descend(index, key);
+    if (leaf->used && leaf->used < FANOUT && key - index->least < index->high - index->least) {
         unsigned i = place_near(index, leaf, key);
         put(leaf, i + (leaf->key[i] < key), key, record);
         index->count++;

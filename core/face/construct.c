@@ -113,7 +113,7 @@ accd_status accd_region_abandon(accd_region *region)
 
 size_t accd_region_addresses(const accd_region *region, uint64_t *addresses, size_t n)
 {
-    const size_t known = region && addresses && region->plain ? region->nclaims : 0;
+    const size_t known = region && addresses && region->home ? region->nclaims : 0;
     size_t i = 0;
     for (; i < n && i < known && region->claims[i].object; i++) {
         const struct accd_claim *claim = &region->claims[i];

@@ -110,7 +110,7 @@ accd_status accd_context_open(accd_context **context_p, const accd_context_confi
     if (!context->config.group_least)
         context->config.group_least = 1;
     accd_rules_compile(&context->rules, &context->verdicts);
-    context->plain = accd_rules_plain(&context->rules) && !config->check_host;
+    context->ways = accd_short_ways(context);
     context->scratch.mem = &context->mem;
     accd_host_init(&context->host, &context->mem);
     accd_fail(context, ACCD_OK, R_NONE, "no error");

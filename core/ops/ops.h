@@ -12,6 +12,8 @@ struct accd_release;
 
 /* ----------------------------------------------------------------------------------- short.c -- */
 
+/* The ways of plain constructs that a context's rules leave them. */
+accd_short_way *const *accd_short_ways(const accd_context *context);
 /* Plain constructs take the short way. False: it is not theirs, and nothing has happened. */
 bool accd_run_short(accd_context *context, const accd_construct *construct, accd_region **region_p,
                     accd_status *status_p);

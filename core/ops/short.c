@@ -3,56 +3,40 @@
  *
  * All else is the general way's: errors, too. What the short way cannot do it leaves before it has changed anything.
  * Behind that a failure is its own, in the general way's words. */
-#include "ops/inside.h"
-#include "table/name.h"
+#include "ops/short.h"
 
 /* Flags that say nothing about present data, or about absent data that an item creates. */
 #define PLAIN_FLAGS (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_TRY)
 
-static inline bool is_plain(const accd_item *item, unsigned flags)
+/* What a way does besides. A constant: each way is compiled for itself, and asks about nothing else. */
+enum {
+    CLOSER = 1,  /* the rules of OpenMP: constructs count, there are holes and extended ranges */
+    POINTERS = 2 /* items name pointers that they attach, or detach */
+};
+#define WAY static inline __attribute__((always_inline))
+
+WAY bool is_plain(const accd_item *item, unsigned flags, unsigned way)
 {
-    return !(accd_address(item->program) | accd_address(item->slot) | accd_address(item->frame) |
-             item->slot_bytes | item->ndims | (item->flags & ~flags));
+    const uint64_t more = way & POINTERS ? 0 : accd_address(item->slot) | accd_address(item->frame);
+    return !(more | accd_address(item->program) | item->slot_bytes | item->ndims | (item->flags & ~flags));
 }
 
-static inline bool holds(const struct accd_object *object, uint64_t host, uint64_t bytes)
-{
-    uint64_t into = host - object->host, size = accd_object_bytes(object);
-    return into < size && bytes - 1 < size - into;
-}
-
-/* Whether attached pointers lie in a range: what moves leaves them out, and what goes ends them. */
-static inline bool has_pointers(struct accd_directory *dir, uint64_t host, uint64_t bytes)
-{
-    struct accd_range_cursor cursor;
-    struct accd_attach *attach;
-    return dir->attached.slots.count &&
-           (accd_first_attach(dir, host, host + bytes, &cursor, &attach) != ACCD_OK || attach);
-}
-
-/* Whether a clause left out bytes of an object, or an item means no more than some of its own. */
-static __attribute__((noinline)) bool has_layout(struct accd_directory *dir, const accd_item *item,
-                                                 const struct accd_object *object)
-{
-    return (item->label && item->label->layout) || (object && accd_layout_of(dir, object));
-}
-
-/* Of the rules of OpenMP: whether each item has no extended range of its own, means all bytes in its range, and is the
- * only one of its construct with its object, so that it is counted like any other. fresh: items without an object yet.
+/* Of the rules of OpenMP: whether each item has no extended range of its own, and means all bytes in its range. Items
+ * on an object that an item before them counts are bits of *again_p. fresh: items without an object yet.
  * Decides OMP60-map-5. */
-static __attribute__((noinline)) bool are_apart(struct accd_directory *dir, const accd_construct *construct,
-                                                unsigned fresh, struct accd_object **objects)
+static inline bool are_apart(struct accd_directory *dir, const accd_construct *construct, unsigned fresh,
+                             struct accd_object **objects, unsigned *again_p)
 {
+    *again_p = 0;
     for (size_t i = 0; i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
         const uint64_t base = accd_address(item->base);
         const struct accd_object *object = fresh >> i & 1 ? NULL : objects[i];
         if ((base && base < accd_address(item->host)) || (object && object->size & ACCD_OBJECT_MAPPED) ||
-            (dir->context->layouts && dir->context->verdicts.holes && has_layout(dir, item, object)))
+            (dir->context->layouts && dir->context->verdicts.holes && accd_has_layout(dir, item, object)))
             return false;
         for (size_t k = 0; k < i && object; k++)
-            if (objects[k] == object && !(fresh >> k & 1))
-                return false;
+            *again_p |= (unsigned)(objects[k] == object && !(fresh >> k & 1)) << i;
     }
     return true;
 }
@@ -172,20 +156,20 @@ static size_t in_order(const accd_item *items, unsigned set, uint8_t *order)
     return n;
 }
 
-/* Small ones lie in one block. */
-static __attribute__((noinline)) accd_status create_several(struct accd_directory *dir,
-                                                            const accd_construct *construct, unsigned fresh,
-                                                            struct accd_object **objects)
+/* Small ones lie in one block. links: pointers to be attached, or NULL. */
+WAY accd_status create_all(struct accd_directory *dir, const accd_construct *construct, unsigned fresh,
+                           struct accd_object **objects, struct accd_short_links *links)
 {
     uint8_t order[ACCD_SHORT_ITEMS];
     const size_t n = in_order(construct->items, fresh, order);
     struct accd_block block = {0};
     size_t made = 0, in = 0;
     const uint64_t small = dir->device.ops->small;
-    accd_status status = accd_directory_reserve(dir, n, 0, 0, 1);
+    accd_status status = accd_directory_reserve(dir, n, 0, links ? accd_short_records(links) : 0, n > 1);
     accd_directory_unreserve(dir);
     if (status != ACCD_OK)
         return status;
+    in = links ? accd_short_words(links) : 0;
     for (size_t k = 0; k < n; k++) {
         const accd_item *item = &construct->items[order[k]];
         block.live += item->bytes < small;
@@ -217,6 +201,8 @@ static __attribute__((noinline)) accd_status create_several(struct accd_director
         for (size_t k = 0; k < n && status == ACCD_OK; k++)
             if (accd_demands[construct->items[order[k]].action].in)
                 send_object(dir, objects[order[k]]);
+        if (links && status == ACCD_OK)
+            accd_short_send(dir, links, objects);
         status = end_moves(dir, status, in, 0);
     }
     if (status == ACCD_OK && block.live > 1)
@@ -233,7 +219,23 @@ static __attribute__((noinline)) accd_status create_several(struct accd_director
     }
     if (status != ACCD_OK && block.live > 1)
         accd_free_memory(dir, block.dev, block.bytes);
+    if (links && status == ACCD_OK)
+        accd_short_attach(dir, construct, links, objects);
     return status;
+}
+
+static __attribute__((noinline)) accd_status create_several(struct accd_directory *dir,
+                                                            const accd_construct *construct, unsigned fresh,
+                                                            struct accd_object **objects)
+{
+    return create_all(dir, construct, fresh, objects, NULL);
+}
+
+static __attribute__((noinline)) accd_status create_linked(struct accd_directory *dir,
+                                                           const accd_construct *construct, unsigned fresh,
+                                                           struct accd_object **objects, struct accd_short_links *links)
+{
+    return create_all(dir, construct, fresh, objects, links);
 }
 
 /* Makes what is absent present: the objects whose bits are set. */
@@ -244,12 +246,21 @@ static __attribute__((noinline)) accd_status create(struct accd_directory *dir, 
                                : create_one(dir, construct, (size_t)__builtin_ctz(fresh), objects);
 }
 
-/* Counts a reference on each object and opens a level, whose record has what is the same for all plain ones. */
-static inline void open_region(struct accd_directory *dir, const accd_construct *construct,
-                               struct accd_object *const *objects, unsigned fresh, struct accd_region *region)
+/* Items of an entry, as bits. */
+struct items {
+    unsigned fresh;    /* whose data are to be created */
+    unsigned again;    /* on an object that an item before them counts */
+    unsigned attached; /* whose pointers are detached at the end of the region */
+};
+
+/* Counts a reference on each object and opens a level, whose record has what is the same for all of its way. */
+WAY void open_region(struct accd_directory *dir, const accd_construct *construct, struct accd_object *const *objects,
+                     const struct items *set, struct accd_region *region, accd_leave_way *leave,
+                     unsigned way)
 {
     const size_t n = construct->nitems;
     region->below = dir->levels.top;
+    region->leave = leave;
     region->kind = construct->kind;
     region->name = construct->name;
     region->file = construct->file;
@@ -258,6 +269,8 @@ static inline void open_region(struct accd_directory *dir, const accd_construct 
     region->serial = dir->levels.serial;
     region->gone = dir->present.objects.gone;
     region->nitems = region->nclaims = n;
+    if (way & CLOSER)
+        region->again = set->again;
     for (size_t i = 0; i < n; i++) {
         const accd_item *item = &construct->items[i];
         struct accd_source *source = &region->items[i];
@@ -270,9 +283,15 @@ static inline void open_region(struct accd_directory *dir, const accd_construct 
         claim->object = objects[i];
         claim->flags = item->flags;
         claim->action = item->action;
-        claim->state = fresh >> i & 1 ? ACCD_CLAIM_NEW : ACCD_CLAIM_PRESENT;
+        claim->state = set->fresh >> i & 1 ? ACCD_CLAIM_NEW : ACCD_CLAIM_PRESENT;
+        if (way & CLOSER)
+            claim->counted = !(set->again >> i & 1);
+        if (way & POINTERS) {
+            claim->slot = accd_address(item->slot);
+            claim->attached = set->attached >> i & 1;
+        }
         objects[i]->size &= ~ACCD_OBJECT_POINTER;
-        objects[i]->structured++;
+        objects[i]->structured += !(way & CLOSER && set->again >> i & 1);
     }
     dir->levels.top = region;
     dir->levels.depth++;
@@ -301,12 +320,10 @@ static inline bool is_apart(const accd_item *items, const accd_item *item, unsig
     return true;
 }
 
-/* Finds the objects of all items, but for those to be created, whose bits are set in *fresh_p. before: what another
- * construct claimed; its objects are present. */
-static inline __attribute__((always_inline)) bool find_objects(struct accd_directory *dir,
-                                                               const accd_construct *construct,
-                                                               const struct accd_claim *before, size_t nbefore,
-                                                               struct accd_object **objects, unsigned *fresh_p)
+/* Finds the objects of all items, but for those to be created. before: what another construct claimed; its objects are
+ * present. */
+WAY bool find_objects(struct accd_directory *dir, const accd_construct *construct, const struct accd_claim *before,
+                      size_t nbefore, struct accd_object **objects, struct items *items, unsigned way)
 {
     const bool again = dir->context->rules.again == ACCD_REJECT;
     unsigned fresh = 0;
@@ -314,66 +331,85 @@ static inline __attribute__((always_inline)) bool find_objects(struct accd_direc
         const accd_item *item = &construct->items[i];
         const uint64_t host = accd_address(item->host);
         void *object, *after = NULL;
-        if (!is_plain(item, PLAIN_FLAGS) || item->action >= ACCD_ACTION_COUNT || !accd_demands[item->action].plain)
+        if (!is_plain(item, PLAIN_FLAGS, way) || item->action >= ACCD_ACTION_COUNT || !accd_demands[item->action].plain)
             return false;
         if (i < nbefore && before[i].host == host)
             object = before[i].object;
         else
             object = accd_range_around(&dir->present.objects, host, &after);
         objects[i] = object;
-        if (object && holds(object, host, item->bytes)) {
+        if (object && accd_object_holds(object, host, item->bytes)) {
             if ((objects[i]->structured | objects[i]->dynamic) > UINT32_MAX / 2 ||
                 (again && accd_demands[item->action].creates && item->action != ACCD_HOLD &&
-                 !(item->flags & ACCD_ITEM_PRESENT_OR)))
+                 !(item->flags & ACCD_ITEM_PRESENT_OR)) ||
+                (way & POINTERS && item->frame && accd_address(item->frame) < objects[i]->host))
                 return false;
-        } else if (can_create(dir, item, object, after) && is_apart(construct->items, item, fresh)) {
+        } else if (!(way & POINTERS && item->frame) && can_create(dir, item, object, after) &&
+                   is_apart(construct->items, item, fresh)) {
             fresh |= 1u << i;
         } else {
             return false;
         }
     }
-    *fresh_p = fresh;
-    return !dir->context->verdicts.looks_closer || are_apart(dir, construct, fresh, objects);
+    items->fresh = fresh;
+    return !(way & CLOSER) || are_apart(dir, construct, fresh, objects, &items->again);
 }
 
-static __attribute__((noinline)) bool enter_data(struct accd_directory *dir, const accd_construct *construct,
-                                                 accd_status *status_p)
+/* Makes absent data present, and attaches pointers. *done_p: it is done, or has failed. Otherwise nothing has
+ * happened. */
+WAY accd_status make_present(struct accd_directory *dir, const accd_construct *construct, struct items *items,
+                             struct accd_object **objects, bool *done_p, unsigned way)
+{
+    struct accd_short_links links;
+    const unsigned fresh = items->fresh;
+    *done_p = !(way & POINTERS) || accd_short_links(dir, construct, fresh, objects, &links);
+    if (!*done_p)
+        return ACCD_OK;
+    if (way & POINTERS)
+        items->attached = accd_short_attached(dir, &links);
+    if (way & POINTERS && links.n)
+        return create_linked(dir, construct, fresh, objects, &links);
+    return fresh ? create(dir, construct, fresh, objects) : ACCD_OK;
+}
+
+WAY bool enter_by(struct accd_directory *dir, const accd_construct *construct, accd_status *status_p, unsigned way)
 {
     struct accd_object *objects[ACCD_SHORT_ITEMS];
-    unsigned fresh;
-    if (!find_objects(dir, construct, NULL, 0, objects, &fresh))
+    struct items items;
+    bool done;
+    if (!find_objects(dir, construct, NULL, 0, objects, &items, way))
         return false;
-    *status_p = fresh ? create(dir, construct, fresh, objects) : ACCD_OK;
-    if (*status_p != ACCD_OK)
-        return true;
+    *status_p = make_present(dir, construct, &items, objects, &done, way);
+    if (!done || *status_p != ACCD_OK)
+        return done;
     dir->levels.serial++;
     for (size_t i = 0; i < construct->nitems; i++) {
         objects[i]->size &= ~ACCD_OBJECT_POINTER;
-        objects[i]->dynamic++;
+        objects[i]->dynamic += !(way & CLOSER && items.again >> i & 1);
     }
     return true;
 }
 
-static __attribute__((noinline)) bool begin_region(struct accd_directory *dir, const accd_construct *construct,
-                                                   accd_region **region_p, accd_status *status_p)
+WAY bool begin_by(struct accd_directory *dir, const accd_construct *construct, accd_region **region_p,
+                  accd_status *status_p, accd_leave_way *leave, unsigned way)
 {
     struct accd_object *objects[ACCD_SHORT_ITEMS];
-    struct accd_region *region = region_p ? accd_region_take(dir, construct->items) : NULL;
-    unsigned fresh;
+    struct accd_region **home =
+        way & POINTERS ? &dir->levels.spare[ACCD_HOMES] : accd_region_home(dir, construct->items);
+    struct accd_region *region = region_p ? accd_region_take(dir, home) : NULL;
+    struct items items;
+    bool done = false;
     if (!region)
         return false;
     const size_t nbefore = region->gone == dir->present.objects.gone ? region->nclaims : 0;
-    if (!find_objects(dir, construct, region->claims, nbefore, objects, &fresh)) {
+    if (find_objects(dir, construct, region->claims, nbefore, objects, &items, way))
+        *status_p = make_present(dir, construct, &items, objects, &done, way);
+    if (!done || *status_p != ACCD_OK) {
         accd_region_give(region);
-        return false;
-    }
-    *status_p = fresh ? create(dir, construct, fresh, objects) : ACCD_OK;
-    if (*status_p != ACCD_OK) {
-        accd_region_give(region);
-        return true;
+        return done;
     }
     dir->levels.serial++;
-    open_region(dir, construct, objects, fresh, region);
+    open_region(dir, construct, objects, &items, region, leave, way);
     *region_p = region;
     return true;
 }
@@ -386,30 +422,41 @@ static inline uint32_t *counter_of(struct accd_object *object, bool dynamic)
 }
 
 /* Whether the object of a claim may go here: the claim is the only one that names it. */
-static bool may_go(struct accd_directory *dir, const struct accd_claim *claims, size_t claim)
+WAY bool may_go(struct accd_directory *dir, const struct accd_claim *claims, size_t claim, struct accd_short_ends *ends,
+                unsigned way)
 {
     const struct accd_object *object = claims[claim].object;
     for (size_t i = 0; i < claim; i++)
         if (claims[i].object == object)
             return false;
-    return !object->pins && !has_pointers(dir, object->host, accd_object_bytes(object));
+    if (way & POINTERS)
+        return accd_short_lets_go(dir, claims, claim, ends);
+    return !object->pins && !accd_has_pointers(dir, object->host, accd_object_bytes(object));
 }
 
 /* Takes one reference off each object, which a region or, without one, exit data has; those that have none left go, and
- * of these alone parts are fetched. */
-static inline __attribute__((always_inline)) bool leave(struct accd_directory *dir, struct accd_claim *claims, size_t n,
-                                                        struct accd_region *region, accd_status *status_p)
+ * of these alone parts are fetched. again: claims on an object that one before them counts, as bits. */
+WAY bool leave(struct accd_directory *dir, struct accd_claim *claims, size_t n, unsigned again,
+               struct accd_region *region, accd_status *status_p, unsigned way)
 {
     const bool dynamic = !region;
     struct accd_claim *dying[ACCD_SHORT_ITEMS];
-    size_t ndying = 0, out = 0, i = 0;
+    struct accd_short_ends ends;
+    size_t ndying = 0, out = 0, in = 0, i = 0;
+    if (way & POINTERS && !accd_short_ends(dir, claims, n, dynamic, &ends))
+        return false;
     for (; i < n; i++) {
         struct accd_object *object = claims[i].object;
+        if (way & CLOSER && again >> i & 1) {
+            if (!object || accd_has_gone(object))
+                break;
+            continue;
+        }
         if (!object || !*counter_of(object, dynamic) ||
             object->size & (ACCD_OBJECT_MAPPED | ACCD_OBJECT_NAMED | ACCD_OBJECT_SHORT))
             break;
         if ((uint64_t)object->structured + object->dynamic == 1) {
-            if (!may_go(dir, claims, i))
+            if (!may_go(dir, claims, i, &ends, way))
                 break;
             out += accd_demands[claims[i].action].out;
             dying[ndying++] = &claims[i];
@@ -418,22 +465,31 @@ static inline __attribute__((always_inline)) bool leave(struct accd_directory *d
     }
     const bool done = i == n && !(out && dir->device.ops->announce);
     accd_status status = ACCD_OK;
-    if (done && out) {
-        status = begin_moves(dir, 0, out);
+    if (way & POINTERS && done)
+        in = accd_short_restore(dir, &ends, false);
+    if (done && (out || in)) {
+        status = begin_moves(dir, in, out);
         for (size_t k = 0; k < ndying && status == ACCD_OK; k++)
             if (accd_demands[dying[k]->action].out)
                 fetch(dir, dying[k]);
-        status = end_moves(dir, status, 0, out);
+        if (way & POINTERS && status == ACCD_OK)
+            accd_short_restore(dir, &ends, true);
+        status = end_moves(dir, status, in, out);
     }
     *status_p = status;
     if (__builtin_expect(!done || status != ACCD_OK, 0)) {
         while (i--)
-            *counter_of(claims[i].object, dynamic) += 1;
+            if (!(way & CLOSER && again >> i & 1))
+                *counter_of(claims[i].object, dynamic) += 1;
         return done;
     }
+    if (way & POINTERS)
+        accd_short_detach(dir, &ends);
     if (!ndying)
         return true;
     const bool finds = region && region->gone == dir->present.objects.gone;
+    for (size_t k = 0; way & POINTERS && k < ndying; k++)
+        accd_short_end_inside(dir, dying[k]->object);
     for (size_t k = 0; k < ndying; k++) {
         accd_free_memory_of(dir, dying[k]->object);
         accd_remove_object(dir, dying[k]->object);
@@ -446,40 +502,45 @@ static inline __attribute__((always_inline)) bool leave(struct accd_directory *d
 }
 
 /* The present data that an item names; final: a last reference may be taken off as the last ones are. */
-static inline bool find_claim(struct accd_directory *dir, const accd_item *item, bool final, struct accd_claim *claim)
+WAY bool find_claim(struct accd_directory *dir, const accd_item *item, bool final, struct accd_claim *claim,
+                    unsigned way)
 {
     const unsigned flags = final ? PLAIN_FLAGS | ACCD_ITEM_FINAL : PLAIN_FLAGS;
-    if (!is_plain(item, flags))
+    if (!is_plain(item, flags, way))
         return false;
     claim->host = accd_address(item->host);
     claim->bytes = item->bytes;
     claim->action = item->action;
+    if (way & POINTERS)
+        claim->slot = accd_address(item->slot);
     claim->object = accd_range_floor_near(&dir->present.objects, claim->host);
-    return claim->object && holds(claim->object, claim->host, claim->bytes) &&
+    return claim->object && accd_object_holds(claim->object, claim->host, claim->bytes) &&
            (!(item->flags & flags & ACCD_ITEM_FINAL) ||
             (uint64_t)claim->object->structured + claim->object->dynamic == 1);
 }
 
-static __attribute__((noinline)) bool exit_data(struct accd_directory *dir, const accd_construct *construct,
-                                                accd_status *status_p)
+WAY bool exit_by(struct accd_directory *dir, const accd_construct *construct, accd_status *status_p, unsigned way)
 {
     struct accd_claim claims[ACCD_SHORT_ITEMS];
     struct accd_object *objects[ACCD_SHORT_ITEMS];
+    unsigned again = 0;
     if (construct->finalize)
         return false;
+    if (way & POINTERS)
+        claims[0].slot = 0; /* there is an item: it is written again */
     for (size_t i = 0; i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
-        if ((item->action != ACCD_DELETE && item->action != ACCD_COPYOUT) || !find_claim(dir, item, true, &claims[i]))
+        if ((item->action != ACCD_DELETE && item->action != ACCD_COPYOUT) ||
+            !find_claim(dir, item, true, &claims[i], way))
             return false;
         objects[i] = claims[i].object;
     }
-    if (dir->context->verdicts.looks_closer && !are_apart(dir, construct, 0, objects))
+    if (way & CLOSER && !are_apart(dir, construct, 0, objects, &again))
         return false;
-    return leave(dir, claims, construct->nitems, NULL, status_p);
+    return leave(dir, claims, construct->nitems, again, NULL, status_p, way);
 }
 
-static __attribute__((noinline)) bool update(struct accd_directory *dir, const accd_construct *construct,
-                                             accd_status *status_p)
+WAY bool update_by(struct accd_directory *dir, const accd_construct *construct, accd_status *status_p, unsigned way)
 {
     struct accd_claim claims[ACCD_SHORT_ITEMS];
     const size_t n = construct->nitems;
@@ -489,9 +550,10 @@ static __attribute__((noinline)) bool update(struct accd_directory *dir, const a
     for (size_t i = 0; i < n; i++) {
         const accd_item *item = &construct->items[i];
         if ((item->action != ACCD_UPDATE_DEVICE && item->action != ACCD_UPDATE_SELF) ||
-            !find_claim(dir, item, false, &claims[i]) || has_pointers(dir, claims[i].host, claims[i].bytes))
+            !find_claim(dir, item, false, &claims[i], 0) || accd_has_pointers(dir, claims[i].host, claims[i].bytes))
             return false;
-        if (dir->context->layouts && dir->context->verdicts.holes && has_layout(dir, item, claims[i].object))
+        if (way & CLOSER && dir->context->layouts && dir->context->verdicts.holes &&
+            accd_has_layout(dir, item, claims[i].object))
             return false;
         in += item->action == ACCD_UPDATE_DEVICE;
     }
@@ -507,38 +569,103 @@ static __attribute__((noinline)) bool update(struct accd_directory *dir, const a
 
 /* ---------------------------------------------------------------------------- the short way -- */
 
+#define RUNS(what, call, way)                                                                                 \
+    static __attribute__((noinline)) bool what(struct accd_directory *dir, const accd_construct *construct,   \
+                                               accd_region **region_p, accd_status *status_p)                 \
+    {                                                                                                         \
+        (void)region_p;                                                                                       \
+        return call(way);                                                                                     \
+    }
+#define ENTER(way) enter_by(dir, construct, status_p, (way))
+#define EXIT(way) exit_by(dir, construct, status_p, (way))
+#define UPDATE(way) update_by(dir, construct, status_p, (way))
+#define BEGIN(way) begin_by(dir, construct, region_p, status_p, leaves[way], (way))
+#define LEAVES(what, way)                                                                         \
+    static bool what(struct accd_region *region, accd_status *status_p)                           \
+    {                                                                                             \
+        return leave(region->dir, region->claims, region->nclaims, region->again, region, status_p, (way)); \
+    }
+
+LEAVES(leave_plain, 0)
+LEAVES(leave_closer, CLOSER)
+LEAVES(leave_linked, POINTERS)
+LEAVES(leave_closer_linked, CLOSER | POINTERS)
+static accd_leave_way *const leaves[] = {leave_plain, leave_closer, leave_linked, leave_closer_linked};
+
+#define FUNCTIONS(name, way)            \
+    RUNS(begin_##name, BEGIN, way)      \
+    RUNS(enter_##name, ENTER, way)      \
+    RUNS(exit_##name, EXIT, way)
+FUNCTIONS(plain, 0)
+FUNCTIONS(closer, CLOSER)
+FUNCTIONS(linked, POINTERS)
+FUNCTIONS(closer_linked, CLOSER | POINTERS)
+RUNS(update_plain, UPDATE, 0)
+RUNS(update_closer, UPDATE, CLOSER)
+
+static bool no_way(struct accd_directory *dir, const accd_construct *construct, accd_region **region_p,
+                   accd_status *status_p)
+{
+    (void)dir, (void)construct, (void)region_p, (void)status_p;
+    return false;
+}
+
+#define BY_KIND(name, update)                                                                            \
+    {                                                                                              \
+        [ACCD_REGION] = begin_##name, [ACCD_COMPUTE] = begin_##name, [ACCD_ENTER_DATA] = enter_##name, \
+        [ACCD_EXIT_DATA] = exit_##name, [ACCD_UPDATE] = (update),                                  \
+    }
+static accd_short_way *const ways[][ACCD_UPDATE + 1] = {BY_KIND(plain, update_plain), BY_KIND(closer, update_closer),
+                                                        BY_KIND(linked, no_way), BY_KIND(closer_linked, no_way)};
+static accd_short_way *const none[] = {no_way, no_way, no_way, no_way, no_way};
+
+static unsigned way_of(const accd_context *context) { return context->verdicts.looks_closer ? CLOSER : 0; }
+
+accd_short_way *const *accd_short_ways(const accd_context *context)
+{
+    const bool plain = accd_rules_plain(&context->rules) && !context->config.check_host;
+    return plain ? ways[way_of(context)] : none;
+}
+
+/* What is not plain may be so but for pointers. */
+static __attribute__((noinline)) bool run_linked(struct accd_directory *dir, const accd_construct *construct,
+                                                 accd_region **region_p, accd_status *status_p)
+{
+    const accd_context *context = dir->context;
+    bool any = construct->kind == ACCD_EXIT_DATA && dir->attached.slots.count;
+    for (size_t i = 0; i < construct->nitems && !any; i++)
+        any = construct->items[i].slot;
+    if (!any || context->ways == none)
+        return false;
+    return ways[POINTERS | way_of(context)][construct->kind](dir, construct, region_p, status_p);
+}
+
 bool accd_run_short(accd_context *context, const accd_construct *construct, accd_region **region_p,
                     accd_status *status_p)
 {
-    if (!context || !context->plain || context->busy || context->working ||
+    if (!context || context->busy || context->working || (unsigned)construct->kind > ACCD_UPDATE ||
         (unsigned)construct->device >= (unsigned)context->ndirs || construct->queue ||
         construct->nitems - 1 >= ACCD_SHORT_ITEMS || !construct->items)
         return false;
     struct accd_directory *dir = &context->dirs[construct->device];
     if (dir->eventful)
         return false;
-    bool done = false;
     context->busy = true;
-    if (construct->kind == ACCD_ENTER_DATA)
-        done = enter_data(dir, construct, status_p);
-    else if (construct->kind == ACCD_EXIT_DATA)
-        done = exit_data(dir, construct, status_p);
-    else if (construct->kind == ACCD_UPDATE)
-        done = update(dir, construct, status_p);
-    else if (construct->kind == ACCD_REGION || construct->kind == ACCD_COMPUTE)
-        done = begin_region(dir, construct, region_p, status_p);
+    const bool done = context->ways[construct->kind](dir, construct, region_p, status_p) ||
+                      run_linked(dir, construct, region_p, status_p);
     context->busy = false;
     return done;
 }
 
 bool accd_leave_short(struct accd_region *region, accd_status *status_p)
 {
-    struct accd_directory *dir = region->dir;
     accd_context *context = region->context;
-    if (!region->plain || dir->eventful)
+    if (!region->leave || region->dir->eventful)
         return false;
     context->busy = true;
-    bool done = leave(dir, region->claims, region->nclaims, region, status_p);
+    const bool done =
+        region->leave(region, status_p) ||
+        (region->dir->attached.slots.count && leaves[POINTERS | way_of(context)](region, status_p)); /* in what goes */
     context->busy = false;
     if (done && *status_p == ACCD_OK)
         accd_region_free(region);

@@ -7,7 +7,7 @@ struct accd_region *accd_region_make(struct accd_directory *dir, struct accd_reg
     struct accd_region *region = accd_pool_take(&dir->levels.pool);
     if (!region)
         return NULL;
-    *region = (struct accd_region){.context = dir->context, .dir = dir, .plain = true, .home = home};
+    *region = (struct accd_region){.context = dir->context, .dir = dir, .home = home};
     region->claims = (struct accd_claim *)(region + 1);
     region->items = (struct accd_source *)(region->claims + ACCD_SHORT_ITEMS);
     for (unsigned i = 0; i < ACCD_SHORT_ITEMS; i++) {
@@ -25,7 +25,7 @@ void accd_region_free(struct accd_region *region)
         at = &(*at)->below;
     *at = region->below;
     dir->levels.depth--;
-    if (region->plain) {
+    if (region->home) {
         accd_region_give(region);
         return;
     }

@@ -139,6 +139,9 @@ struct accd_claim {
     uint8_t still : 1;          /* another clause maps its data: the claim copies nothing */
 };
 
+/* The short way of a region's end. False: nothing has happened. */
+typedef bool accd_leave_way(struct accd_region *region, accd_status *status_p);
+
 /* A level of the stack of data environments. */
 struct accd_region {
     accd_context *context;
@@ -161,7 +164,8 @@ struct accd_region {
     size_t ngaps;
     struct accd_pair *order;    /* numbers of its claims by what they ask for, then by pointers; NULL: not asked for */
     size_t bytes;               /* of this block of memory, unless the region is plain */
-    bool plain;                 /* opened by the short way: its end may take that way, too */
+    accd_leave_way *leave;      /* of a plain one, which the short way opened: that of its end; NULL: it is not plain */
+    unsigned again;             /* ... claims on an object that one before them counts, as bits */
     struct accd_region **home;  /* of a plain one: where its record waits to be used again ... */
     uint64_t gone;              /* ... with claims whose objects are there if no object of the table went since */
     bool given_up;              /* memory was missing for its end: it goes with the one around it */
@@ -220,7 +224,8 @@ struct accd_levels {
     size_t depth;
     uint64_t serial;       /* of the last construct that opened anything */
     struct accd_pool pool; /* records of plain levels ... */
-    struct accd_region *spare[ACCD_HOMES]; /* ... that are not open, linked through below */
+    struct accd_region *spare[ACCD_HOMES + 1]; /* ... that are not open, linked through below; the last ones have
+                                                  claims of pointers */
 };
 
 /* Activity queues. */
@@ -365,11 +370,16 @@ accd_status accd_targets_of(struct accd_directory *dir, const struct accd_object
 
 /* A new record for a plain level, written but for what its construct says; NULL: no memory. */
 struct accd_region *accd_region_make(struct accd_directory *dir, struct accd_region **home);
-/* The same, or the record that a construct with this first item had before: its claims say what that one found. */
-static inline struct accd_region *accd_region_take(struct accd_directory *dir, const accd_item *item)
+/* The place of records of constructs with this first item. */
+static inline struct accd_region **accd_region_home(struct accd_directory *dir, const accd_item *item)
 {
     const uint64_t key = (accd_address(item->host) + accd_address(item->label)) * 0x9E3779B97F4A7C15u;
-    struct accd_region **home = &dir->levels.spare[key / (UINT64_MAX / ACCD_HOMES + 1)], *region = *home;
+    return &dir->levels.spare[key / (UINT64_MAX / ACCD_HOMES + 1)];
+}
+/* A new record, or the last one that was given back there: its claims say what that construct found. */
+static inline struct accd_region *accd_region_take(struct accd_directory *dir, struct accd_region **home)
+{
+    struct accd_region *region = *home;
     if (!region)
         return accd_region_make(dir, home);
     *home = region->below;

@@ -38,6 +38,7 @@ struct setting {
     uint64_t device_bytes;
     accd_queue_mode queues;
     bool calm; /* nothing but plain constructs, and now and then one that fails */
+    bool pointers; /* many items name their pointers */
 };
 
 static uint32_t below(struct world *w, uint32_t n) { return next_random(&w->random) % n; }
@@ -118,6 +119,24 @@ static accd_item plain_item(struct world *w, accd_kind kind)
         uint64_t into = below(w, 20);
         item.host = host.bytes[block] + into;
         item.bytes = once_in(w, 4) ? 120 + below(w, 100) : 1 + below(w, 24);
+    }
+    return item;
+}
+
+/* A section with its pointer, or what holds all pointers. */
+static accd_item pointer_item(struct world *w, accd_kind kind)
+{
+    const size_t block = below(w, POINTERS + 2);
+    accd_item item = {.host = host.pointers, .bytes = sizeof host.pointers, .action = any_action(w, kind)};
+    if (block < POINTERS) {
+        const uint64_t into = once_in(w, 4) ? 8 * below(w, 3) : 0;
+        item.host = host.bytes[block] + into;
+        item.bytes = once_in(w, 4) ? 8 : block_bytes(block) - into;
+        item.slot = once_in(w, 8) ? &host.pointers[below(w, POINTERS)] : &host.pointers[block];
+    }
+    if (once_in(w, 10)) { /* members of one aggregate */
+        item.frame = host.pointers;
+        item.room = sizeof host.pointers;
     }
     return item;
 }
@@ -208,7 +227,9 @@ static accd_status run_construct(struct world *w, const struct setting *setting,
     bool opens = kind == ACCD_REGION || kind == ACCD_COMPUTE;
     size_t n = once_in(w, 3) ? below(w, ITEMS_MOST) : 1 + below(w, 3);
     for (size_t i = 0; i < n; i++)
-        items[i] = once_in(w, setting->calm ? 25 : 4) ? any_item(w, kind) : plain_item(w, kind);
+        items[i] = once_in(w, setting->calm ? 25 : 4)            ? any_item(w, kind)
+                   : setting->pointers && !once_in(w, 4) ? pointer_item(w, kind)
+                                                                  : plain_item(w, kind);
     accd_construct construct = {.kind = once_in(w, 200) ? (accd_kind)9 : kind,
                                 .items = once_in(w, 300) ? NULL : items,
                                 .nitems = n,
@@ -685,6 +706,12 @@ int main(void)
         {.name = "openmp-5.1", .calm = true},
         {.name = "openmp-4.0"},
         {.name = "directory", .calm = true},
+        {.name = "openmp-5.1", .calm = true, .pointers = true},
+        {.name = "openmp-4.0", .calm = true, .pointers = true},
+        {.name = "openacc-3.3", .calm = true, .pointers = true},
+        {.name = "openacc-3.3", .pointers = true, .device_bytes = 900},
+        {.name = "tr14", .calm = true, .pointers = true},
+        {.name = "libgomp-12", .calm = true, .pointers = true},
     };
     const char *seeds = getenv("ACCDEEP_TEST_SEEDS"), *first = getenv("ACCDEEP_TEST_SEED");
     struct log *logs =

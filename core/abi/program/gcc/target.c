@@ -197,25 +197,30 @@ static accd_item plain[PLAIN];
 static uint8_t entry_of[PLAIN];
 static size_t nplain;
 
-/* A pointer that points to the section before it, as add_pointer of entries.c has it; one that is not present is not
- * attached. */
+/* A pointer that points to the section before it, as add_pointer of entries.c has it. */
 static bool points_to_last(const void *slot, size_t bias)
 {
     accd_item *last = nplain ? &plain[nplain - 1] : NULL;
     if (!last || last->slot || (uintptr_t)last->host != goacc_word(slot) + bias)
         return false;
-    if (accd_presence_of(goacc.context, goacc_own.device, slot, sizeof(void *)) != ACCD_ABSENT)
-        last->slot = slot;
+    last->slot = slot;
     return true;
 }
 
-/* Whether an item has a pointer that the directive attaches. */
-static bool has_pointer(const struct entries *map)
+/* Whether a pointer that the directive attaches may have an item of its own, which says no more than that. */
+static bool is_item(const void *slot)
 {
-    for (size_t i = 0; i < map->n; i++)
-        for (size_t k = 0; k < nplain && (map->kind[i] & 0xff) == ATTACH; k++)
-            if ((uintptr_t)map->host[i] - (uintptr_t)plain[k].host < plain[k].bytes)
-                return true;
+    for (size_t k = 0; k < nplain; k++)
+        if (plain[k].host == slot)
+            return true;
+    return false;
+}
+
+static bool maps_pointers(void)
+{
+    for (size_t k = 0; k < nplain; k++)
+        if (plain[k].slot && is_item(plain[k].slot))
+            return true;
     return false;
 }
 
@@ -264,7 +269,7 @@ static enum route plain_items(const struct entries *map, const uint8_t *asked_of
         item->flags = (asked & TRIES ? ACCD_ITEM_TRY : 0) | (asked & FINAL ? ACCD_ITEM_FINAL : 0);
         entry_of[nplain++] = (uint8_t)i;
     }
-    return pointers && has_pointer(map) ? GENERAL : doubtful ? DOUBTFUL : SHORT;
+    return pointers && maps_pointers() ? GENERAL : doubtful ? DOUBTFUL : SHORT;
 }
 
 /* Takes the lock, chooses the device and makes the items if a directive goes the short way. leave_short comes after. */

@@ -1,0 +1,83 @@
+/* short.h - what the short way and the pointers that it attaches and detaches know of each other. */
+#ifndef ACCD_SHORT_H
+#define ACCD_SHORT_H
+
+#include "ops/inside.h"
+
+/* A pointer that an entry attaches to the data of an item. */
+struct accd_short_link {
+    uint64_t slot, pointer;     /* where it is on the host, and its value */
+    struct accd_attach *attach; /* its record, or NULL */
+    struct accd_object *holder; /* NULL: the new object of item in */
+    uint8_t item, in;
+    bool counts; /* it is attached so already */
+};
+struct accd_short_links {
+    struct accd_short_link at[ACCD_SHORT_ITEMS];
+    size_t n;
+};
+
+/* An attachment that ends, or loses its target, with an exit. */
+struct accd_short_end {
+    struct accd_attach *attach;
+    struct accd_object *target;
+    bool detached; /* a clause takes one off its counter */
+};
+struct accd_short_ends {
+    struct accd_short_end at[ACCD_SHORT_ITEMS];
+    struct accd_attach *named[ACCD_SHORT_ITEMS]; /* of the claims' pointers, or NULL */
+    size_t n;
+};
+
+static inline bool accd_object_holds(const struct accd_object *object, uint64_t host, uint64_t bytes)
+{
+    uint64_t into = host - object->host, size = accd_object_bytes(object);
+    return into < size && bytes - 1 < size - into;
+}
+
+/* Whether attached pointers lie in a range: what moves leaves them out, and what goes ends them. */
+static inline bool accd_has_pointers(struct accd_directory *dir, uint64_t host, uint64_t bytes)
+{
+    struct accd_range_cursor cursor;
+    struct accd_attach *attach;
+    if (!dir->attached.slots.count)
+        return false;
+    if (dir->attached.nwhole) /* they may begin far before the range */
+        return accd_first_attach(dir, host, host + bytes, &cursor, &attach) != ACCD_OK || attach;
+    attach = accd_range_floor_near(&dir->attached.slots, host + bytes - 1);
+    return attach && attach->slot + sizeof(void *) > host;
+}
+
+static inline bool accd_has_gone(const struct accd_object *object) { return !(object->structured | object->dynamic); }
+
+/* -------------------------------------------------------------------------- short_pointers.c -- */
+
+/* Whether a clause left out bytes of an object, or an item means no more than some of its own. Either may be NULL. */
+bool accd_has_layout(struct accd_directory *dir, const accd_item *item, const struct accd_object *object);
+
+/* The pointers that a construct attaches; fresh: items whose data are to be created. False: they are the general
+ * way's. */
+bool accd_short_links(struct accd_directory *dir, const accd_construct *construct, unsigned fresh,
+                      struct accd_object *const *objects, struct accd_short_links *links);
+/* How many words they send, how many records are new, and items whose attachments count, as bits. */
+size_t accd_short_words(const struct accd_short_links *links);
+size_t accd_short_records(const struct accd_short_links *links);
+unsigned accd_short_attached(const struct accd_directory *dir, const struct accd_short_links *links);
+void accd_short_send(struct accd_directory *dir, const struct accd_short_links *links,
+                     struct accd_object *const *objects);
+void accd_short_attach(struct accd_directory *dir, const accd_construct *construct, struct accd_short_links *links,
+                       struct accd_object *const *objects);
+/* The attachments that clauses detach, where these count. False: they are the general way's. */
+bool accd_short_ends(struct accd_directory *dir, const struct accd_claim *claims, size_t n, bool dynamic,
+                     struct accd_short_ends *ends);
+/* Whether no pointer is left that points to an object which goes, but for those that end with it: of a pointer that is
+ * left as it is, the record loses its target. */
+bool accd_short_lets_go(struct accd_directory *dir, const struct accd_claim *claims, size_t claim,
+                        struct accd_short_ends *ends);
+/* Pointers that stay point to the host again; returns how many, and sends them, or only counts them. */
+size_t accd_short_restore(struct accd_directory *dir, const struct accd_short_ends *ends, bool sends);
+void accd_short_detach(struct accd_directory *dir, const struct accd_short_ends *ends);
+/* Attached pointers in an object that goes end with it. */
+void accd_short_end_inside(struct accd_directory *dir, const struct accd_object *object);
+
+#endif

@@ -1,0 +1,271 @@
+/* short_pointers.c - pointers of plain constructs: those that data clauses attach, and what becomes of them where data
+ * go. What would be an error, or changes what others attached, is the general way's. */
+#include "ops/short.h"
+#include "table/name.h"
+
+bool accd_has_layout(struct accd_directory *dir, const accd_item *item, const struct accd_object *object)
+{
+    return (item && item->label && item->label->layout) || (object && accd_layout_of(dir, object));
+}
+
+/* ------------------------------------------------------------------------------------ entry -- */
+
+/* What holds a pointer: an object, or the data of an item to be created. *found_p: something does. False: but not all
+ * of it. */
+static bool find_holder(struct accd_directory *dir, const accd_construct *construct, unsigned fresh,
+                        struct accd_short_link *link, bool *found_p)
+{
+    void *after;
+    struct accd_object *object = accd_range_around(&dir->present.objects, link->slot, &after);
+    const struct accd_object *next = after;
+    *found_p = true;
+    link->holder = object;
+    if (object && accd_object_holds(object, link->slot, sizeof(void *)))
+        return !(dir->context->layouts && dir->context->verdicts.holes && accd_has_layout(dir, NULL, object));
+    link->holder = NULL;
+    if ((object && link->slot < accd_object_end(object)) || (next && next->host - link->slot < sizeof(void *)))
+        return false;
+    for (; fresh; fresh &= fresh - 1) {
+        const uint8_t i = (uint8_t)__builtin_ctz(fresh);
+        const accd_item *item = &construct->items[i];
+        const uint64_t host = accd_address(item->host), into = link->slot - host;
+        link->in = i;
+        if (into < item->bytes && sizeof(void *) <= item->bytes - into)
+            return !accd_has_layout(dir, item, NULL);
+        if (into < item->bytes || host - link->slot < sizeof(void *))
+            return false;
+    }
+    *found_p = false;
+    return true;
+}
+
+static struct accd_attach *find_attach(struct accd_directory *dir, uint64_t slot)
+{
+    struct accd_attach *attach = accd_range_floor_near(&dir->attached.slots, slot);
+    return attach && attach->slot == slot ? attach : NULL;
+}
+
+/* Pointers that were changed, or that several clauses move, are the general way's.
+ * Decides TR14-1.2-05, OMP60-map-7. */
+bool accd_short_links(struct accd_directory *dir, const accd_construct *construct, unsigned fresh,
+                      struct accd_object *const *objects, struct accd_short_links *links)
+{
+    const struct accd_verdicts *verdicts = &dir->context->verdicts;
+    const accd_rules *rules = &dir->context->rules;
+    const bool counted = verdicts->counts_attachments;
+    links->n = 0;
+    if (dir->attached.nwhole || dir->device.ops->announce || rules->reattach != ACCD_REATTACH_MOVES)
+        return false;
+    for (size_t i = 0; i < construct->nitems; i++) {
+        struct accd_short_link *link = &links->at[links->n];
+        const bool is_fresh = fresh >> i & 1;
+        bool found;
+        link->slot = accd_address(construct->items[i].slot);
+        link->item = (uint8_t)i;
+        if (!link->slot)
+            continue;
+        const struct accd_short_link *last = links->n ? link - 1 : NULL;
+        link->holder = last ? last->holder : NULL;
+        found = link->holder && accd_object_holds(link->holder, link->slot, sizeof(void *));
+        if (!found && !find_holder(dir, construct, fresh, link, &found))
+            return false;
+        if (!found && verdicts->slot[ACCD_OF_ITEM][ACCD_SLOT_ABSENT])
+            return false;
+        if (!found || (rules->attach == ACCD_ATTACH_NEW && link->holder && !is_fresh))
+            continue; /* neither is new */
+        link->pointer = accd_load_pointer(link->slot);
+        link->attach = find_attach(dir, link->slot);
+        const struct accd_attach *attach = link->attach;
+        link->counts = attach && attach->target == link->pointer;
+        if (!link->pointer || (attach && !link->counts))
+            return false;
+        if (!counted) {
+            link->counts &= attach && attach->base && !is_fresh && accd_object_holds(objects[i], attach->base, 1);
+            if (link->counts)
+                continue;
+            if (attach && attach->base)
+                return false;
+        }
+        for (size_t k = 0; k < links->n; k++)
+            if (links->at[k].slot == link->slot)
+                return false;
+        links->n++;
+    }
+    return true;
+}
+
+static void send_word(struct accd_directory *dir, const struct accd_object *holder, uint64_t slot, uint64_t value)
+{
+    const uint64_t dev = holder->dev + (slot - holder->host);
+    memcpy(dir->device.ops->stage(dir->device.handle, dev, sizeof value), &value, sizeof value);
+}
+
+static uint64_t value_of(const struct accd_short_link *link, struct accd_object *const *objects)
+{
+    return objects[link->item]->dev + (link->pointer - objects[link->item]->host);
+}
+
+void accd_short_send(struct accd_directory *dir, const struct accd_short_links *links,
+                     struct accd_object *const *objects)
+{
+    for (size_t i = 0; i < links->n; i++) {
+        const struct accd_short_link *link = &links->at[i];
+        if (!link->counts)
+            send_word(dir, link->holder ? link->holder : objects[link->in], link->slot, value_of(link, objects));
+    }
+}
+
+/* Decides ACC33-att-1. */
+void accd_short_attach(struct accd_directory *dir, const accd_construct *construct, struct accd_short_links *links,
+                         struct accd_object *const *objects)
+{
+    for (size_t i = 0; i < links->n; i++) {
+        struct accd_short_link *link = &links->at[i];
+        struct accd_attach *attach = link->attach;
+        if (link->counts) {
+            attach->count++;
+            continue;
+        }
+        struct accd_object *target = objects[link->item], *holder = link->holder ? link->holder : objects[link->in];
+        if (!attach) {
+            attach = accd_insert_attach(dir, link->slot);
+            holder->size |= dir->context->verdicts.counts_attachments ? ACCD_OBJECT_HOLDS : 0;
+        }
+        accd_attach_label(attach, construct->items[link->item].label);
+        attach->target = link->pointer;
+        accd_attach_lead(dir, attach, accd_address(construct->items[link->item].host));
+        attach->dev = value_of(link, objects);
+        attach->count = 1;
+        target->pins++;
+    }
+}
+
+size_t accd_short_words(const struct accd_short_links *links)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < links->n; i++)
+        n += !links->at[i].counts;
+    return n;
+}
+
+size_t accd_short_records(const struct accd_short_links *links)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < links->n; i++)
+        n += !links->at[i].attach;
+    return n;
+}
+
+unsigned accd_short_attached(const struct accd_directory *dir, const struct accd_short_links *links)
+{
+    unsigned items = 0;
+    for (size_t i = 0; i < links->n && dir->context->verdicts.counts_attachments; i++)
+        items |= 1u << links->at[i].item;
+    return items;
+}
+
+/* ------------------------------------------------------------------------------------- exit -- */
+
+static bool is_last(const struct accd_short_end *end) { return end->detached && end->attach->count == 1; }
+
+/* Decides ACC33-det-1. */
+bool accd_short_ends(struct accd_directory *dir, const struct accd_claim *claims, size_t n, bool dynamic,
+                      struct accd_short_ends *ends)
+{
+    const struct accd_verdicts *verdicts = &dir->context->verdicts;
+    ends->n = 0;
+    if (dir->attached.nwhole || dir->device.ops->announce)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        struct accd_attach *attach = claims[i].slot ? find_attach(dir, claims[i].slot) : NULL;
+        ends->named[i] = attach;
+        if (!verdicts->counts_attachments || !(dynamic ? claims[i].slot != 0 : claims[i].attached))
+            continue;
+        if (!attach && dynamic && !verdicts->slot[ACCD_OF_ITEM][ACCD_SLOT_UNATTACHED])
+            continue;
+        if (!attach || !attach->base ||
+            (attach->target != accd_load_pointer(attach->slot) && verdicts->slot[ACCD_OF_ITEM][ACCD_SLOT_CHANGED]))
+            return false;
+        for (size_t k = 0; k < ends->n; k++)
+            if (ends->at[k].attach == attach)
+                return false;
+        struct accd_object *target = accd_range_floor_near(&dir->present.objects, attach->base);
+        if (!target || !accd_object_holds(target, attach->base, 1))
+            return false;
+        ends->at[ends->n++] = (struct accd_short_end){attach, target, true};
+    }
+    return true;
+}
+
+bool accd_short_lets_go(struct accd_directory *dir, const struct accd_claim *claims, size_t claim,
+                        struct accd_short_ends *ends)
+{
+    struct accd_object *object = claims[claim].object;
+    struct accd_attach *attach = ends->named[claim];
+    const accd_rules *rules = &dir->context->rules;
+    uint32_t pins = object->pins;
+    if (accd_has_pointers(dir, object->host, accd_object_bytes(object)) &&
+        (accd_demands[claims[claim].action].out || rules->still_attached == ACCD_REJECT))
+        return false;
+    for (size_t i = 0; i < ends->n; i++)
+        pins -= ends->at[i].target == object && is_last(&ends->at[i]);
+    if (!pins)
+        return true;
+    if (pins > 1 || ends->n == ACCD_SHORT_ITEMS || !attach || !attach->base ||
+        !accd_object_holds(object, attach->base, 1) || dir->context->verdicts.counts_attachments ||
+        rules->lost_target != ACCD_LOST_DANGLES || rules->still_attached == ACCD_REJECT)
+        return false;
+    ends->at[ends->n++] = (struct accd_short_end){attach, object, false};
+    return true;
+}
+
+/* Decides ACC33-att-7. */
+void accd_short_end_inside(struct accd_directory *dir, const struct accd_object *object)
+{
+    const uint64_t end = accd_object_end(object);
+    if (!accd_has_pointers(dir, object->host, accd_object_bytes(object)))
+        return;
+    ACCD_EACH(struct accd_attach, attach, &dir->attached.slots, object->host)
+    {
+        if (attach->slot >= end)
+            break;
+        struct accd_object *target = attach->base ? accd_range_floor(&dir->present.objects, attach->base) : NULL;
+        if (target && target->pins && accd_object_holds(target, attach->base, 1))
+            target->pins--;
+        accd_attach_lead(dir, attach, 0);
+        accd_pool_give(&dir->attached.pool, attach);
+        dir->attached.live--;
+    }
+    accd_range_erase_run(&dir->attached.slots, object->host, end);
+}
+
+size_t accd_short_restore(struct accd_directory *dir, const struct accd_short_ends *ends, bool sends)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < ends->n; i++) {
+        const uint64_t slot = ends->at[i].attach->slot;
+        const struct accd_object *holder =
+            is_last(&ends->at[i]) ? accd_range_floor_near(&dir->present.objects, slot) : NULL;
+        if (!holder || !accd_object_holds(holder, slot, 1) || accd_has_gone(holder))
+            continue;
+        n++;
+        if (sends)
+            send_word(dir, holder, slot, accd_load_pointer(slot));
+    }
+    return n;
+}
+
+void accd_short_detach(struct accd_directory *dir, const struct accd_short_ends *ends)
+{
+    for (size_t i = 0; i < ends->n; i++) {
+        const struct accd_short_end *end = &ends->at[i];
+        if (is_last(end)) {
+            end->target->pins--;
+            accd_remove_attach(dir, end->attach);
+        } else if (end->detached) {
+            end->attach->count--;
+        } else {
+            accd_attach_lead(dir, end->attach, 0);
+        }
+    }
+}
