@@ -313,6 +313,19 @@ static void run_often(unsigned times)
         run(k_nothing, NULL, 0);
 }
 
+/* The stack has never been so deep: it grows while its lower end is closed. */
+static void child_digs(void)
+{
+    enum { DEPTH = 2 << 20 };
+    watch = open_watch();
+    run_often(3);
+    volatile char *deep = __builtin_alloca(DEPTH);
+    deep[0] = deep[DEPTH / 2] = 'd';
+    _exit(deep[0] == 'd' && run(k_nothing, NULL, 0) == GOACC_WATCHED_OK && run(k_read, &variable, 0) == GOACC_WATCHED_FAULT
+              ? 0
+              : 1);
+}
+
 static void test_held(void)
 {
     enum { BYTES = 1 << 20 };
@@ -358,6 +371,8 @@ static void test_held(void)
 
 int main(void)
 {
+    int status = in_child(child_digs);
+    ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the caller's stack grows between kernels");
     watch = open_watch();
     if (!ok(watch != NULL, "a watch opens"))
         return done();

@@ -221,6 +221,14 @@ bool goacc_held_goes_on(struct goacc_watch *watch, const struct goacc_range *ope
            goacc_closed_at(&watch->closing, sp) == stack && held->below == is_mapped_below(watch);
 }
 
+/* The caller's stack may have grown while its lower end was closed: what is new is closed, too. */
+static void open_growth(const struct goacc_watch *watch)
+{
+    const struct goacc_closed *stack = goacc_closed_at(&watch->closing, watch->caller_sp);
+    if (stack)
+        protect(stack->start - GOACC_PAGE, stack->start, stack->protection | PROT_GROWSDOWN);
+}
+
 void goacc_held_close(struct goacc_watch *watch)
 {
     struct goacc_held *held = &watch->held;
@@ -246,6 +254,7 @@ void goacc_held_end(struct goacc_watch *watch, ucontext_t *context)
     held->all = held->gap;
     watch->selector = GOACC_SELECT_ALLOW;
     goacc_closing_open(&watch->closing);
+    open_growth(watch);
     goacc_watch_restore(watch);
     goacc_watch_dispatch(watch, false);
     if (context)
