@@ -111,6 +111,13 @@ static bool has_region(const struct goacc_site *site)
     return is_kernel(site) || !strcmp(site->what, "data") || !strcmp(site->what, "target data");
 }
 
+static const char copy[] = "firstprivate";
+
+bool goacc_names_copy(const char *name)
+{
+    return !strncmp(name, copy, sizeof copy - 1) && !strncmp(name + sizeof copy - 1, " of ", 4);
+}
+
 /* A variable on the stack that debug information does not name, of a construct with a region: often a copy that the
  * compiler makes and passes. */
 static bool name_copy(const struct goacc_site *site, const accd_item *item, struct goacc_name *name_p)
@@ -120,7 +127,7 @@ static bool name_copy(const struct goacc_site *site, const accd_item *item, stru
         return false;
     *name_p = (struct goacc_name){.unit = 0};
     snprintf(name_p->name, sizeof name_p->name, "%s of %llu bytes",
-             is_kernel(site) && item->action == ACCD_COPYIN && item->bytes <= SCALAR ? "firstprivate" : "variable",
+             is_kernel(site) && item->action == ACCD_COPYIN && item->bytes <= SCALAR ? copy : "variable",
              (unsigned long long)item->bytes);
     return true;
 }

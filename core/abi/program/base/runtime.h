@@ -458,6 +458,8 @@ bool goacc_name_of(const struct goacc_site *site, uint64_t host, uint64_t bytes,
 const accd_label *goacc_site_label(void);
 /* An item whose data have a name at the site gets a label of its own, and the start of the section so named. */
 void goacc_find_name(accd_item *item);
+/* Whether a name stands for a copy that the compiler made and passes. */
+bool goacc_names_copy(const char *name);
 static inline void goacc_label_item(accd_item *item, const accd_label *label)
 {
     item->label = label;

@@ -114,7 +114,7 @@ static void kernel_name(const char *names, char *to, size_t room)
     *to = 0;
     while (*names) {
         const size_t length = strstr(names, ", ") ? (size_t)(strstr(names, ", ") - names) : strlen(names);
-        if (*names != '@' && strncmp(names, "firstprivate of", 15) != 0 && strncmp(names, "variable of", 11) != 0 &&
+        if (*names != '@' && !goacc_names_copy(names) && strncmp(names, "variable of", 11) != 0 &&
             n + length + 3 < room)
             n += (size_t)snprintf(to + n, room - n, "%s%.*s", n ? ", " : "", (int)length, names);
         names += length + (names[length] ? 2 : 0);

@@ -109,6 +109,10 @@ void goacc_note_pending(const accd_event *event, const struct goacc_pair *pair, 
                                             .pc = goacc.site->call.pc,
                                             .what = goacc.site->what,
                                             .shown = goacc_shown(&object.info)};
+    const char *file;
+    int line;
+    if (goacc_names_copy(transfer.shown.name) && goacc_line(transfer.pc, &file, &line, NULL))
+        return; /* the compiler's own variable: with debug information, those of the program have names */
     forget_done();
     look_for_clash(&transfer);
     if (transfer.turn.strand)

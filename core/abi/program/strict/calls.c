@@ -4,6 +4,7 @@
 #include "watching.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -106,9 +107,12 @@ static bool is_beyond_watch(long number)
     return false;
 }
 
-static bool reads_no_memory(long number)
+/* FUTEX_WAKE uses the address as a name. Threads that are stopped repeat their wait, which reads the word anew. */
+static bool reads_no_memory(long number, const greg_t *registers)
 {
     switch (number) {
+    case SYS_futex:
+        return (registers[REG_RSI] & FUTEX_CMD_MASK) == FUTEX_WAKE;
     case SYS_mmap:
     case SYS_munmap:
     case SYS_mremap:
@@ -170,7 +174,7 @@ void goacc_watch_call(struct goacc_watch *watch, long number, ucontext_t *contex
         memcpy(&context->uc_sigmask, &watch->kernel_mask, sizeof watch->kernel_mask);
         registers[REG_RIP] -= 2; /* the instruction, once more */
         registers[REG_RAX] = number;
-    } else if (reads_no_memory(number)) {
+    } else if (reads_no_memory(number, registers)) {
         long result = call(watch, registers, number);
         note_mapping(watch, registers, number, result);
         registers[REG_RAX] = result;

@@ -5,6 +5,7 @@
  * everything that comes. */
 #include "order.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -291,11 +292,17 @@ void goacc_order_spell(struct goacc_turn turn, char *to, size_t size)
         snprintf(to, size, " in %s", spell_queue(turn.strand, queue, sizeof queue));
 }
 
+static bool is_fortran(void)
+{
+    return dlsym(RTLD_DEFAULT, "_gfortran_set_args");
+}
+
 void goacc_order_remedy(struct goacc_turn earlier, char *to, size_t size)
 {
     char queue[40];
     if (strands[earlier.strand].task)
-        snprintf(to, size, "no taskwait and no depend clause orders the two");
+        snprintf(to, size, "no taskwait and no depend clause orders the two%s",
+                 is_fortran() ? "; gfortran 12 drops those of combined constructs" : "");
     else
         snprintf(to, size, "no wait for %s comes between",
                  spell_queue(earlier.strand, queue, sizeof queue));
