@@ -79,7 +79,7 @@ static int l_realpath(lua_State *L)
     return 2;
 }
 
-/* system.filetype(path) -> "file" | "directory" | nil, message */
+/* system.filetype(path) -> "file" | "directory" | "device" (or pipe, or socket) | nil, message */
 static int l_filetype(lua_State *L)
 {
     struct stat st;
@@ -88,7 +88,7 @@ static int l_filetype(lua_State *L)
         lua_pushstring(L, strerror(errno));
         return 2;
     }
-    lua_pushstring(L, S_ISDIR(st.st_mode) ? "directory" : "file");
+    lua_pushstring(L, S_ISDIR(st.st_mode) ? "directory" : S_ISREG(st.st_mode) ? "file" : "device");
     return 1;
 }
 

@@ -188,7 +188,9 @@ return function(options)
   elseif not path then
     error(files.unreadable(options.program, ("%s: there is no such program"):format(options.program), options.trace), 0)
   end
-  if system.filetype(path) == "directory" then fail(("%s is a directory"):format(path)) end
+  local kind = system.filetype(path)
+  if kind == "directory" then fail(("%s is a directory"):format(path)) end
+  if kind == "device" then fail(("%s is a device or a pipe, not a program"):format(path)) end
   local checked, first = check(path, options.format == "json", options.strict)
   local trace, draw, report = of_rank(options.trace), of_rank(options.draw), of_rank(options.report)
   if draw and not files.to_write(draw):find "%%[pr]" then files.open(draw, "ab"):close() end

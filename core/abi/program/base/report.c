@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 static int file = -1, owner; /* owner: a process that was forked leaves the file alone */
+static int lost;             /* errno of what could not be written */
 static bool sarif;
 
 /* A result without its end, to which the count is added. */
@@ -87,8 +88,8 @@ static void write_all(void)
         fputs("}", to);
     }
     fputs("\n]}}}]}\n", to);
-    const ssize_t written = fclose(to) ? 0 : pwrite(file, text, size, 0);
-    (void)written; /* what cannot be written is lost */
+    if (!fclose(to) && pwrite(file, text, size, 0) < 0)
+        lost = errno;
     free(text);
 }
 
@@ -187,12 +188,25 @@ void goacc_report_count(size_t number, uint64_t count)
 
 void goacc_report_line(const struct goacc_text *line)
 {
-    if (file >= 0 && !sarif)
-        goacc_text_put(file, line);
+    if (file >= 0 && !sarif && !goacc_text_put(file, line))
+        lost = errno;
+}
+
+static void tell_lost(const char *variable, int *lost_p)
+{
+    char name[4096];
+    const int reason = *lost_p;
+    *lost_p = 0;
+    if (!reason)
+        return;
+    goacc_file_name(getenv(variable), name, sizeof name);
+    goacc_tell("note", "file", NULL, 0, "%s is not complete: %s", name, strerror(reason));
 }
 
 void goacc_report_end(void)
 {
     if (sarif && owner == getpid())
         write_all();
+    tell_lost("ACCDEEP_REPORT", &lost);
+    tell_lost("ACCDEEP_TRACE", &goacc.trace_lost);
 }

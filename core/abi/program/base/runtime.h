@@ -108,6 +108,8 @@ struct goacc_thread {
     uint64_t number;      /* of the thread, from 1 */
     int type, device;     /* current device type and number */
     const char *region;   /* runs a kernel on a device that is not the host: "compute", "target"; or NULL */
+    uintptr_t frame;      /* of the function that runs the kernel; the stack grows to lower addresses */
+    uintptr_t from;       /* the kernel's construct, a return address */
     bool quick;           /* its calls may be quick: its device is not the host, it runs no kernel */
     unsigned held;        /* one bit for each call under way: it holds back kernels */
     bool in_core;         /* the core moves bytes */
@@ -130,8 +132,25 @@ struct goacc_kernel {
     void (*fn)(void *);
     void (*code)(void *); /* the program's function, which fn is or calls; NULL: not known */
     const char *region; /* what it is: "compute", "target" */
+    uintptr_t from;     /* its construct, a return address; goacc_launch sets it */
     void *args[];
 };
+
+/* Around a kernel of a device that is not the host, on the thread and in the function that runs it. */
+static inline void goacc_begin_kernel(struct goacc_thread *self, const struct goacc_kernel *kernel)
+{
+    self->region = kernel->region;
+    self->from = kernel->from;
+    self->frame = (uintptr_t)__builtin_frame_address(0);
+}
+/* Whether the program has jumped out of the thread's kernel: what it does now has a frame that is not below the
+ * kernel's. */
+static inline bool goacc_has_jumped(const struct goacc_thread *self, uintptr_t frame)
+{
+    return self->region && frame > self->frame;
+}
+/* Reports that. pc: where the program is now. */
+_Noreturn void goacc_tell_jump(const char *region, uintptr_t from, uintptr_t pc);
 
 /* Opens a structured region of the thread, without a region of the core yet; ends the innermost one. With the lock. */
 struct goacc_level *goacc_push_level(struct goacc_thread *self, int parent);
@@ -179,6 +198,7 @@ struct goacc_runtime {
     int pid;                       /* of the process that made the context */
     bool found;                    /* a warning or a note about the program was reported */
     volatile bool ending;
+    int trace_lost; /* errno of events that could not be written; 0: none */
     atomic_int watched; /* kernels that are watched now */
     volatile bool dying;  /* the program ends without its exit functions */
     volatile bool killed; /* by a signal: what is left then is no finding */

@@ -2,6 +2,7 @@
 #include "runtime.h"
 #include "text.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +136,21 @@ void goacc_tell_returned(uintptr_t pc)
                "data of a function that has returned are still mapped from here; they are taken off the device");
 }
 
+void goacc_tell_jump(const char *region, uintptr_t from, uintptr_t pc)
+{
+    char place[1100];
+    goacc_place(from, place, sizeof place);
+    goacc_find(
+        &(struct goacc_finding){
+            .level = "error",
+            .code = "misuse",
+            .pc = pc,
+            .help = "leave a region at its end: set a flag in it, and look at the flag after it",
+        },
+        "the program left the %s region%s by a jump, as longjmp does", region, place);
+    goacc_end();
+}
+
 /* ------------------------------------------------------------------------------------ events -- */
 
 void goacc_tell_event(const accd_event *event, const char *about)
@@ -163,7 +179,8 @@ void goacc_tell_event(const accd_event *event, const char *about)
     goacc_text(&text, "%s", about);
     goacc_text_rank(&text);
     goacc_text(&text, "}\n");
-    goacc_text_put(goacc.options.trace, &text);
+    if (!goacc_text_put(goacc.options.trace, &text))
+        goacc.trace_lost = errno;
 }
 
 /* ----------------------------------------------------------------------------------- the end -- */

@@ -61,9 +61,10 @@ int goacc_open_file(const char *name, int how)
     return high;
 }
 
-void goacc_text_put(int fd, const struct goacc_text *text)
+bool goacc_text_put(int fd, const struct goacc_text *text)
 {
     sigset_t pipe, before;
+    int lost = 0;
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &pipe, &before);
@@ -73,10 +74,14 @@ void goacc_text_put(int fd, const struct goacc_text *text)
             continue;
         if (n < 0 && errno == EPIPE) /* the reader is gone; that is no signal for the program */
             sigtimedwait(&pipe, NULL, &(struct timespec){0});
-        if (n <= 0)
+        if (n <= 0) {
+            lost = n < 0 && errno != EPIPE ? errno : 0;
             break;
+        }
         done += (size_t)n;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = lost;
+    return !lost;
 }
 

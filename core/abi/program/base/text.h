@@ -2,6 +2,7 @@
 #ifndef GOACC_TEXT_H
 #define GOACC_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* What does not fit is cut. */
@@ -21,7 +22,8 @@ void goacc_text_quoted(struct goacc_text *text, const char *value);
 void goacc_text_field(struct goacc_text *text, const char *key, const char *value);
 /* The field of the rank, in an MPI program. */
 void goacc_text_rank(struct goacc_text *text);
-/* Writes the line. What cannot be written is lost: the program under way is not ours to stop for that. */
-void goacc_text_put(int fd, const struct goacc_text *text);
+/* Writes the line. What cannot be written is lost: the program under way is not ours to stop for that. False: errno has
+ * the reason; a reader that is gone is none. */
+bool goacc_text_put(int fd, const struct goacc_text *text);
 
 #endif

@@ -45,6 +45,7 @@ void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel
 {
     struct goacc_thread *self = goacc_self();
     const enum goacc_look look = self->look;
+    kernel->from = site->call.pc;
     goacc_hold_back(site);
     const bool alone = goacc.declares;
     if (alone)
@@ -57,7 +58,7 @@ void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel
         goacc_strict_run(site, device, kernel);
     } else {
         goacc_leave();
-        self->region = kernel->region;
+        goacc_begin_kernel(self, kernel);
         self->quick = false; /* until a call has asked */
         if (goacc.options.check)
             goacc_check_enter(site, device);

@@ -264,6 +264,8 @@ _Noreturn void goacc_refuse(const struct goacc_site *site, const char *code, con
 {
     char text[256];
     va_list args;
+    if (goacc_has_jumped(&goacc_own, site->call.sp))
+        goacc_tell_jump(goacc_own.region, goacc_own.from, site->call.pc);
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);

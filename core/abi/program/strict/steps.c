@@ -135,6 +135,7 @@ void goacc_watch_access(struct goacc_watch *watch, uint64_t address, greg_t *reg
         .pc = (uintptr_t)registers[REG_RIP],
         .write = known && registers[REG_ERR] & ERROR_WRITE,
         .host = closed != NULL,
+        .jumped = (uint64_t)registers[REG_RSP] - watch->own[0].start >= watch->own[0].bytes,
         .stray = known ? 0 : goacc_stray(registers),
     };
     watch->faulted = true;

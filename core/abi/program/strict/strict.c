@@ -205,6 +205,8 @@ static _Noreturn void tell_fault(const struct goacc_site *site, int device, cons
     char region[200];
     int n = snprintf(region, sizeof region, "the %s region", site->what);
     goacc_place(site->call.pc, region + n, sizeof region - (size_t)n);
+    if (fault->jumped)
+        goacc_tell_jump(site->what, site->call.pc, fault->pc + 1);
     if (!fault->host && fault->address < GOACC_PAGE) {
         goacc_tell_stray(fault->stray, fault->pc + 1, region);
         goacc_end();
@@ -225,7 +227,7 @@ static void run_kernel(void *arg)
 {
     struct goacc_kernel *kernel = arg;
     struct goacc_thread *self = goacc_self();
-    self->region = kernel->region;
+    goacc_begin_kernel(self, kernel);
     kernel->fn(kernel->args);
     self->region = NULL;
 }

@@ -24,6 +24,7 @@ struct goacc_fault {
     uintptr_t pc;     /* may lie in a system library that the kernel called */
     int write;
     int host;       /* 0: not memory that was closed */
+    int jumped;     /* the program has left the kernel by a jump, and its stack */
     uint64_t stray; /* without an address: what goacc_stray says; otherwise 0 */
 };
 
