@@ -188,6 +188,13 @@ int goacc_debug_name(struct goacc_debug *debug, const struct goacc_call *call, u
     return 0;
 }
 
+int goacc_debug_element(struct goacc_debug *debug, const struct goacc_call *call, uint64_t address, uint64_t bytes,
+                        int64_t at, struct goacc_name *name_p, struct goacc_name *element_p)
+{
+    (void)debug, (void)call, (void)address, (void)bytes, (void)at, (void)name_p, (void)element_p;
+    return 0;
+}
+
 uint64_t goacc_debug_pointee(struct goacc_debug *debug, uint64_t address)
 {
     (void)debug, (void)address;

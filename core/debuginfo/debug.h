@@ -6,7 +6,9 @@
 
 #include <stdint.h>
 
+enum { GOACC_RANK_MOST = 15 };
 struct goacc_debug;
+struct goacc_type;
 
 struct goacc_debug *goacc_debug_open(void); /* NULL: libdw is not there, or no memory */
 void goacc_debug_close(struct goacc_debug *debug);
@@ -28,18 +30,33 @@ int goacc_debug_line(struct goacc_debug *debug, uintptr_t pc, const char **file_
 const char *goacc_debug_symbol(struct goacc_debug *debug, uint64_t address);
 
 /* What the program calls a range of its memory. With section the range is name[start:bytes/unit],
- * where start counts elements from 0; otherwise it is all of the object called name. */
+ * where start counts elements from 0, also in Fortran; otherwise it is all of the object called name. */
 struct goacc_name {
     char name[128]; /* "s.b", "p->a", "z", "v%a" in Fortran, "this->x" */
     uint64_t unit;  /* bytes of one element, 0: not an array or section */
     int64_t start;
     int section;
     uint64_t aggregate_end; /* behind the outermost structure that holds the range; 0: none does */
+    /* Of an array in Fortran, whose sections are s(3:6): bounds of its dimensions; rank is 0 elsewhere. */
+    int rank;
+    struct {
+        int64_t lower, extent;
+    } dim[GOACC_RANK_MOST];
+    /* What the name stands for, for goacc_debug_element: an object, or elements that begin at data, after so many
+     * subscripts. NULL: not known. */
+    struct goacc_type *type;
+    uint64_t object, data;
+    unsigned subscripts;
 };
 
 /* As seen from a call. 0 bytes: what begins at the address. 0: not known. */
 int goacc_debug_name(struct goacc_debug *debug, const struct goacc_call *call, uint64_t address,
                      uint64_t bytes, struct goacc_name *name_p);
+/* Names the range, as goacc_debug_name does, and the element or member of it that has the byte at, counted from address:
+ * "a[2][3]", "c(3)%v(2)". The byte may lie before or behind the range. The element's name is empty where only the range
+ * is known. */
+int goacc_debug_element(struct goacc_debug *debug, const struct goacc_call *call, uint64_t address, uint64_t bytes,
+                        int64_t at, struct goacc_name *name_p, struct goacc_name *element_p);
 /* Bytes of what a global or static pointer of Fortran at an address points to, an array or scalar of constant size; 0:
  * there is no such variable. */
 uint64_t goacc_debug_pointee(struct goacc_debug *debug, uint64_t address);

@@ -67,18 +67,63 @@ static bool name_global(struct goacc_search *s)
 
 /* ------------------------------------------------------------------------------------- calls -- */
 
+static struct goacc_search search_of(struct goacc_debug *debug, const struct goacc_call *call, uint64_t address,
+                                     uint64_t bytes, struct goacc_name *name_p)
+{
+    return (struct goacc_search){.view = {.debug = debug, .call = call},
+                                 .address = address,
+                                 .bytes = bytes,
+                                 .rank = GOACC_NOTHING,
+                                 .name_p = name_p};
+}
+
+/* The bounds of an array in Fortran. */
+static void measure(struct goacc_search *s, struct goacc_name *name)
+{
+    const struct goacc_type *type = name->type;
+    uint64_t extent;
+    if (!name->unit || !type || !type->fortran || type->ndims > GOACC_RANK_MOST)
+        return;
+    for (size_t i = 0; i < type->ndims; i++) {
+        if (!goacc_extent(&s->view, type, i, name->object, &extent) || extent > INT64_MAX)
+            extent = INT64_MAX; /* the last one of an assumed-size array */
+        name->dim[i].lower = goacc_lower(&s->view, type, i, name->object);
+        name->dim[i].extent = (int64_t)extent;
+    }
+    name->rank = (int)type->ndims;
+}
+
+static bool found(struct goacc_search *s)
+{
+    struct goacc_site *site = s->view.debug ? goacc_site_at(s->view.debug, s->view.call->pc) : NULL;
+    s->view.site = site;
+    if (!site || !s->address || s->address + s->bytes < s->address)
+        return false;
+    if (!name_local(s, site) && !name_global(s) && !(site->has_unit && goacc_reach(s, site)))
+        return false;
+    measure(s, s->name_p);
+    return true;
+}
+
 int goacc_debug_name(struct goacc_debug *debug, const struct goacc_call *call, uint64_t address,
                      uint64_t bytes, struct goacc_name *name_p)
 {
-    struct goacc_site *site = debug ? goacc_site_at(debug, call->pc) : NULL;
-    struct goacc_search s = {.view = {.debug = debug, .site = site, .call = call},
-                             .address = address,
-                             .bytes = bytes,
-                             .rank = GOACC_NOTHING,
-                             .name_p = name_p};
-    if (!site || !address || address + bytes < address)
+    struct goacc_search s = search_of(debug, call, address, bytes, name_p);
+    return found(&s);
+}
+
+int goacc_debug_element(struct goacc_debug *debug, const struct goacc_call *call, uint64_t address, uint64_t bytes,
+                        int64_t at, struct goacc_name *name_p, struct goacc_name *element_p)
+{
+    struct goacc_search s = search_of(debug, call, address, bytes, name_p);
+    element_p->name[0] = 0;
+    if (!found(&s))
         return 0;
-    return name_local(&s, site) || name_global(&s) || (site->has_unit && goacc_reach(&s, site));
+    struct goacc_path path = {element_p->name, 0, name_p->type ? goacc_dot(name_p->type) : ""};
+    goacc_add(&path, "%s", name_p->name);
+    if (!name_p->type || !goacc_descend(&s, &path, name_p, address + (uint64_t)at))
+        element_p->name[0] = 0;
+    return 1;
 }
 
 uint64_t goacc_debug_pointee(struct goacc_debug *debug, uint64_t address)

@@ -105,10 +105,14 @@ static void try_pointee(struct goacc_search *s, uint32_t i, struct goacc_type *t
         return;
     goacc_add_node(s, &path, i);
     path.dot = node->type->fortran ? "%" : "->";
-    if (fits && node->type->fortran)
+    if (fits && node->type->fortran) {
         goacc_as_whole(0, &name);
-    else if (!fits && (element != start || type->kind != GOACC_STRUCT))
-        goacc_add_index(s, &path, node->type, start, offset / unit);
+        goacc_is_about(&name, type, start, start, 0);
+    } else if (fits) {
+        goacc_is_about(&name, node->type, start, start, 0);
+    } else if (element != start || type->kind != GOACC_STRUCT) {
+        goacc_add_index(s, &path, node->type, start, (int64_t)(offset / unit), 0);
+    }
     if (fits || goacc_describe(s, &path, type, element, &name))
         accept(s, rank, offset, &name);
 }
@@ -141,6 +145,7 @@ static void try_elements(struct goacc_search *s, uint32_t i, uint64_t data, uint
         (rank == GOACC_BEHIND && !is_behind(s, node->block ? node->block : data)))
         return;
     goacc_add_node(s, &path, i);
+    goacc_is_about(&name, node->type, node->at, data, 0);
     if (total && goacc_is_whole(s, data, total)
             ? goacc_as_whole(unit, &name)
             : goacc_describe_elements(s, &path, node->type, node->at, data, &name))

@@ -50,9 +50,9 @@ void goacc_add(struct goacc_path *path, const char *format, ...) __attribute__((
 const char *goacc_dot(const struct goacc_type *type);
 /* The i-th object. */
 void goacc_add_node(struct goacc_search *s, struct goacc_path *path, uint32_t i);
-/* Subscripts of the index-th element in memory of what begins at object. */
+/* Subscripts of the index-th element in memory of what begins at object; the path has the first ones. */
 void goacc_add_index(struct goacc_search *s, struct goacc_path *path, const struct goacc_type *type,
-                     uint64_t object, uint64_t index);
+                     uint64_t object, int64_t index, unsigned first);
 
 /* Whether these bytes are, or contain, the range. */
 bool goacc_is_whole(struct goacc_search *s, uint64_t start, uint64_t bytes);
@@ -66,9 +66,14 @@ bool goacc_as_section(struct goacc_search *s, uint64_t offset, uint64_t unit,
  * to what name is about. */
 bool goacc_describe(struct goacc_search *s, struct goacc_path *path, struct goacc_type *type,
                     uint64_t object, struct goacc_name *name);
-bool goacc_describe_elements(struct goacc_search *s, struct goacc_path *path,
-                             const struct goacc_type *type, uint64_t object, uint64_t data,
+bool goacc_describe_elements(struct goacc_search *s, struct goacc_path *path, struct goacc_type *type,
+                             uint64_t object, uint64_t data,
                              struct goacc_name *name);
+/* What the name is about. */
+void goacc_is_about(struct goacc_name *name, struct goacc_type *type, uint64_t object, uint64_t data,
+                    unsigned subscripts);
+/* The path grows from what the name is about to the scalar that has the byte at an address. */
+bool goacc_descend(struct goacc_search *s, struct goacc_path *path, const struct goacc_name *name, uint64_t address);
 /* Names the range by pointers that start from variables in scope. */
 bool goacc_reach(struct goacc_search *s, struct goacc_site *site);
 

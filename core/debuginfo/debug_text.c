@@ -32,24 +32,31 @@ static void add_member(struct goacc_path *path, const struct goacc_type *type, c
     path->dot = goacc_dot(type);
 }
 
+/* Rounded towards less. */
+static int64_t quotient(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
 void goacc_add_index(struct goacc_search *s, struct goacc_path *path, const struct goacc_type *type,
-                     uint64_t object, uint64_t index)
+                     uint64_t object, int64_t index, unsigned first)
 {
     long long subscript[GOACC_DIMS_MOST] = {0};
     size_t n = type->ndims;
     path->dot = goacc_dot(type);
-    for (size_t i = 0; i < n; i++) { /* the dimension that varies fastest comes first */
+    for (size_t i = 0; i + first < n; i++) { /* the dimension that varies fastest comes first */
         size_t dim = type->fortran ? i : n - 1 - i;
-        uint64_t extent = 0, rest = index;
-        if (i + 1 < n && goacc_extent(&s->view, type, dim, object, &extent) && extent) {
-            rest = index % extent;
-            index /= extent;
+        uint64_t extent = 0;
+        int64_t rest = index;
+        if (i + first + 1 < n && goacc_extent(&s->view, type, dim, object, &extent) && extent && extent <= INT64_MAX) {
+            index = quotient(rest, (int64_t)extent);
+            rest -= index * (int64_t)extent;
         }
-        subscript[dim] = (long long)(rest + (uint64_t)goacc_lower(&s->view, type, dim, object));
+        subscript[dim] = (long long)(rest + goacc_lower(&s->view, type, dim, object));
     }
     if (!n)
         goacc_add(path, type->fortran ? "(%lld)" : "[%lld]", (long long)(index + type->fortran));
-    for (size_t i = 0; i < n && !type->fortran; i++)
+    for (size_t i = first; i < n && !type->fortran; i++)
         goacc_add(path, "[%lld]", subscript[i]);
     for (size_t i = 0; i < n && type->fortran; i++)
         goacc_add(path, "%s%lld%s", i ? "," : "(", subscript[i], i + 1 < n ? "" : ")");
@@ -69,7 +76,7 @@ void goacc_add_node(struct goacc_search *s, struct goacc_path *path, uint32_t i)
         add_member(path, parent->type, node->name);
         break;
     case GOACC_ELEMENT:
-        goacc_add_index(s, path, parent->type, parent->at, node->index);
+        goacc_add_index(s, path, parent->type, parent->at, (int64_t)node->index, 0);
         break;
     default:
         if (parent->type->kind == GOACC_POINTER && !parent->type->fortran)
@@ -119,19 +126,20 @@ bool goacc_as_section(struct goacc_search *s, uint64_t offset, uint64_t unit,
     return true;
 }
 
-bool goacc_describe_elements(struct goacc_search *s, struct goacc_path *path,
-                             const struct goacc_type *type, uint64_t object, uint64_t data,
-                             struct goacc_name *name)
+bool goacc_describe_elements(struct goacc_search *s, struct goacc_path *path, struct goacc_type *type,
+                             uint64_t object, uint64_t data, struct goacc_name *name)
 {
     uint64_t unit[GOACC_DIMS_MOST], offset = s->address - data;
     size_t n = units_of(s, type, object, unit);
     for (size_t i = 0; i < n; i++) {
-        if (goacc_as_section(s, offset, unit[i], name))
+        if (goacc_as_section(s, offset, unit[i], name)) {
+            goacc_is_about(name, type, object, s->address - offset, (unsigned)i);
             return true;
+        }
         if (offset % unit[i] + s->bytes > unit[i])
             return false;
         if (type->fortran)
-            goacc_add_index(s, path, type, object, offset / unit[i]);
+            goacc_add_index(s, path, type, object, (int64_t)(offset / unit[i]), 0);
         else
             goacc_add(path, "[%llu]", (unsigned long long)(offset / unit[i]));
         offset %= unit[i];
@@ -214,7 +222,64 @@ bool goacc_describe(struct goacc_search *s, struct goacc_path *path, struct goac
     if (!goacc_is_whole(s, object, goacc_bytes(&s->view, type, object)))
         return describe_inside(s, path, type, object, name);
     bool has_unit = type->kind == GOACC_ARRAY && units_of(s, type, object, unit);
+    goacc_is_about(name, type->kind == GOACC_DESCRIPTOR ? NULL : type, object, object, 0);
     return goacc_as_whole(has_unit ? unit[0] : 0, name);
+}
+
+void goacc_is_about(struct goacc_name *name, struct goacc_type *type, uint64_t object, uint64_t data,
+                    unsigned subscripts)
+{
+    name->type = type;
+    name->object = object;
+    name->data = data;
+    name->subscripts = subscripts;
+}
+
+/* The member that has the byte; NULL: none, or one of several that share it. */
+static const struct goacc_member *member_with(struct goacc_search *s, const struct goacc_type *type, uint64_t object,
+                                              uint64_t address)
+{
+    Dwarf_Die die = type->die;
+    if (s->view.debug->dw.dwarf_tag(&die) == DW_TAG_union_type)
+        return NULL;
+    for (size_t i = 0; i < type->nmembers; i++) {
+        const uint64_t at = object + type->members[i].offset;
+        if (address >= at && address - at < goacc_bytes(&s->view, type->members[i].type, at))
+            return &type->members[i];
+    }
+    return NULL;
+}
+
+bool goacc_descend(struct goacc_search *s, struct goacc_path *path, const struct goacc_name *name, uint64_t address)
+{
+    enum { NESTING_MOST = 64 };
+    struct goacc_type *type = name->type;
+    const struct goacc_member *member;
+    uint64_t object = name->object, data = name->data, unit;
+    unsigned first = name->subscripts;
+    bool is_first = true;
+    for (int i = 0; type && i < NESTING_MOST; i++) {
+        if (type->kind == GOACC_ARRAY || (is_first && (type->kind == GOACC_POINTER || type->kind == GOACC_DESCRIPTOR))) {
+            struct goacc_type *target = type->kind == GOACC_POINTER ? goacc_target(s->view.debug, type) : type->target;
+            unit = target ? goacc_bytes(&s->view, target, 0) : 0;
+            if (!unit || unit > INT64_MAX)
+                return !is_first;
+            const int64_t index = quotient((int64_t)(address - data), (int64_t)unit);
+            goacc_add_index(s, path, type, object, index, first);
+            object = data + (uint64_t)index * unit;
+            type = target;
+        } else if (type->kind == GOACC_STRUCT && (member = member_with(s, type, object, address))) {
+            add_member(path, type, member->name);
+            object += member->offset;
+            type = member->type;
+        } else {
+            return !is_first;
+        }
+        data = object;
+        first = 0;
+        is_first = false;
+    }
+    return !is_first;
 }
 
 bool goacc_contains(struct goacc_search *s, uint64_t start, uint64_t bytes)

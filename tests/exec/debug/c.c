@@ -74,6 +74,11 @@ static APART void pointers(struct outer *p, int n)
     names(&p->a, sizeof p->a, "p->a");
     names(p, sizeof *p, "p[0:1] of 104");
     names(p + 1, sizeof *p, "p[1:1] of 104");
+    element(&s, sizeof s, &s.n, "s.n");
+    element(&s, sizeof s, &s.arr[1].q, "s.arr[1].q");
+    element(p, 2 * sizeof *p, (char *)&p[1].in.q + 3, "p[1].in.q");
+    element(loc + 2, 4 * sizeof *loc, loc + 4, "loc[4]");
+    element(loc, 4 * sizeof *loc, (char *)loc - 1, "loc[-1]");
     names(&p[1].in.q, sizeof p->in.q, "p[1].in.q");
     names(p[1].in.q, sizeof p->in.q, "p[1].in.q[0:1] of 8");
     names(p->pb, sizeof *p->pb, "s.pb[0:1] of 16");
@@ -161,6 +166,12 @@ static APART void rows(int n)
     names(t->data, 4 * sizeof t->data[0], "t->data[0:4] of 8");
     names(t->data + 1, 2 * sizeof t->data[0], "t->data[1:2] of 8");
     names(bare, 24, "bare[0:24] of 1");
+    element(table, 3 * sizeof *table, &table[1], "table[1]");
+    element(table[2], 10 * sizeof **table, &table[2][7], "table[2][7]");
+    element(matrix, 2 * sizeof *matrix, &matrix[1][3], "matrix[1][3]");
+    element(&matrix[1][2], 2 * sizeof **matrix, &matrix[1][3], "matrix[1][3]");
+    element(t->data, 4 * sizeof t->data[0], t->data + 5, "t->data[5]");
+    element(bare, 24, (char *)bare + 3, "");
     for (int i = 0; i < 3; i++)
         free(table[i]);
     free(table);

@@ -30,6 +30,7 @@ void Field::own()
     names(x + 1, 2 * sizeof *x, "this->x[1:2] of 8");
     names(shared, 2 * sizeof *shared, "this->shared[0:2] of 8");
     names(this, sizeof *this, "this[0:1] of 40");
+    element(this, sizeof *this, &id, "this[0].id");
     stands_at("cxx.cc", __LINE__, "own");
     n++;
 }
@@ -49,6 +50,7 @@ static APART void containers(std::vector<float> &v)
     std::vector<int> mine(8);
     names(v.data(), v.size() * sizeof v[0], "v[0:5] of 4");
     names(&v[2], 2 * sizeof v[0], "v[2:2] of 4");
+    element(v.data(), v.size() * sizeof v[0], &v[3], "v[3]");
     names(&mine, sizeof mine, "mine");
     names(mine.data(), 8 * sizeof mine[0], "mine[0:8] of 4");
 }

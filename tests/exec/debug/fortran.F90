@@ -9,6 +9,12 @@ module probes
       integer(c_size_t), value :: bytes
       character(kind=c_char) :: wanted(*)
     end subroutine
+    subroutine element(address, bytes, inside, wanted) bind(c)
+      import
+      type(c_ptr), value :: address, inside
+      integer(c_size_t), value :: bytes
+      character(kind=c_char) :: wanted(*)
+    end subroutine
     subroutine stands_at(file, line, function) bind(c)
       import
       character(kind=c_char) :: file(*), function(*)
@@ -99,6 +105,12 @@ contains
     !$acc enter data copyin(single)
     call names(c_loc(single%n), 4_c_size_t, "single%n" // c_null_char)
     call names(c_loc(single%a(2)), 8_c_size_t, "single%a[1:1] of 8" // c_null_char)
+    call element(c_loc(b), 7 * 8_c_size_t, c_loc(b(2)), "b(2)" // c_null_char)
+    call element(c_loc(c), 6 * 8_c_size_t, c_loc(c(2,3)), "c(2,3)" // c_null_char)
+    call element(c_loc(c(1,2)), 2 * 8_c_size_t, c_loc(c(1,3)), "c(1,3)" // c_null_char)
+    call element(c_loc(fixed), 16_c_size_t, c_loc(fixed(1)), "fixed(1)" // c_null_char)
+    call element(c_loc(rows), 3 * storage_size(rows, c_size_t) / 8, c_loc(rows(2)%k), "rows(2)%k" // c_null_char)
+    call element(c_loc(rows(2)%q), 16_c_size_t, c_loc(rows(2)%q(3)), "rows(2)%q(3)" // c_null_char)
     call directive("lone" // c_null_char)
     !$acc enter data copyin(lone)
     call directive("fixed of 4, kept of 4, common_a of 4" // c_null_char)

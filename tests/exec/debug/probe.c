@@ -46,6 +46,16 @@ __attribute__((noinline)) void names(void *address, size_t bytes, const char *wa
     }
 }
 
+__attribute__((noinline)) void element(void *address, size_t bytes, void *inside, const char *wanted)
+{
+    struct goacc_call call = CALL();
+    struct goacc_name name, element = {.name = ""};
+    const int64_t at = (int64_t)((uintptr_t)inside - (uintptr_t)address);
+    if (!goacc_debug_element(the_debug(), &call, (uintptr_t)address, bytes, at, &name, &element))
+        snprintf(element.name, sizeof element.name, "?");
+    is_text(element.name, wanted, "byte %lld of %zu is in %s", (long long)at, bytes, wanted);
+}
+
 __attribute__((noinline)) void names_beyond(void *address, size_t bytes)
 {
 #ifdef __SANITIZE_ADDRESS__

@@ -11,6 +11,8 @@ extern "C" {
 
 /* wanted: "s.n", "z of 8" (an array of elements of 8 bytes), "z[2:4] of 8", "?". */
 void names(void *address, size_t bytes, const char *wanted);
+/* The element or member of a range that has a byte, which may lie outside: "z[3].v", "" or "?". */
+void element(void *address, size_t bytes, void *inside, const char *wanted);
 /* Behind the end of a block of malloc's, which a sanitizer's malloc does not tell. */
 void names_beyond(void *address, size_t bytes);
 /* What the entries of the next enter data directive are called, in their order. */

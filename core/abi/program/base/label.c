@@ -34,13 +34,19 @@ static size_t place_of(uintptr_t pc, const char *name)
     return (size_t)(hash ^ hash >> 32);
 }
 
+static bool same_array(const accd_array *a, const accd_array *b)
+{
+    return a == b || (a && b && a->rank == b->rank &&
+                      !memcmp(a->dimensions, b->dimensions, a->rank * sizeof *a->dimensions));
+}
+
 static bool same(const struct label *entry, uintptr_t pc, const accd_label *label)
 {
     const accd_label *is = entry->label;
     if (entry->pc != pc || !label)
         return entry->pc == pc && entry->late;
     return !strcmp(is->name, label->name) && is->unit == label->unit && is->layout == label->layout &&
-           (is->flags & ~ACCD_LABEL_INDEXED) == label->flags;
+           (is->flags & ~ACCD_LABEL_INDEXED) == label->flags && same_array(is->array, label->array);
 }
 
 static void grow_labels(void)
@@ -158,6 +164,19 @@ static struct found *found_at(const struct goacc_site *site, const accd_item *it
     return at;
 }
 
+/* The bounds of an array in Fortran, for the names of its sections and elements. */
+static accd_array array_of(const struct goacc_name *name)
+{
+    accd_array array = {.rank = (unsigned)name->rank};
+    int64_t stride = (int64_t)name->unit;
+    for (int i = 0; i < name->rank; i++) {
+        array.dimensions[i] = (accd_dimension){name->dim[i].lower, name->dim[i].extent, stride};
+        if (__builtin_mul_overflow(stride, name->dim[i].extent, &stride))
+            stride = INT64_MAX;
+    }
+    return array;
+}
+
 void goacc_find_name(accd_item *item)
 {
     const struct goacc_site *site = goacc.site;
@@ -172,6 +191,7 @@ void goacc_find_name(accd_item *item)
     if (known)
         return;
     struct goacc_name name;
+    accd_array array;
     accd_label label = {0};
     if (!goacc_name_of(site, (uintptr_t)item->host, item->bytes, &name) && !name_copy(site, item, &name))
         return;
@@ -180,6 +200,11 @@ void goacc_find_name(accd_item *item)
     label.unit = name.unit;
     label.flags = name.section ? ACCD_LABEL_SECTION : 0;
     label.name = name.name;
+    if (name.rank) {
+        array = array_of(&name);
+        label.flags |= ACCD_LABEL_ROUND;
+        label.array = &array;
+    }
     item->label = label_of(site->call.pc, &label);
     if (at) {
         at->start = item->start;

@@ -1,5 +1,6 @@
 /* name.c - names and lines by debug information. */
 #include "runtime.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -133,11 +134,23 @@ bool goacc_name_of(const struct goacc_site *site, uint64_t host, uint64_t bytes,
                    struct goacc_name *name_p)
 {
     goacc_take_words();
+    *name_p = (struct goacc_name){.unit = 0};
     const bool known =
         site && ((information() && goacc_debug_name(debug, &site->call, host, bytes, name_p)) ||
                  (site->name && site->name(site->names, host, bytes, name_p)));
     goacc_give_words();
     return known;
+}
+
+/* The element of a range that has a byte, counted from host; "" where debug information does not tell. */
+static void element_of(const struct goacc_site *site, uint64_t host, uint64_t bytes, uint64_t at,
+                       struct goacc_name *element_p)
+{
+    struct goacc_name name;
+    goacc_take_words();
+    if (!information() || !goacc_debug_element(debug, &site->call, host, bytes, (int64_t)at, &name, element_p))
+        element_p->name[0] = 0;
+    goacc_give_words();
 }
 
 uintptr_t goacc_aggregate_end(uintptr_t member, size_t bytes)
@@ -174,6 +187,44 @@ struct goacc_shown goacc_shown_pointer(const accd_attachment *pointer)
     return show(pointer->name, pointer->slot, NULL, 0);
 }
 
+/* Subscripts of an element of an array in Fortran, counted from 0 in memory. */
+static void subscripts_of(const struct goacc_name *name, int64_t index, int64_t *to)
+{
+    for (int i = 0; i < name->rank; i++) {
+        const int64_t extent = i + 1 < name->rank && name->dim[i].extent > 0 ? name->dim[i].extent : INT64_MAX;
+        to[i] = index % extent + name->dim[i].lower;
+        index /= extent;
+    }
+}
+
+static void add_subscripts(struct goacc_text *text, int rank, const int64_t *low, const int64_t *high)
+{
+    for (int i = 0; i < rank; i++) {
+        goacc_text(text, "%c%lld", i ? ',' : '(', (long long)low[i]);
+        if (low[i] != high[i])
+            goacc_text(text, ":%lld", (long long)high[i]);
+    }
+    goacc_text(text, ")");
+}
+
+/* n elements in Fortran: as a section where they are one, otherwise the first and the last. */
+static void spell_round(const struct goacc_name *name, uint64_t n, char *to, size_t room)
+{
+    struct goacc_text text = {.n = 0};
+    int64_t low[GOACC_RANK_MOST], high[GOACC_RANK_MOST];
+    uint64_t inside = 1;
+    subscripts_of(name, name->start, low);
+    subscripts_of(name, name->start + (int64_t)n - 1, high);
+    for (int i = 0; i < name->rank; i++)
+        inside *= (uint64_t)(high[i] < low[i] ? low[i] - high[i] : high[i] - low[i]) + 1;
+    add_subscripts(&text, name->rank, low, inside == n ? high : low);
+    if (inside != n) {
+        goacc_text(&text, ":");
+        add_subscripts(&text, name->rank, high, high);
+    }
+    snprintf(to, room, "%s%s", name->name, text.at);
+}
+
 bool goacc_spell(const struct goacc_site *site, uint64_t host, uint64_t bytes, char *to,
                  size_t room)
 {
@@ -183,6 +234,8 @@ bool goacc_spell(const struct goacc_site *site, uint64_t host, uint64_t bytes, c
         snprintf(to, room, "%p", (void *)(uintptr_t)host);
     else if (!name.section)
         snprintf(to, room, "%s", name.name);
+    else if (name.rank && name.unit)
+        spell_round(&name, bytes < name.unit ? 1 : bytes / name.unit, to, room);
     else if (!bytes || !name.unit)
         snprintf(to, room, "%s[%lld]", name.name, (long long)name.start);
     else
@@ -194,15 +247,18 @@ bool goacc_spell(const struct goacc_site *site, uint64_t host, uint64_t bytes, c
 void goacc_spell_element(const struct goacc_site *site, uint64_t host, uint64_t bytes, uint64_t at,
                          const char *name, char *to, size_t room)
 {
-    struct goacc_name object;
+    struct goacc_name object, element;
     char whole[160];
     if (!goacc_name_of(site, host, bytes, &object)) {
         snprintf(to, room, "%s", name);
         return;
     }
     goacc_spell(site, host, bytes, whole, sizeof whole);
+    element_of(site, host, bytes, at, &element);
     const long long unit = (long long)object.unit, into = (long long)at - ((long long)at < 0 ? unit - 1 : 0);
-    if (unit && object.unit < bytes)
+    if (*element.name && strcmp(element.name, whole) != 0)
+        snprintf(to, room, "%s of %s", element.name, whole);
+    else if (unit && object.unit < bytes)
         snprintf(to, room, "%s[%lld] of %s", object.name, (long long)object.start + into / unit, whole);
     else
         snprintf(to, room, "%s", whole);
