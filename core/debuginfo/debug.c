@@ -9,6 +9,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unwind.h>
 
 /* ------------------------------------------------------------------------------------- files -- */
 
@@ -154,6 +155,39 @@ const char *goacc_debug_symbol(struct goacc_debug *debug, uint64_t address)
     return name;
 }
 
+/* What is looked for on the stack: the frame of the call, then one of the program's own functions around it. */
+struct way_out {
+    struct goacc_debug *debug;
+    struct goacc_call *call;
+    bool is_outside;
+    unsigned frames;
+};
+
+static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *arg)
+{
+    enum { FRAMES_MOST = 64, RBP = 6 };
+    struct way_out *way = arg;
+    const uintptr_t pc = _Unwind_GetIP(context), sp = _Unwind_GetCFA(context);
+    if (!way->is_outside) {
+        way->is_outside = pc == way->call->pc && sp == way->call->sp;
+        return _URC_NO_REASON;
+    }
+    const struct goacc_site *site = goacc_site_at(way->debug, pc);
+    if (site && site->line && !site->in_header) {
+        *way->call = (struct goacc_call){pc, sp, _Unwind_GetGR(context, RBP)};
+        return _URC_NORMAL_STOP;
+    }
+    return ++way->frames < FRAMES_MOST ? _URC_NO_REASON : _URC_NORMAL_STOP;
+}
+
+void goacc_debug_leave_headers(struct goacc_debug *debug, struct goacc_call *call)
+{
+    const struct goacc_site *site = goacc_site_at(debug, call->pc);
+    struct way_out way = {.debug = debug, .call = call};
+    if (site && site->in_header)
+        _Unwind_Backtrace(visit_frame, &way);
+}
+
 #else
 
 /* Built without libdw: nothing is known. */
@@ -173,6 +207,11 @@ int goacc_debug_line(struct goacc_debug *debug, uintptr_t pc, const char **file_
     (void)debug, (void)pc;
     *file_p = *function_p = NULL;
     return *line_p = 0;
+}
+
+void goacc_debug_leave_headers(struct goacc_debug *debug, struct goacc_call *call)
+{
+    (void)debug, (void)call;
 }
 
 const char *goacc_debug_symbol(struct goacc_debug *debug, uint64_t address)

@@ -25,6 +25,10 @@ struct goacc_call {
 int goacc_debug_line(struct goacc_debug *debug, uintptr_t pc, const char **file_p, int *line_p,
                      const char **function_p);
 
+/* A call in code of a header of the system, as that of std::copy, becomes the call of the program's own function around
+ * it, which is active on this stack. Inlined code has the line of that function at once. */
+void goacc_debug_leave_headers(struct goacc_debug *debug, struct goacc_call *call);
+
 /* The function at an address as the linker calls it, "main._omp_fn.0" for an outlined one, with or
  * without debug information; lives as long as debug. NULL: not known. */
 const char *goacc_debug_symbol(struct goacc_debug *debug, uint64_t address);
@@ -52,9 +56,9 @@ struct goacc_name {
 /* As seen from a call. 0 bytes: what begins at the address. 0: not known. */
 int goacc_debug_name(struct goacc_debug *debug, const struct goacc_call *call, uint64_t address,
                      uint64_t bytes, struct goacc_name *name_p);
-/* Names the range, as goacc_debug_name does, and the element or member of it that has the byte at, counted from address:
- * "a[2][3]", "c(3)%v(2)". The byte may lie before or behind the range. The element's name is empty where only the range
- * is known. */
+/* Names the range, as goacc_debug_name does, and the element or member of it that has the byte at, counted from the
+ * address: "a[2][3]", "c(3)%v(2)". The byte may lie before or behind the range. The element's name is empty where only
+ * the range is known. */
 int goacc_debug_element(struct goacc_debug *debug, const struct goacc_call *call, uint64_t address, uint64_t bytes,
                         int64_t at, struct goacc_name *name_p, struct goacc_name *element_p);
 /* Bytes of what a global or static pointer of Fortran at an address points to, an array or scalar of constant size; 0:

@@ -115,6 +115,7 @@ struct goacc_site {
     const char *file, *function;
     int line;
     bool near; /* the line is one before the code */
+    bool in_header; /* of the system: the function is not the program's */
     struct goacc_module *module;
     Dwarf_Addr bias;
     Dwarf_Die unit;
@@ -151,6 +152,7 @@ struct goacc_expr goacc_location(const struct goacc_debug *debug, Dwarf_Die *die
 bool goacc_address_of(const struct goacc_debug *debug, const struct goacc_expr *expr, const Dwarf_Op *op,
                       uint64_t *to);
 
+bool goacc_is_header(const char *file); /* of the system or of a library */
 struct goacc_module *goacc_module_at(struct goacc_debug *debug, uint64_t address);
 struct goacc_site *goacc_site_at(struct goacc_debug *debug, uintptr_t pc);
 /* Fills in function and variables in scope of a new site. */

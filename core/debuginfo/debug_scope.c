@@ -28,7 +28,8 @@ static bool is_named(const struct goacc_debug *debug, Dwarf_Die *die)
     int tag = dw->dwarf_tag(die);
     const char *name = dw->dwarf_diename(die);
     Dwarf_Attribute attribute;
-    if ((tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) || !name || strchr(name, '.'))
+    if ((tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) || !name || strchr(name, '.') ||
+        !strncmp(name, "__", 2)) /* names of the compiler and its headers */
         return false;
     return *name != '_' || !dw->dwarf_attr_integrate(die, DW_AT_artificial, &attribute);
 }
@@ -141,8 +142,32 @@ static void read_passed(struct goacc_debug *debug, struct goacc_site *site, Dwar
     }
 }
 
+bool goacc_is_header(const char *file)
+{
+    return file && (!strncmp(file, "/usr/include/", 13) || strstr(file, "/include/c++/") || strstr(file, "/lib/gcc/"));
+}
+
+/* Where a function calls one that is inlined there; innermost first it is kept if it is in a file of the program. */
+static void note_caller(struct goacc_debug *debug, struct goacc_site *site, Dwarf_Die *inlined,
+                        struct goacc_site *caller)
+{
+    const struct accd_dw *dw = &debug->dw;
+    uint64_t file, line;
+    Dwarf_Files *files;
+    size_t nfiles;
+    if (!accd_dw_number(dw, inlined, DW_AT_call_file, &file) || !accd_dw_number(dw, inlined, DW_AT_call_line, &line) ||
+        dw->dwarf_getsrcfiles(&site->unit, &files, &nfiles) != 0 || file >= nfiles)
+        return;
+    const char *name = dw->dwarf_filesrc(files, file, NULL, NULL);
+    if (!name || goacc_is_header(name))
+        return;
+    caller->file = name;
+    caller->line = (int)line;
+    caller->function = site->function;
+}
+
 static void add_scope(struct goacc_debug *debug, struct goacc_site *site, Dwarf_Die *scope,
-                      unsigned nesting)
+                      unsigned nesting, struct goacc_site *caller)
 {
     Dwarf_Die child, inside;
     Dwarf_Addr pc = site->pc - 1 - site->bias;
@@ -154,7 +179,9 @@ static void add_scope(struct goacc_debug *debug, struct goacc_site *site, Dwarf_
         tag = debug->dw.dwarf_tag(&child);
         if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) &&
             covers(debug, &child, pc)) {
-            add_scope(debug, site, &child, nesting + 1);
+            if (tag == DW_TAG_inlined_subroutine)
+                note_caller(debug, site, &child, caller);
+            add_scope(debug, site, &child, nesting + 1, caller);
             break;
         }
     }
@@ -194,8 +221,16 @@ void goacc_site_scope(struct goacc_debug *debug, struct goacc_site *site)
     Dwarf_Die function;
     if (!find_function(debug, &site->unit, site->pc - 1 - site->bias, 0, &function))
         return;
+    struct goacc_site caller = {.line = 0};
     read_frame(debug, site, &function);
-    add_scope(debug, site, &function, 0);
+    add_scope(debug, site, &function, 0, &caller);
+    site->in_header = goacc_is_header(site->file) && !caller.line;
+    if (caller.line && goacc_is_header(site->file)) {
+        site->file = caller.file;
+        site->line = caller.line;
+        site->function = caller.function;
+        site->near = false;
+    }
 }
 
 /* ----------------------------------------------------------------------------------- globals -- */

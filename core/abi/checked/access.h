@@ -26,7 +26,7 @@ void goacc_write8_first(uintptr_t at);
 /* The same as goacc_ask for each word of a range. */
 void goacc_ask_words(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame);
 
-static inline size_t least(size_t a, size_t b)
+static inline size_t goacc_least(size_t a, size_t b)
 {
     return a < b ? a : b;
 }

@@ -32,7 +32,7 @@ static inline bool words_of(uintptr_t at, struct words *words)
 /* The bytes of a range that lie in its first word: how many, and four bits each. */
 static inline size_t first_part(uintptr_t at, size_t n, uint32_t *bytes_p)
 {
-    const size_t part = least(n, 8 - at % 8);
+    const size_t part = goacc_least(n, 8 - at % 8);
     *bytes_p = (uint32_t)goacc_of_bytes(part, 0xf) << 4 * (at % 8);
     return part;
 }
@@ -195,10 +195,10 @@ void goacc_ask_words(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const u
 {
     for (size_t part; n; at += part, n -= part) {
         const uintptr_t leaf_end = (at | (GOACC_LEAF - 1)) + 1;
-        part = least(n, 8 - at % 8);
+        part = goacc_least(n, 8 - at % 8);
         if (!inside_here.runs && !checked_here.leaves[at / GOACC_LEAF % GOACC_LEAVES] &&
             at - checked_here.low >= checked_here.bytes)
-            part = least(n, leaf_end - at);
+            part = goacc_least(n, leaf_end - at);
         else if (inside_here.notes_uses || !may(at, part, how & GOACC_WRITES, pc))
             goacc_ask(at, part, how, pc, frame);
     }

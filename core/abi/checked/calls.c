@@ -5,7 +5,6 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,15 +117,6 @@ void goacc_check_words(const void *at, size_t n, bool write, struct goacc_caller
 
 /* ------------------------------------------------------------------------------------ memory -- */
 
-/* Calls the C library's own function. */
-#define REAL(name) ((__typeof__(&(name)))goacc_real(&real_##name, #name))
-#define DEFINE(type, name, parameters) \
-    API type name parameters;          \
-    type name parameters
-#define FUNCTION(type, name, parameters) \
-    static void *real_##name;            \
-    DEFINE(type, name, parameters)
-
 FUNCTION(void *, memcpy, (void *to, const void *from, size_t n))
 {
     goacc_reads(from, n, CALLER);
@@ -160,8 +150,8 @@ FUNCTION(int, memcmp, (const void *a, const void *b, size_t n))
     if (goacc_is_checked(CALLER)) {
         while (same < n && ((const char *)a)[same] == ((const char *)b)[same])
             same++;
-        goacc_reads(a, least(same + 1, n), CALLER);
-        goacc_reads(b, least(same + 1, n), CALLER);
+        goacc_reads(a, goacc_least(same + 1, n), CALLER);
+        goacc_reads(b, goacc_least(same + 1, n), CALLER);
     }
     return REAL(memcmp)(a, b, n);
 }
@@ -175,15 +165,6 @@ FUNCTION(void, qsort, (void *at, size_t n, size_t each, int (*compare)(const voi
 
 /* ----------------------------------------------------------------------------------- strings -- */
 
-/* Bytes of a string with its end, or without one, of at most so many. */
-static size_t bytes_of(const char *text, size_t most)
-{
-    size_t n = 0;
-    while (n < most && text[n])
-        n++;
-    return least(n + 1, most);
-}
-
 FUNCTION(size_t, strlen, (const char *text))
 {
     const size_t n = REAL(strlen)(text);
@@ -193,7 +174,7 @@ FUNCTION(size_t, strlen, (const char *text))
 
 FUNCTION(char *, strcpy, (char *to, const char *from))
 {
-    const size_t n = bytes_of(from, SIZE_MAX);
+    const size_t n = goacc_text_bytes(from, SIZE_MAX);
     goacc_reads(from, n, CALLER);
     goacc_writes(to, n, CALLER);
     return REAL(strcpy)(to, from);
@@ -201,7 +182,7 @@ FUNCTION(char *, strcpy, (char *to, const char *from))
 
 FUNCTION(char *, stpcpy, (char *to, const char *from))
 {
-    const size_t n = bytes_of(from, SIZE_MAX);
+    const size_t n = goacc_text_bytes(from, SIZE_MAX);
     goacc_reads(from, n, CALLER);
     goacc_writes(to, n, CALLER);
     return REAL(stpcpy)(to, from);
@@ -209,14 +190,14 @@ FUNCTION(char *, stpcpy, (char *to, const char *from))
 
 FUNCTION(char *, strncpy, (char *to, const char *from, size_t n))
 {
-    goacc_reads(from, bytes_of(from, n), CALLER);
+    goacc_reads(from, goacc_text_bytes(from, n), CALLER);
     goacc_writes(to, n, CALLER);
     return REAL(strncpy)(to, from, n);
 }
 
 FUNCTION(char *, strcat, (char *to, const char *from))
 {
-    const size_t before = bytes_of(to, SIZE_MAX), n = bytes_of(from, SIZE_MAX);
+    const size_t before = goacc_text_bytes(to, SIZE_MAX), n = goacc_text_bytes(from, SIZE_MAX);
     goacc_reads(to, before, CALLER);
     goacc_reads(from, n, CALLER);
     goacc_writes(to + before - 1, n, CALLER);
@@ -230,8 +211,8 @@ static void compared(const char *a, const char *b, size_t most, struct goacc_cal
         return;
     while (n < most && a[n] == b[n] && a[n])
         n++;
-    goacc_reads(a, least(n + 1, most), caller);
-    goacc_reads(b, least(n + 1, most), caller);
+    goacc_reads(a, goacc_least(n + 1, most), caller);
+    goacc_reads(b, goacc_least(n + 1, most), caller);
 }
 
 FUNCTION(int, strcmp, (const char *a, const char *b))
@@ -275,140 +256,54 @@ FUNCTION(ssize_t, write, (int file, const void *from, size_t n))
     return REAL(write)(file, from, n);
 }
 
+FUNCTION(ssize_t, pread, (int file, void *to, size_t n, off_t at))
+{
+    const ssize_t got = REAL(pread)(file, to, n, at);
+    if (got > 0)
+        goacc_writes(to, (size_t)got, CALLER);
+    return got;
+}
+
+FUNCTION(ssize_t, pwrite, (int file, const void *from, size_t n, off_t at))
+{
+    goacc_reads(from, n, CALLER);
+    return REAL(pwrite)(file, from, n, at);
+}
+
 FUNCTION(char *, fgets, (char *to, int n, FILE *file))
 {
     char *got = REAL(fgets)(to, n, file);
     if (got)
-        goacc_writes(to, bytes_of(to, (size_t)n), CALLER);
+        goacc_writes(to, goacc_text_bytes(to, (size_t)n), CALLER);
     return got;
 }
 
 FUNCTION(int, fputs, (const char *text, FILE *file))
 {
-    goacc_reads(text, bytes_of(text, SIZE_MAX), CALLER);
+    goacc_reads(text, goacc_text_bytes(text, SIZE_MAX), CALLER);
     return REAL(fputs)(text, file);
 }
 
 FUNCTION(int, puts, (const char *text))
 {
-    goacc_reads(text, bytes_of(text, SIZE_MAX), CALLER);
+    goacc_reads(text, goacc_text_bytes(text, SIZE_MAX), CALLER);
     return REAL(puts)(text);
 }
 
-/* -------------------------------------------------------------------------------------- text -- */
+/* ----------------------------------------------------------------------------------- streams -- */
 
-/* Passes the argument of a conversion, with the letters before it; %s reads a string. */
-static void pass(const char *length, char conversion, long precision, va_list arguments,
-                 struct goacc_caller caller)
+/* std::ostream::write and std::istream::read. */
+FUNCTION(void *, _ZNSo5writeEPKcl, (void *stream, const char *from, long n))
 {
-    const bool is_long =
-        *length == 'l' || *length == 'j' || *length == 'z' || *length == 't' || *length == 'q';
-    const char *text;
-    switch (conversion) {
-    case 's':
-        text = va_arg(arguments, const char *);
-        if (text && !is_long)
-            goacc_reads(text, bytes_of(text, precision < 0 ? SIZE_MAX : (size_t)precision), caller);
-        break;
-    case 'a':
-    case 'A':
-    case 'e':
-    case 'E':
-    case 'f':
-    case 'F':
-    case 'g':
-    case 'G':
-        if (*length == 'L')
-            (void)va_arg(arguments, long double);
-        else
-            (void)va_arg(arguments, double);
-        break;
-    case 'n':
-    case 'p':
-        (void)va_arg(arguments, void *);
-        break;
-    case 'm':
-    case '%':
-        break;
-    default:
-        if (is_long)
-            (void)va_arg(arguments, long);
-        else
-            (void)va_arg(arguments, int);
-    }
+    if (n > 0)
+        goacc_reads(from, (size_t)n, CALLER);
+    return REAL(_ZNSo5writeEPKcl)(stream, from, n);
 }
 
-/* The strings that a format prints. Arguments by number are not looked at. */
-static void printed(const char *format, va_list arguments, struct goacc_caller caller)
+FUNCTION(void *, _ZNSi4readEPcl, (void *stream, char *to, long n))
 {
-    if (!goacc_is_checked(caller) || strchr(format, '$'))
-        return;
-    for (const char *at = format; (at = strchr(at, '%')); at++) {
-        long precision = -1;
-        at += 1 + strspn(at + 1, "-+ #0'I");
-        if (*at == '*')
-            (void)va_arg(arguments, int), at++;
-        at += strspn(at, "0123456789");
-        if (*at == '.') {
-            precision = at[1] == '*' ? va_arg(arguments, int) : strtol(at + 1, NULL, 10);
-            at += 1 + (at[1] == '*');
-            at += strspn(at, "-0123456789");
-        }
-        const char *length = at;
-        at += strspn(at, "hlLqjzt");
-        if (!*at)
-            return;
-        pass(length, *at, precision, arguments, caller);
-    }
-}
-
-#define PRINTED                             \
-    do {                                    \
-        va_list arguments;                  \
-        va_start(arguments, format);        \
-        printed(format, arguments, CALLER); \
-        va_end(arguments);                  \
-    } while (0)
-#define PRINT(n, call)               \
-    do {                             \
-        va_list arguments;           \
-        va_start(arguments, format); \
-        (n) = call;                  \
-        va_end(arguments);           \
-    } while (0)
-
-DEFINE(int, printf, (const char *format, ...))
-{
-    int n;
-    PRINTED;
-    PRINT(n, vprintf(format, arguments));
-    return n;
-}
-
-DEFINE(int, fprintf, (FILE * file, const char *format, ...))
-{
-    int n;
-    PRINTED;
-    PRINT(n, vfprintf(file, format, arguments));
-    return n;
-}
-
-DEFINE(int, snprintf, (char *to, size_t room, const char *format, ...))
-{
-    int n;
-    PRINTED;
-    PRINT(n, vsnprintf(to, room, format, arguments));
-    if (n >= 0)
-        goacc_writes(to, least((size_t)n + 1, room), CALLER);
-    return n;
-}
-
-DEFINE(int, sprintf, (char *to, const char *format, ...))
-{
-    int n;
-    PRINTED;
-    PRINT(n, vsprintf(to, format, arguments));
-    if (n >= 0)
-        goacc_writes(to, (size_t)n + 1, CALLER);
-    return n;
+    void *same = REAL(_ZNSi4readEPcl)(stream, to, n);
+    if (n > 0)
+        goacc_writes(to, (size_t)n, CALLER);
+    return same;
 }

@@ -4,6 +4,8 @@
 
 #include "checked.h"
 
+#include <stddef.h>
+
 /* Where the function that uses it was called. */
 struct goacc_caller {
     uintptr_t pc;
@@ -30,5 +32,22 @@ static inline void goacc_writes(void *at, size_t n, struct goacc_caller caller)
     if (goacc_is_checked(caller))
         goacc_check_words(at, n, true, caller);
 }
+
+/* Bytes of a string with its end, or without one, of at most so many. */
+static inline size_t goacc_text_bytes(const char *text, size_t most)
+{
+    size_t n = 0;
+    while (n < most && text[n])
+        n++;
+    return n < most ? n + 1 : most;
+}
+/* Calls the C library's own function. */
+#define REAL(name) ((__typeof__(&(name)))goacc_real(&real_##name, #name))
+#define EXPORT(type, name, parameters) \
+    API type name parameters;          \
+    type name parameters
+#define FUNCTION(type, name, parameters) \
+    static void *real_##name;            \
+    EXPORT(type, name, parameters)
 
 #endif

@@ -19,7 +19,8 @@ local ALWAYS = {
     "-fsanitize-coverage=func,trace-loads,trace-stores", "-fno-vectorize", "-fno-slp-vectorize" },
 }
 -- Calls that gcc would replace by stores, in languages that have them.
-local CALLS = { "-fno-builtin-memset", "-fno-builtin-memcpy", "-fno-builtin-memmove" }
+local CALLS = { "-fno-builtin-memset", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memcmp",
+  "-fno-builtin-sprintf", "-fno-builtin-snprintf", "-fno-builtin-strcpy", "-fno-builtin-strncpy" }
 
 -- Options of a command line that make no program.
 local PARTIAL = { ["-c"] = true, ["-S"] = true, ["-E"] = true, ["-M"] = true, ["-MM"] = true, ["-fsyntax-only"] = true,
@@ -97,5 +98,6 @@ return function(given)
   local list = options(given.compiler, given.arguments)
   table.insert(list, 1, path)
   table.move(given.arguments, 1, #given.arguments, #list + 1, list)
+  table.insert(list, "-U_FORTIFY_SOURCE") -- which calls other functions of the C library
   fail(("%s: %s"):format(path, system.exec(list, {})))
 end

@@ -1,4 +1,5 @@
 /* Calls of the C library that read old data of the host, by argument; with a second one the data are new. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,14 @@ static char t[N] = "abc", line[N];
 static int by_value(const void *x, const void *y)
 {
     return *(const int *)x - *(const int *)y;
+}
+
+static void say(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
 }
 
 static void call(const char *way)
@@ -27,6 +36,8 @@ static void call(const char *way)
         b[0] = (int)write(STDERR_FILENO, t, 3);
     else if (!strcmp(way, "printf"))
         printf("%d%% %*d %5.2f %Lg %ld %.4s|\n", 3, 2, 1, 2.5, 1.5L, 7L, t);
+    else if (!strcmp(way, "vprintf"))
+        say("%d %s\n", 3, t);
     else if (!strcmp(way, "snprintf"))
         b[0] = snprintf(line, sizeof line, "%c %s", 'c', t);
     else if (!strcmp(way, "strlen"))
@@ -50,8 +61,11 @@ int main(int argc, char **argv)
     }
     const char *way = argv[1];
     call(way);
-    if (!strcmp(way, "memset")) {
-        memset(a, 0, sizeof a); /* and now the device is old */
+    if (!strcmp(way, "memset") || !strcmp(way, "sscanf")) { /* and now the device is old */
+        if (!strcmp(way, "memset"))
+            memset(a, 0, sizeof a);
+        else if (sscanf("7 2.5 [x] 9 8", "%d %*f [%5[^]]] %d%%", &b[2], line, &a[5]) != 3)
+            return 1;
         #pragma acc parallel loop present(a) copyout(b)
         for (int i = 0; i < N; i++)
             b[i] = a[i];

@@ -95,6 +95,14 @@ bool goacc_line(uintptr_t pc, const char **file_p, int *line_p, const char **fun
     return true;
 }
 
+void goacc_leave_headers(struct goacc_call *call)
+{
+    goacc_take_words();
+    if (information())
+        goacc_debug_leave_headers(debug, call);
+    goacc_give_words();
+}
+
 const char *goacc_symbol(uintptr_t address)
 {
     goacc_take_words();

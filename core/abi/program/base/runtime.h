@@ -508,6 +508,8 @@ uint64_t goacc_pointee(uint64_t variable);
 /* Keeps the place that the compiler passed: its debug information may have no line for the call. With the lock. */
 void goacc_note_place(const struct goacc_site *site);
 bool goacc_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p);
+/* A call in a header of the system, active on this stack: it becomes that of the program's function around it. */
+void goacc_leave_headers(struct goacc_call *call);
 /* The function at an address, as the linker knows it, or NULL. */
 const char *goacc_symbol(uintptr_t address);
 /* How a present object, or an attached pointer, is reported: by its name or its address, and from

@@ -60,21 +60,36 @@ struct named {
     char element[340];
 };
 
+/* The function of the program that makes an access, itself or by a header of the system; no call: it is not known. */
+static struct goacc_site site_of(const struct goacc_access *access)
+{
+    struct goacc_site site = {.what = "access"};
+    if (access && access->frame) {
+        site.call = (struct goacc_call){access->pc, (uintptr_t)(access->frame + 2), access->frame[0]};
+        goacc_leave_headers(&site.call);
+    }
+    return site;
+}
+
+static uintptr_t place_of(const struct goacc_access *access)
+{
+    const struct goacc_site site = site_of(access);
+    return site.call.pc ? site.call.pc : access->pc;
+}
+
 static void name(const struct goacc_access *access, const struct goacc_pair *pair, uint64_t at,
                  struct named *named)
 {
-    struct goacc_site site = {.what = "access"};
+    const struct goacc_site site = site_of(access);
     accd_present object;
-    if (access && access->frame)
-        site.call = (struct goacc_call){access->pc, (uintptr_t)(access->frame + 2), access->frame[0]};
     const uint64_t host = goacc_on_device(at) ? goacc_other(pair, at) : at;
     memset(named, 0, sizeof *named);
     if (!accd_present_at(goacc.context, pair->device, pair->host, 0, &object))
         return;
     named->object = goacc_shown(&object.info);
-    goacc_spell_element(goacc_kernel_site        ? goacc_kernel_site
-                        : access && site.call.pc ? &site
-                                                 : goacc.site,
+    goacc_spell_element(goacc_kernel_site ? goacc_kernel_site
+                        : site.call.pc    ? &site
+                                          : goacc.site,
                         pair->host, pair->bytes, host - pair->host, named->object.name, named->element,
                         sizeof named->element);
 }
@@ -82,9 +97,7 @@ static void name(const struct goacc_access *access, const struct goacc_pair *pai
 /* A place in memory of the host that is not present. */
 static void name_host(const struct goacc_access *access, uint64_t at, struct named *named)
 {
-    struct goacc_site site = {.what = "access"};
-    if (access->frame)
-        site.call = (struct goacc_call){access->pc, (uintptr_t)(access->frame + 2), access->frame[0]};
+    const struct goacc_site site = site_of(access);
     memset(named, 0, sizeof *named);
     goacc_spell(access->frame ? &site : NULL, at, access->n, named->object.name, sizeof named->object.name);
     snprintf(named->element, sizeof named->element, "%s", named->object.name);
@@ -98,7 +111,7 @@ static const char unwritten[] = "uninitialized-read", stale[] = "stale-data",
 /* What was reported last, whose names are known: the next elements of an array are only counted. */
 static struct {
     const char *code;
-    uintptr_t pc;
+    uintptr_t pc, place;
     uint64_t start;
     char object[160];
 } latest;
@@ -106,7 +119,7 @@ static struct {
 static bool is_again(const char *code, const struct goacc_access *access, const struct goacc_pair *pair)
 {
     return pair && latest.code == code && latest.pc == access->pc && latest.start == pair->host &&
-           goacc_find_again(code, access->pc, latest.object);
+           goacc_find_again(code, latest.place, latest.object);
 }
 
 static void remember(const char *code, const struct goacc_access *access, const struct goacc_pair *pair,
@@ -114,6 +127,7 @@ static void remember(const char *code, const struct goacc_access *access, const 
 {
     latest.code = pair ? code : NULL;
     latest.pc = access->pc;
+    latest.place = place_of(access);
     latest.start = pair ? pair->host : 0;
     snprintf(latest.object, sizeof latest.object, "%s", object);
 }
@@ -134,7 +148,7 @@ void goacc_report_unwritten(const struct goacc_access *access, uint64_t at, cons
             .level = "warning",
             .code = unwritten,
             .rule = "ACC33-2.7-1",
-            .pc = access->pc,
+            .pc = place_of(access),
             .object = *named.object.name ? named.object.name : NULL,
             .element = named.element,
             .other = {"mapped", named.object.file, named.object.line},
@@ -181,7 +195,7 @@ void goacc_report_clash(const struct goacc_access *access, bool frees, const str
             .level = "warning",
             .code = missing,
             .rule = frees ? "ACC33-async-4" : "ACC33-async-2",
-            .pc = access->pc,
+            .pc = place_of(access),
             .object = *named.object.name ? named.object.name : NULL,
             .element = named.element,
             .other = mark,
@@ -192,14 +206,12 @@ void goacc_report_clash(const struct goacc_access *access, bool frees, const str
 
 void goacc_report_unwaited(const struct goacc_access *access, const struct goacc_transfer *transfer)
 {
-    struct goacc_site site = {.what = "access"};
+    const struct goacc_site site = site_of(access);
     struct goacc_mark mark = {.is = transfer->writes ? "written" : "read"};
     char element[340], place[1100], queue[60], remedy[100];
     const char *name = transfer->shown.name;
-    if (goacc_find_again(missing, access->pc, name))
+    if (goacc_find_again(missing, place_of(access), name))
         return;
-    if (access->frame)
-        site.call = (struct goacc_call){access->pc, (uintptr_t)(access->frame + 2), access->frame[0]};
     const uint64_t at = access->at > transfer->host ? access->at : transfer->host;
     goacc_spell_element(&site, transfer->object, transfer->object_bytes, at - transfer->object, name, element,
                         sizeof element);
@@ -213,7 +225,7 @@ void goacc_report_unwaited(const struct goacc_access *access, const struct goacc
             .level = "warning",
             .code = missing,
             .rule = "ACC33-async-2",
-            .pc = access->pc,
+            .pc = place_of(access),
             .object = name,
             .element = element,
             .other = mark,
@@ -238,7 +250,7 @@ void goacc_report_stale(const struct goacc_access *access, uint64_t at, const st
             .level = "warning",
             .code = stale,
             .rule = "ACC33-upd-1",
-            .pc = access->pc,
+            .pc = place_of(access),
             .object = named.object.name,
             .element = named.element,
             .other = written_at(note, where, sizeof where),
@@ -286,9 +298,7 @@ void goacc_report_lost(const struct goacc_access *access, uint64_t at)
     }
     if (!entry)
         return;
-    struct goacc_site site = {.what = "access"};
-    if (access->frame)
-        site.call = (struct goacc_call){access->pc, (uintptr_t)(access->frame + 2), access->frame[0]};
+    const struct goacc_site site = site_of(access);
     goacc_spell_element(access->frame ? &site : NULL, entry->host, entry->bytes, at - entry->host, entry->name,
                         named.element, sizeof named.element);
     snprintf(gone, sizeof gone, "its data were removed from the device");
@@ -299,7 +309,7 @@ void goacc_report_lost(const struct goacc_access *access, uint64_t at)
             .level = "warning",
             .code = stale,
             .rule = "ACC33-upd-1",
-            .pc = access->pc,
+            .pc = place_of(access),
             .object = entry->name,
             .element = named.element,
             .other = written_at(entry->note, where, sizeof where),
@@ -362,7 +372,7 @@ void goacc_report_outside(const struct goacc_access *access, uint64_t at)
                 .level = "error",
                 .code = outside,
                 .rule = "ACC33-2.7.1-1",
-                .pc = access->pc,
+                .pc = place_of(access),
                 .object = named.object.name,
                 .element = named.element,
                 .other = {"mapped", named.object.file, named.object.line},
@@ -370,7 +380,7 @@ void goacc_report_outside(const struct goacc_access *access, uint64_t at)
             "%s %s %s, %s of the data on the device", who, does, named.element,
             at < pair.dev ? "before the beginning" : "after the end");
     } else {
-        goacc_tell("error", outside, "ACC33-2.7.1-1", access->pc, "%s %s %p, where no data are on the device",
+        goacc_tell("error", outside, "ACC33-2.7.1-1", place_of(access), "%s %s %p, where no data are on the device",
                    who, does, (void *)(uintptr_t)at);
     }
     goacc_end();
@@ -380,7 +390,7 @@ void goacc_report_on_host(const struct goacc_access *access)
 {
     char who[200];
     goacc_tell_host(goacc_kernel_site, goacc_kernel_device, actor(who, sizeof who),
-                    access->write ? "writes" : "reads", access->at, access->pc);
+                    access->write ? "writes" : "reads", access->at, place_of(access));
 }
 
 void goacc_report_on_device(const struct goacc_access *access)
@@ -394,7 +404,7 @@ void goacc_report_on_device(const struct goacc_access *access)
             .level = "error",
             .code = "device-pointer-on-host",
             .rule = "ACC33-hd-1",
-            .pc = access->pc,
+            .pc = place_of(access),
             .object = *named.object.name ? named.object.name : NULL,
             .element = *named.element ? named.element : NULL,
         },

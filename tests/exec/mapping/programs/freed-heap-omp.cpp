@@ -11,7 +11,7 @@ static int use(int start)
 #pragma omp target exit data map(release : p[0:50])
 #endif
     return value;
-}
+} // expect: still-mapped
 int main()
 {
     return use(3) != 3;
