@@ -23,7 +23,7 @@ static const uint64_t NONE = UINT64_MAX;
 
 enum how { READS, WRITES, FREES, USES };
 static const char missing[] = "missing-wait";
-static const char *const verbs[] = {"reads", "writes", "frees", "uses"};
+static const char *const verbs[] = {"reads", "writes", "frees", "may use"};
 
 struct access {
     struct access *next;
