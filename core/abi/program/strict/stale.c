@@ -27,7 +27,7 @@ struct object {
     struct object *next, *next_kept; /* of the bucket; of those with an image in was */
     int device;
     bool moved; /* to the device or from there, at least in part */
-    bool differs;   /* the host from then[HOST], when it was looked at last */
+    bool differs;   /* the host from host_then, when it was looked at last */
     uint64_t looked; /* the host was not touched since this gap between kernels, or differs */
     uint64_t host, dev, bytes;
     uintptr_t agreed;   /* the call that mapped it, or moved it last */
@@ -504,12 +504,13 @@ void goacc_stale_initial(int device, const char *host, const char *initial, uint
         return;
     }
     struct object *object = object_at(device, (uintptr_t)host);
-    if (!object && (object = add(device, (uintptr_t)host, bytes))) { /* of device code */
-        memcpy(object->then[DEVICE], on_device(object), bytes);
+    if (!object && (object = add(device, (uintptr_t)host, bytes, true))) /* of device code */
         object->moved = true;
-    }
-    if (object && object->host == (uintptr_t)host && object->bytes == bytes)
-        note(object, 0, bytes, NULL, on_device(object)), memcpy(object->host_then, initial, bytes);
+    if (!object || object->host != (uintptr_t)host || object->bytes != bytes)
+        return;
+    note(object, 0, bytes, NULL, on_device(object));
+    if (part(object))
+        memcpy(object->host_then, initial, bytes);
 }
 
 static void look_at_used(int device, uint64_t host, uint64_t bytes)
