@@ -504,13 +504,14 @@ void goacc_stale_initial(int device, const char *host, const char *initial, uint
         return;
     }
     struct object *object = object_at(device, (uintptr_t)host);
-    if (!object && (object = add(device, (uintptr_t)host, bytes, true))) /* of device code */
+    if (!object && (object = add(device, (uintptr_t)host, bytes, true))) { /* of device code */
         object->moved = true;
-    if (!object || object->host != (uintptr_t)host || object->bytes != bytes)
+        part(object);
+    }
+    if (!object || !object->host_then || object->host != (uintptr_t)host || object->bytes != bytes)
         return;
     note(object, 0, bytes, NULL, on_device(object));
-    if (part(object))
-        memcpy(object->host_then, initial, bytes);
+    memcpy(object->host_then, initial, bytes);
 }
 
 static void look_at_used(int device, uint64_t host, uint64_t bytes)
