@@ -15,16 +15,19 @@ static size_t nlabels, labels_room; /* room is 0 or a power of two */
 enum { LATEST = 32 };
 static struct label latest[LATEST]; /* late ones of directives that are encountered again and again */
 
-/* What lies on the stack has the name that it had when its function made the same call before, or none again. */
+/* What lies on the stack has the name that it had when its function made the same call before, or none again. So have
+ * other data of a directive that repeats, and of which the items before them are the same. */
 struct found {
     uintptr_t pc, sp, host;
-    uint64_t bytes;
+    uint64_t bytes, before; /* a sum of those items */
     int64_t start;
     accd_action action;
     const accd_label *label;
 };
 enum { FOUND = 256, ON_STACK = 1 << 20 };
 static struct found found[FOUND];
+static uint64_t items_before; /* of the directive under way */
+static uintptr_t repeating[FOUND]; /* directives, by place */
 
 static size_t place_of(uintptr_t pc, const char *name)
 {
@@ -76,6 +79,7 @@ void goacc_forget_labels(void)
     nlabels = labels_room = 0;
     memset(latest, 0, sizeof latest);
     memset(found, 0, sizeof found);
+    memset(repeating, 0, sizeof repeating);
 }
 
 /* The label of the context for a site, made once. wanted: NULL for a late name. */
@@ -102,6 +106,7 @@ const accd_label *goacc_site_label(void)
 {
     const uintptr_t pc = goacc.site->call.pc;
     struct label *at = &latest[pc % LATEST];
+    items_before = 0;
     if (__builtin_expect(at->pc != pc, 0))
         *at = (struct label){pc, true, label_of(pc, NULL)};
     return at->label;
@@ -149,16 +154,19 @@ static bool has_name(const struct goacc_site *site, const accd_item *item)
 
 static struct found *found_at(const struct goacc_site *site, const accd_item *item, bool *known_p)
 {
-    const struct found wanted = {.pc = site->call.pc,
+    struct found wanted = {.pc = site->call.pc,
                                  .sp = site->call.sp,
                                  .host = (uintptr_t)item->host,
                                  .bytes = item->bytes,
                                  .action = item->action};
     struct found *at = &found[(wanted.pc + wanted.host / sizeof(int) + 5 * wanted.action) % FOUND];
-    if (!goacc.options.left || wanted.host < wanted.sp || wanted.host - wanted.sp > ON_STACK)
+    const bool on_stack = wanted.host >= wanted.sp && wanted.host - wanted.sp <= ON_STACK;
+    if (!on_stack && repeating[wanted.pc % FOUND] == wanted.pc)
+        wanted.before = items_before = (items_before ^ wanted.host ^ wanted.bytes << 48) * 0x9E3779B97F4A7C15u + 1;
+    else if (!on_stack || !goacc.options.left)
         return NULL;
     *known_p = at->pc == wanted.pc && at->sp == wanted.sp && at->host == wanted.host &&
-               at->bytes == wanted.bytes && at->action == wanted.action;
+               at->bytes == wanted.bytes && at->action == wanted.action && at->before == wanted.before;
     if (!*known_p)
         *at = wanted;
     return at;
@@ -175,6 +183,12 @@ static accd_array array_of(const struct goacc_name *name)
             stride = INT64_MAX;
     }
     return array;
+}
+
+void goacc_label_repeats(bool repeats)
+{
+    const uintptr_t pc = goacc.site->call.pc;
+    repeating[pc % FOUND] = repeats ? pc : 0;
 }
 
 void goacc_find_name(accd_item *item)

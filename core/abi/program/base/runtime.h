@@ -480,6 +480,8 @@ const accd_label *goacc_site_label(void);
 void goacc_find_name(accd_item *item);
 /* Whether a name stands for a copy that the compiler made and passes. */
 bool goacc_names_copy(const char *name);
+/* Whether the directive under way repeats an earlier one: then its data have the same names. */
+void goacc_label_repeats(bool repeats);
 static inline void goacc_label_item(accd_item *item, const accd_label *label)
 {
     item->label = label;

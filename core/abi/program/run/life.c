@@ -403,6 +403,7 @@ static __attribute__((noinline)) void check(struct goacc_thread *thread, accd_ki
     thread->in_core = true;
     thread->look = goacc_steady_look(thread, kind, items, nitems);
     thread->in_core = false;
+    goacc_label_repeats(thread->look != GOACC_LOOKED);
     goacc_stale_before(thread, kind, items, nitems);
 }
 
