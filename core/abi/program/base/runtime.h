@@ -137,10 +137,11 @@ struct goacc_kernel {
 };
 
 /* Around a kernel of a device that is not the host, on the thread and in the function that runs it. */
-static inline void goacc_begin_kernel(struct goacc_thread *self, const struct goacc_kernel *kernel)
+static inline __attribute__((always_inline)) void goacc_begin_kernel(struct goacc_thread *self, const char *region,
+                                                                     uintptr_t from)
 {
-    self->region = kernel->region;
-    self->from = kernel->from;
+    self->region = region;
+    self->from = from;
     self->frame = (uintptr_t)__builtin_frame_address(0);
 }
 /* Whether the program has jumped out of the thread's kernel: what it does now has a frame that is not below the

@@ -383,7 +383,7 @@ static bool compute_short(const struct goacc_site *site, int flags, void (*fn)(v
     if (accd_region_addresses(region, args.address, map->n) < map->n)
         arguments(self, map, args.at);
     goacc_leave_quick();
-    self->region = site->what;
+    goacc_begin_kernel(self, site->what, site->call.pc);
     self->quick = false;
     fn(args.at);
     self->region = NULL;

@@ -513,7 +513,7 @@ static bool compute_short(const struct goacc_site *site, int device, void (*fn)(
     }
     copy_private(map, copies, body->args);
     leave_short(&call);
-    call.self->region = "target";
+    goacc_begin_kernel(call.self, "target", site->call.pc);
     call.self->quick = false;
     run_body(body);
     call.self->region = NULL;

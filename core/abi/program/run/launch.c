@@ -58,7 +58,7 @@ void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel
         goacc_strict_run(site, device, kernel);
     } else {
         goacc_leave();
-        goacc_begin_kernel(self, kernel);
+        goacc_begin_kernel(self, kernel->region, kernel->from);
         self->quick = false; /* until a call has asked */
         if (goacc.options.check)
             goacc_check_enter(site, device);

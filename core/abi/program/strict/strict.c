@@ -227,7 +227,7 @@ static void run_kernel(void *arg)
 {
     struct goacc_kernel *kernel = arg;
     struct goacc_thread *self = goacc_self();
-    goacc_begin_kernel(self, kernel);
+    goacc_begin_kernel(self, kernel->region, kernel->from);
     kernel->fn(kernel->args);
     self->region = NULL;
 }
@@ -243,7 +243,7 @@ void goacc_strict_fault(const siginfo_t *info, const ucontext_t *context)
     enum { PAGE_FAULT = 14, ERROR_WRITE = 2 }; /* of the processor */
     const greg_t *registers = context->uc_mcontext.gregs;
     const bool known = registers[REG_TRAPNO] == PAGE_FAULT;
-    if (!unwatched.leave)
+    if (!unwatched.leave || goacc_has_jumped(goacc_self(), (uintptr_t)registers[REG_RSP]))
         return;
     unwatched.fault = (struct goacc_fault){
         .address = known ? (uintptr_t)info->si_addr : 0,
