@@ -104,6 +104,42 @@ static inline __attribute__((always_inline)) void set_states(uint32_t *word, siz
         __atomic_store_n(half, (uint16_t)states, __ATOMIC_RELAXED);
 }
 
+/* Whether all bytes of a tile have some states: two words at a time. */
+static bool all_have(const uint64_t *states, unsigned wanted)
+{
+    uint64_t all = UINT64_MAX;
+    for (size_t i = 0; i < GOACC_TILE / 16; i++)
+        all &= __atomic_load_n(&states[i], __ATOMIC_RELAXED);
+    return !(~all & goacc_of_bytes(16, wanted));
+}
+
+/* Half of a tile was used: the rest counts as read, too, if it may be. Whoever changes states changes the tile then. */
+static __attribute__((noinline)) void close_tile(size_t tile)
+{
+    uint64_t *states = (uint64_t *)(void *)&checked_here.states[tile * (GOACC_TILE / 8)];
+    const uint64_t read = goacc_of_bytes(16, GOACC_READ);
+    checked_here.tiles[tile] = 0;
+    if (!all_have(states, GOACC_PRESENT | GOACC_VALID))
+        return;
+    for (size_t i = 0; i < GOACC_TILE / 16; i++)
+        if (~states[i] & read)
+            __atomic_fetch_or(&states[i], read, __ATOMIC_RELAXED);
+    __atomic_exchange_n(&checked_here.tiles[tile], GOACC_ALL, __ATOMIC_SEQ_CST);
+    if (!all_have(states, GOACC_PRESENT | GOACC_VALID | GOACC_READ))
+        checked_here.tiles[tile] = 0;
+}
+
+/* A kernel has used n bytes of device memory for the first time. */
+static inline void count(uintptr_t offset, size_t n)
+{
+    uint8_t *tile = &checked_here.tiles[offset / GOACC_TILE];
+    if (*tile == GOACC_ALL)
+        return;
+    *tile = (uint8_t)(*tile + n / 4);
+    if (*tile >= GOACC_TILE / 4 / 2)
+        close_tile(offset / GOACC_TILE);
+}
+
 /* The first read of a kernel since 8 or 4 bytes were moved. */
 static inline __attribute__((always_inline)) bool reads_first(uintptr_t at, size_t n)
 {
@@ -115,6 +151,7 @@ static inline __attribute__((always_inline)) bool reads_first(uintptr_t at, size
     if (~states & (uint32_t)goacc_of_bytes(n, GOACC_PRESENT | GOACC_VALID))
         return false;
     set_states(word, n, at, states | (uint32_t)goacc_of_bytes(n, GOACC_READ));
+    count(offset, n);
     return true;
 }
 
@@ -140,6 +177,9 @@ static inline __attribute__((always_inline)) bool writes_first(uintptr_t at, siz
     const uint32_t others = states_at(other, n, at);
     if (others & valid) {
         set_states(other, n, at, others & ~gone);
+        if (!inside_here.runs)
+            __atomic_store_n(&checked_here.tiles[(at + near->offset - checked_here.low) / GOACC_TILE], 0,
+                             __ATOMIC_RELEASE);
         const uint32_t left = others & ~gone, beside = n == 8 ? 0 : states_at(other, 4, at ^ 4);
         if (!((left | beside) & valid)) {
             const uint32_t all = at & 4 ? left << 16 | beside : left | beside << 16;
@@ -150,6 +190,8 @@ static inline __attribute__((always_inline)) bool writes_first(uintptr_t at, siz
     }
     set_states(&near->states[i], n, at, UINT32_MAX);
     __atomic_store_n(&near->notes[i], (uint32_t)pc, __ATOMIC_RELAXED);
+    if (inside_here.runs)
+        count(at - checked_here.low, n);
     return true;
 }
 

@@ -34,6 +34,10 @@ enum {
     GOACC_NOTES = GOACC_LEAF / 8    /* where a leaf's notes begin */
 };
 
+/* Of so many bytes of the device, a tile: GOACC_ALL, if all of them are present, valid, and count as read: kernels may
+ * read them. Otherwise how much of them was used since they were moved, in units of 4 bytes. */
+enum { GOACC_TILE = 512, GOACC_ALL = 255 };
+
 /* Of the bytes of a word that are present. */
 static inline uint32_t goacc_digest_of(uint32_t states, uint64_t value)
 {
@@ -61,6 +65,7 @@ enum {
 struct goacc_checked {
     uint32_t **leaves;         /* of the host, by address; NULL: nothing is checked */
     uint32_t *states, *notes;  /* of [low, low + bytes), the device's memory */
+    uint8_t *tiles;            /* of the same */
     struct goacc_last *grains, *apart; /* of the same; apart: of each byte */
     uintptr_t low, bytes;
     /* Where a number is left, and a work uses the bytes: the number that takes its place. That of the work itself: what
@@ -86,6 +91,7 @@ enum { GOACC_STEPS = 16, GOACC_NEAR = 4 };
 struct goacc_inside {
     uintptr_t low, units[4]; /* of 1, 2, 4 and 8 bytes */
     uint32_t *states, *notes;
+    const uint8_t *tiles;
     uintptr_t stack, stack_bytes;
     bool runs;        /* a kernel */
     bool notes_uses;  /* each use is noted */

@@ -34,7 +34,8 @@ void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintpt
     if (!leaves)
         leaves = goacc_reserve((uint64_t)GOACC_LEAVES * sizeof *leaves);
     goacc_checked.states = goacc_reserve(SHADOW(bytes));
-    if (!leaves || !goacc_checked.states)
+    goacc_checked.tiles = goacc_reserve(bytes / GOACC_TILE + 1);
+    if (!leaves || !goacc_checked.states || !goacc_checked.tiles)
         goacc_die("out-of-memory", "no memory for the checks");
     goacc_checked.notes = goacc_checked.states + bytes / 8;
     goacc_checked.low = goacc.device_low;
@@ -53,6 +54,7 @@ void goacc_shadow_close(void)
     goacc_checked.leaves = NULL;
     goacc_checked.bytes = 0;
     munmap(goacc_checked.states, SHADOW(bytes));
+    munmap(goacc_checked.tiles, bytes / GOACC_TILE + 1);
 }
 
 bool goacc_cover(uint64_t host, uint64_t n)
@@ -144,6 +146,8 @@ void goacc_set(uint64_t at, uint64_t n, uint32_t clear, uint32_t set)
         const struct goacc_part part = goacc_part_of(at + k, n - k);
         if (!run.n)
             goacc_change(&part, clear, set);
+        else if (clear & ~(uint32_t)GOACC_ONLY)
+            goacc_forget_tiles(at + k, 8 * run.n);
         k += run.n ? 8 * run.n : part.n;
     }
 }

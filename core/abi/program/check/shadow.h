@@ -38,12 +38,25 @@ static inline bool goacc_all_have(const struct goacc_part *part, uint32_t states
 {
     return goacc_having(part, states) == (part->bytes & GOACC_IN_ALL(states));
 }
+static inline bool goacc_on_device(uint64_t at)
+{
+    return at - goacc_checked.low < goacc_checked.bytes;
+}
+/* Bytes have changed their states: kernels have to ask for those that they read. */
+static inline void goacc_forget_tiles(uint64_t at, uint64_t n)
+{
+    const uint64_t first = (at - goacc_checked.low) / GOACC_TILE;
+    if (n && goacc_on_device(at))
+        memset(&goacc_checked.tiles[first], 0, (at + n - 1 - goacc_checked.low) / GOACC_TILE + 1 - first);
+}
 static inline void goacc_change(const struct goacc_part *part, uint32_t clear, uint32_t set)
 {
     if (part->states)
         __atomic_store_n(part->states,
                          (*part->states & ~(part->bytes & GOACC_IN_ALL(clear))) | (part->bytes & GOACC_IN_ALL(set)),
                          __ATOMIC_RELAXED);
+    if (clear & ~(uint32_t)GOACC_ONLY)
+        goacc_forget_tiles(part->at, part->n);
 }
 /* The words that lie whole in a range and one behind the other in its shadow, if the range begins with one. */
 struct goacc_run {
@@ -56,10 +69,6 @@ size_t goacc_run_having(const struct goacc_run *run, uint32_t states, uint32_t n
 /* The same for a range, and whether all bytes of a range have some states, and none of them others. */
 void goacc_set(uint64_t at, uint64_t n, uint32_t clear, uint32_t set);
 bool goacc_range_has(uint64_t at, uint64_t n, uint32_t states, uint32_t none);
-static inline bool goacc_on_device(uint64_t at)
-{
-    return at - goacc_checked.low < goacc_checked.bytes;
-}
 /* The states of a large object of the device lie in large pages: kernels may use it in any order. */
 void goacc_widen(uint64_t dev, uint64_t bytes);
 /* Host memory gets a shadow. False: there is no memory. */

@@ -29,6 +29,7 @@ static uint64_t move_valid(uint64_t to, uint64_t from, uint64_t n, uint32_t read
                            GOACC_IN_ALL(GOACC_PRESENT | GOACC_VALID) | GOACC_IN_ALL(read);
         source.states[i] &= ~GOACC_IN_ALL(GOACC_ONLY);
     }
+    goacc_forget_tiles(to, source.n * 8);
     for (size_t i = 0; note && i < source.n; i++)
         target.notes[i] = note;
     return source.n * 8;

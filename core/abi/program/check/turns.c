@@ -205,6 +205,7 @@ void goacc_turns_enter(struct goacc_inside *inside)
     inside->low = goacc_checked.low;
     inside->states = goacc_checked.states;
     inside->notes = goacc_checked.notes;
+    inside->tiles = goacc_checked.tiles;
     inside->notes_uses = !is_quiet();
     for (unsigned shift = 0; shift < 4; shift++)
         inside->units[shift] = inside->notes_uses ? 0 : goacc_checked.bytes >> shift;
