@@ -1,6 +1,6 @@
 -- cost.lua VALGRIND PROGRAM RUNTIME SOURCE FIRST ACCDEEP - instructions of plain constructs in the library, of
--- directives of a real OpenACC program on the runtime, and of first uses, by callgrind: those of many rounds less those
--- of none.
+-- directives of a real OpenACC program on the runtime, of loops compiled for checking, and of first uses, by callgrind:
+-- those of many rounds less those of none, or of fewer.
 -- Counts are the same in each run; compilers and C libraries differ by less than is left up to the limits.
 
 local valgrind, program, runtime, source, first, accdeep = table.unpack(arg, 1, 6)
@@ -40,6 +40,15 @@ local FIRST = {
 }
 local EMPTY = { mode = "run -e ''", most = 48500000, aim = 40000000 }
 
+-- For each element of a loop that is compiled for checking: one load and store in a kernel; the same on the host, of
+-- memory that is not mapped; three in a kernel, two on the host, and transfers to and fro.
+local CHECKED = {
+  { mode = "kernel", most = 50, aim = 40 },
+  { mode = "host", most = 85, aim = 60 },
+  { mode = "update", most = 390, aim = 300 },
+}
+local ELEMENTS, FEWER, MORE = 4096, 10, 30
+
 local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
 local function output(command)
@@ -72,12 +81,22 @@ local callgrind = quoted(valgrind) .. " --tool=callgrind --callgrind-out-file=/d
 local compiled = os.tmpname()
 local _, has_openacc = output(("gcc -O2 -fopenacc -foffload=disable %s -o %s 2>&1"):format(quoted(source),
   quoted(compiled)))
-print("1.." .. #LIMITS + #FIRST + 1 + (has_openacc and #DIRECTIVES or 0))
+print("1.." .. #LIMITS + #FIRST + 1 + (has_openacc and #DIRECTIVES + #CHECKED or 0))
 check(callgrind .. "--toggle-collect=accd_run --toggle-collect=accd_region_end " .. quoted(program), LIMITS)
 check(callgrind .. quoted(first), FIRST)
 report(EMPTY, instructions(callgrind .. quoted(accdeep) .. " " .. EMPTY.mode))
 if has_openacc then
   check(("LD_PRELOAD=%s %s %s"):format(quoted(runtime), callgrind, quoted(compiled)), DIRECTIVES)
+  local loops = source:gsub("[^/]*$", "checked.c")
+  local text, compiles = output(("%s cc gcc -O2 -fopenacc %s -o %s 2>&1"):format(quoted(accdeep), quoted(loops),
+    quoted(compiled)))
+  assert(compiles, text)
+  local start = ("ACCDEEP_DEVICE_MEMORY=67108864 %s --trace-children=yes %s exec %s"):format(callgrind, quoted(accdeep),
+    quoted(compiled))
+  for _, limit in ipairs(CHECKED) do
+    local function of(rounds) return instructions(("%s %s %d"):format(start, limit.mode, rounds)) end
+    report(limit, (of(MORE) - of(FEWER)) // ((MORE - FEWER) * ELEMENTS))
+  end
 else
   print "# this gcc has no OpenACC"
 end

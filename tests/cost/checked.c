@@ -1,0 +1,37 @@
+/* checked.c - loops of a program compiled for checking, as often as its second argument says, for cost.lua. */
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 4096 };
+
+int main(int argc, char **argv)
+{
+    const int rounds = argc > 2 ? atoi(argv[2]) : 0;
+    const char *mode = argc > 1 ? argv[1] : "";
+    double *p = malloc(N * sizeof *p), *q = malloc(N * sizeof *q), *free_p = malloc(N * sizeof *free_p);
+    if (!p || !q || !free_p)
+        return 1;
+    for (int i = 0; i < N; i++)
+        p[i] = q[i] = free_p[i] = i;
+#pragma acc enter data copyin(p[0:N], q[0:N])
+    for (int r = 0; r < rounds; r++) {
+        if (!strcmp(mode, "kernel")) {
+#pragma acc parallel loop present(p[0:N], q[0:N])
+            for (int i = 0; i < N; i++)
+                p[i] = q[i] + 1;
+        } else if (!strcmp(mode, "host")) {
+            for (int i = 0; i < N; i++)
+                free_p[i] += r;
+        } else if (!strcmp(mode, "update")) {
+#pragma acc parallel loop present(p[0:N], q[0:N])
+            for (int i = 0; i < N; i++)
+                p[i] += q[i];
+#pragma acc update self(p[0:N])
+            for (int i = 0; i < N; i++)
+                q[i] = p[i] + r;
+#pragma acc update device(q[0:N])
+        }
+    }
+#pragma acc exit data delete(p[0:N], q[0:N])
+    return 0;
+}
