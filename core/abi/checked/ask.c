@@ -214,6 +214,31 @@ void goacc_ask(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr
         checked_here.access(at, n, write, pc, frame);
 }
 
+/* An access of 8 or 4 bytes that is noted, and fine: of 8 bytes, if their numbers are those that others had. */
+static inline __attribute__((always_inline)) bool notes(uintptr_t at, size_t n, bool write, uintptr_t pc)
+{
+    const uintptr_t offset = at - checked_here.low;
+    const unsigned wanted = write ? GOACC_PRESENT | GOACC_ONLY : GOACC_PRESENT | GOACC_VALID | GOACC_READ;
+    if (at % n || offset >= checked_here.bytes ||
+        ~states_at(&checked_here.states[offset / 8], n, at) & (uint32_t)goacc_of_bytes(n, wanted))
+        return false;
+    struct goacc_last *last = &checked_here.grains[offset / GOACC_GRAIN];
+    if (n == 8) {
+        uint64_t *numbers = (uint64_t *)(void *)last;
+        const struct goacc_change *change = goacc_change_of(&inside_here, *numbers, write);
+        if (change->from != *numbers)
+            return false;
+        if (change->to != change->from)
+            *numbers = change->to;
+    } else if (last->write == GOACC_APART ||
+               !goacc_use(&checked_here, &inside_here, last, write ? GOACC_WRITES : GOACC_READS)) {
+        return false;
+    }
+    if (write)
+        __atomic_store_n(&checked_here.notes[offset / 8], (uint32_t)pc, __ATOMIC_RELAXED);
+    return true;
+}
+
 __attribute__((noinline)) void goacc_ask_from(uintptr_t at, size_t n, unsigned how)
 {
     ASK_HERE(at, n, how);
@@ -222,12 +247,13 @@ __attribute__((noinline)) void goacc_ask_from(uintptr_t at, size_t n, unsigned h
 #define FIRST(n)                                                                                               \
     void goacc_read##n##_first(uintptr_t at)                                                                   \
     {                                                                                                          \
-        if (inside_here.notes_uses || !reads_first(at, n))                                                     \
+        if (inside_here.notes_uses ? !notes(at, n, false, 0) : !reads_first(at, n))                            \
             goacc_ask_from(at, n, GOACC_READS);                                                                \
     }                                                                                                          \
     void goacc_write##n##_first(uintptr_t at)                                                                  \
     {                                                                                                          \
-        if (inside_here.notes_uses || !writes_first(at, n, (uintptr_t)__builtin_return_address(0)))            \
+        const uintptr_t pc = (uintptr_t)__builtin_return_address(0);                                           \
+        if (inside_here.notes_uses ? !notes(at, n, true, pc) : !writes_first(at, n, pc))                       \
             goacc_ask_from(at, n, GOACC_WRITES);                                                               \
     }
 FIRST(4)
