@@ -358,28 +358,30 @@ WAY bool find_objects(struct accd_directory *dir, const accd_construct *construc
 /* Makes absent data present, and attaches pointers. *done_p: it is done, or has failed. Otherwise nothing has
  * happened. */
 WAY accd_status make_present(struct accd_directory *dir, const accd_construct *construct, struct items *items,
-                             struct accd_object **objects, bool *done_p, unsigned way)
+                             struct accd_object **objects, struct accd_short_links *links, bool *done_p,
+                             unsigned way)
 {
-    struct accd_short_links links;
     const unsigned fresh = items->fresh;
-    *done_p = !(way & POINTERS) || accd_short_links(dir, construct, fresh, objects, &links);
+    *done_p = !(way & POINTERS) || accd_short_links(dir, construct, fresh, objects, links);
     if (!*done_p)
         return ACCD_OK;
     if (way & POINTERS)
-        items->attached = accd_short_attached(dir, &links);
-    if (way & POINTERS && links.n)
-        return create_linked(dir, construct, fresh, objects, &links);
+        items->attached = accd_short_attached(dir, links);
+    if (way & POINTERS && links->n)
+        return create_linked(dir, construct, fresh, objects, links);
     return fresh ? create(dir, construct, fresh, objects) : ACCD_OK;
 }
 
 WAY bool enter_by(struct accd_directory *dir, const accd_construct *construct, accd_status *status_p, unsigned way)
 {
     struct accd_object *objects[ACCD_SHORT_ITEMS];
+    struct accd_short_links links;
     struct items items;
     bool done;
-    if (!find_objects(dir, construct, NULL, 0, objects, &items, way))
+    if ((way & POINTERS && !accd_short_holders(dir, construct, links.holders)) ||
+        !find_objects(dir, construct, NULL, 0, objects, &items, way))
         return false;
-    *status_p = make_present(dir, construct, &items, objects, &done, way);
+    *status_p = make_present(dir, construct, &items, objects, &links, &done, way);
     if (!done || *status_p != ACCD_OK)
         return done;
     dir->levels.serial++;
@@ -397,13 +399,15 @@ WAY bool begin_by(struct accd_directory *dir, const accd_construct *construct, a
     struct accd_region **home =
         way & POINTERS ? &dir->levels.spare[ACCD_HOMES] : accd_region_home(dir, construct->items);
     struct accd_region *region = region_p ? accd_region_take(dir, home) : NULL;
+    struct accd_short_links links;
     struct items items;
     bool done = false;
     if (!region)
         return false;
     const size_t nbefore = region->gone == dir->present.objects.gone ? region->nclaims : 0;
-    if (find_objects(dir, construct, region->claims, nbefore, objects, &items, way))
-        *status_p = make_present(dir, construct, &items, objects, &done, way);
+    if (!(way & POINTERS && !accd_short_holders(dir, construct, links.holders)) &&
+        find_objects(dir, construct, region->claims, nbefore, objects, &items, way))
+        *status_p = make_present(dir, construct, &items, objects, &links, &done, way);
     if (!done || *status_p != ACCD_OK) {
         accd_region_give(region);
         return done;
@@ -432,6 +436,20 @@ WAY bool may_go(struct accd_directory *dir, const struct accd_claim *claims, siz
     if (way & POINTERS)
         return accd_short_lets_go(dir, claims, claim, ends);
     return !object->pins && !accd_has_pointers(dir, object->host, accd_object_bytes(object));
+}
+
+/* Frees the memory of an object, which is often in the block of the one before. */
+static inline void free_memory(struct accd_directory *dir, struct accd_object *object, struct accd_block **block_p)
+{
+    struct accd_block *block = *block_p;
+    if (!(object->size & ACCD_OBJECT_SHARED)) {
+        accd_free_memory_of(dir, object);
+        return;
+    }
+    if (!block || object->dev - block->dev >= block->bytes)
+        block = accd_block_of(dir, object);
+    *block_p = block->live > 1 ? block : NULL;
+    accd_release_block(dir, block, 1);
 }
 
 /* Takes one reference off each object, which a region or, without one, exit data has; those that have none left go, and
@@ -465,14 +483,14 @@ WAY bool leave(struct accd_directory *dir, struct accd_claim *claims, size_t n, 
     }
     const bool done = i == n && !(out && dir->device.ops->announce);
     accd_status status = ACCD_OK;
-    if (way & POINTERS && done)
+    if (way & POINTERS && done && ends.last)
         in = accd_short_restore(dir, &ends, false);
     if (done && (out || in)) {
         status = begin_moves(dir, in, out);
         for (size_t k = 0; k < ndying && status == ACCD_OK; k++)
             if (accd_demands[dying[k]->action].out)
                 fetch(dir, dying[k]);
-        if (way & POINTERS && status == ACCD_OK)
+        if (way & POINTERS && in && status == ACCD_OK)
             accd_short_restore(dir, &ends, true);
         status = end_moves(dir, status, in, out);
     }
@@ -488,10 +506,11 @@ WAY bool leave(struct accd_directory *dir, struct accd_claim *claims, size_t n, 
     if (!ndying)
         return true;
     const bool finds = region && region->gone == dir->present.objects.gone;
-    for (size_t k = 0; way & POINTERS && k < ndying; k++)
-        accd_short_end_inside(dir, dying[k]->object);
+    if (way & POINTERS)
+        accd_short_end_inside(dir, claims, &ends);
+    struct accd_block *block = NULL;
     for (size_t k = 0; k < ndying; k++) {
-        accd_free_memory_of(dir, dying[k]->object);
+        free_memory(dir, dying[k]->object, &block);
         accd_remove_object(dir, dying[k]->object);
         dying[k]->object = NULL;
         dying[k]->host = UINT64_MAX; /* no data begin there: the record has what its other claims found */

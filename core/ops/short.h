@@ -14,6 +14,7 @@ struct accd_short_link {
 };
 struct accd_short_links {
     struct accd_short_link at[ACCD_SHORT_ITEMS];
+    struct accd_object *holders[ACCD_SHORT_ITEMS]; /* of each item's pointer, present ones */
     size_t n;
 };
 
@@ -26,6 +27,8 @@ struct accd_short_end {
 struct accd_short_ends {
     struct accd_short_end at[ACCD_SHORT_ITEMS];
     struct accd_attach *named[ACCD_SHORT_ITEMS]; /* of the claims' pointers, or NULL */
+    bool last;       /* some are detached for the last time */
+    unsigned inside; /* claims, as bits: attached pointers lie in what goes */
     size_t n;
 };
 
@@ -40,7 +43,7 @@ static inline bool accd_has_pointers(struct accd_directory *dir, uint64_t host, 
 {
     struct accd_range_cursor cursor;
     struct accd_attach *attach;
-    if (!dir->attached.slots.count)
+    if (!dir->attached.slots.count || host >= dir->attached.high || host + bytes <= dir->attached.low)
         return false;
     if (dir->attached.nwhole) /* they may begin far before the range */
         return accd_first_attach(dir, host, host + bytes, &cursor, &attach) != ACCD_OK || attach;
@@ -55,6 +58,9 @@ static inline bool accd_has_gone(const struct accd_object *object) { return !(ob
 /* Whether a clause left out bytes of an object, or an item means no more than some of its own. Either may be NULL. */
 bool accd_has_layout(struct accd_directory *dir, const accd_item *item, const struct accd_object *object);
 
+/* The present objects that hold the pointers of items, or NULL. It comes before the items' own objects are looked for:
+ * these are then the last that were, and new ones beside them. False: they are the general way's. */
+bool accd_short_holders(struct accd_directory *dir, const accd_construct *construct, struct accd_object **holders);
 /* The pointers that a construct attaches; fresh: items whose data are to be created. False: they are the general
  * way's. */
 bool accd_short_links(struct accd_directory *dir, const accd_construct *construct, unsigned fresh,
@@ -77,7 +83,8 @@ bool accd_short_lets_go(struct accd_directory *dir, const struct accd_claim *cla
 /* Pointers that stay point to the host again; returns how many, and sends them, or only counts them. */
 size_t accd_short_restore(struct accd_directory *dir, const struct accd_short_ends *ends, bool sends);
 void accd_short_detach(struct accd_directory *dir, const struct accd_short_ends *ends);
-/* Attached pointers in an object that goes end with it. */
-void accd_short_end_inside(struct accd_directory *dir, const struct accd_object *object);
+/* Those in objects that go end with these. */
+void accd_short_end_inside(struct accd_directory *dir, const struct accd_claim *claims,
+                           const struct accd_short_ends *ends);
 
 #endif

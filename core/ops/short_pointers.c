@@ -10,32 +10,45 @@ bool accd_has_layout(struct accd_directory *dir, const accd_item *item, const st
 
 /* ------------------------------------------------------------------------------------ entry -- */
 
-/* What holds a pointer: an object, or the data of an item to be created. *found_p: something does. False: but not all
- * of it. */
-static bool find_holder(struct accd_directory *dir, const accd_construct *construct, unsigned fresh,
-                        struct accd_short_link *link, bool *found_p)
+bool accd_short_holders(struct accd_directory *dir, const accd_construct *construct, struct accd_object **holders)
 {
-    void *after;
-    struct accd_object *object = accd_range_around(&dir->present.objects, link->slot, &after);
-    const struct accd_object *next = after;
-    *found_p = true;
-    link->holder = object;
-    if (object && accd_object_holds(object, link->slot, sizeof(void *)))
-        return !(dir->context->layouts && dir->context->verdicts.holes && accd_has_layout(dir, NULL, object));
-    link->holder = NULL;
-    if ((object && link->slot < accd_object_end(object)) || (next && next->host - link->slot < sizeof(void *)))
-        return false;
+    const bool holes = dir->context->layouts && dir->context->verdicts.holes;
+    struct accd_object *last = NULL;
+    for (size_t i = 0; i < construct->nitems; i++) {
+        const uint64_t slot = accd_address(construct->items[i].slot);
+        void *after;
+        holders[i] = NULL;
+        if (!slot)
+            continue;
+        if (!last || !accd_object_holds(last, slot, sizeof(void *))) {
+            struct accd_object *object = accd_range_around(&dir->present.objects, slot, &after);
+            const struct accd_object *next = after;
+            last = object && accd_object_holds(object, slot, sizeof(void *)) ? object : NULL;
+            if ((!last && object && slot < accd_object_end(object)) ||
+                (!last && next && next->host - slot < sizeof(void *)) ||
+                (last && holes && accd_has_layout(dir, NULL, last)))
+                return false;
+        }
+        holders[i] = last;
+    }
+    return true;
+}
+
+/* Whether a pointer lies in data that are to be created: those of item in. *found_p: it does. False: not all of it. */
+static bool lies_in_fresh(const accd_construct *construct, unsigned fresh, struct accd_short_link *link, bool *found_p)
+{
+    *found_p = false;
     for (; fresh; fresh &= fresh - 1) {
         const uint8_t i = (uint8_t)__builtin_ctz(fresh);
         const accd_item *item = &construct->items[i];
         const uint64_t host = accd_address(item->host), into = link->slot - host;
         link->in = i;
-        if (into < item->bytes && sizeof(void *) <= item->bytes - into)
-            return !accd_has_layout(dir, item, NULL);
-        if (into < item->bytes || host - link->slot < sizeof(void *))
+        *found_p = into < item->bytes;
+        if (*found_p)
+            return sizeof(void *) <= item->bytes - into && !accd_has_layout(NULL, item, NULL);
+        if (host - link->slot < sizeof(void *))
             return false;
     }
-    *found_p = false;
     return true;
 }
 
@@ -64,10 +77,9 @@ bool accd_short_links(struct accd_directory *dir, const accd_construct *construc
         link->item = (uint8_t)i;
         if (!link->slot)
             continue;
-        const struct accd_short_link *last = links->n ? link - 1 : NULL;
-        link->holder = last ? last->holder : NULL;
-        found = link->holder && accd_object_holds(link->holder, link->slot, sizeof(void *));
-        if (!found && !find_holder(dir, construct, fresh, link, &found))
+        link->holder = links->holders[i];
+        found = link->holder;
+        if (!found && !lies_in_fresh(construct, fresh, link, &found))
             return false;
         if (!found && verdicts->slot[ACCD_OF_ITEM][ACCD_SLOT_ABSENT])
             return false;
@@ -173,7 +185,8 @@ bool accd_short_ends(struct accd_directory *dir, const struct accd_claim *claims
                       struct accd_short_ends *ends)
 {
     const struct accd_verdicts *verdicts = &dir->context->verdicts;
-    ends->n = 0;
+    ends->n = ends->inside = 0;
+    ends->last = false;
     if (dir->attached.nwhole || dir->device.ops->announce)
         return false;
     for (size_t i = 0; i < n; i++) {
@@ -193,6 +206,7 @@ bool accd_short_ends(struct accd_directory *dir, const struct accd_claim *claims
         if (!target || !accd_object_holds(target, attach->base, 1))
             return false;
         ends->at[ends->n++] = (struct accd_short_end){attach, target, true};
+        ends->last |= attach->count == 1;
     }
     return true;
 }
@@ -204,10 +218,12 @@ bool accd_short_lets_go(struct accd_directory *dir, const struct accd_claim *cla
     struct accd_attach *attach = ends->named[claim];
     const accd_rules *rules = &dir->context->rules;
     uint32_t pins = object->pins;
-    if (accd_has_pointers(dir, object->host, accd_object_bytes(object)) &&
-        (accd_demands[claims[claim].action].out || rules->still_attached == ACCD_REJECT))
-        return false;
-    for (size_t i = 0; i < ends->n; i++)
+    if (accd_has_pointers(dir, object->host, accd_object_bytes(object))) {
+        if (accd_demands[claims[claim].action].out || rules->still_attached == ACCD_REJECT)
+            return false;
+        ends->inside |= 1u << claim;
+    }
+    for (size_t i = 0; i < ends->n && ends->last; i++)
         pins -= ends->at[i].target == object && is_last(&ends->at[i]);
     if (!pins)
         return true;
@@ -220,11 +236,9 @@ bool accd_short_lets_go(struct accd_directory *dir, const struct accd_claim *cla
 }
 
 /* Decides ACC33-att-7. */
-void accd_short_end_inside(struct accd_directory *dir, const struct accd_object *object)
+static void end_inside(struct accd_directory *dir, const struct accd_object *object)
 {
     const uint64_t end = accd_object_end(object);
-    if (!accd_has_pointers(dir, object->host, accd_object_bytes(object)))
-        return;
     ACCD_EACH(struct accd_attach, attach, &dir->attached.slots, object->host)
     {
         if (attach->slot >= end)
@@ -237,6 +251,13 @@ void accd_short_end_inside(struct accd_directory *dir, const struct accd_object 
         dir->attached.live--;
     }
     accd_range_erase_run(&dir->attached.slots, object->host, end);
+}
+
+void accd_short_end_inside(struct accd_directory *dir, const struct accd_claim *claims,
+                           const struct accd_short_ends *ends)
+{
+    for (unsigned left = ends->inside; left; left &= left - 1)
+        end_inside(dir, claims[__builtin_ctz(left)].object);
 }
 
 size_t accd_short_restore(struct accd_directory *dir, const struct accd_short_ends *ends, bool sends)

@@ -47,6 +47,7 @@ struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot
 {
     struct accd_attach *attach = accd_pool_take(&dir->attached.pool);
     *attach = (struct accd_attach){.slot = slot};
+    accd_attach_reaches(dir, slot, slot);
     accd_range_insert(&dir->attached.slots, slot, attach);
     dir->attached.live++;
     return attach;

@@ -206,6 +206,8 @@ accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group
             accd_attach_put_in(dir, attach);
         run[i].value = accd_address(attach);
     }
+    if (n)
+        accd_attach_reaches(dir, run[0].key, run[n - 1].key);
     accd_range_insert_run(&dir->attached.slots, run, n);
     accd_mem_free(&context->mem, descriptors, n * sizeof descriptors[0]);
     accd_mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);

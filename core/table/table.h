@@ -188,6 +188,7 @@ struct accd_present_table {
 /* Attach table: pointers whose device copies hold device addresses. */
 struct accd_attach_table {
     struct accd_range slots;   /* attachments by the pointer's host address */
+    uint64_t low, high;        /* all of them, with their descriptors, lie between these, if there are any */
     struct accd_range targets; /* attachments by base, one of each ring, kept once it was asked for */
     bool target_order;
     struct accd_pool pool;
@@ -346,6 +347,15 @@ uint32_t accd_new_origin(struct accd_directory *dir, const struct accd_origin *o
 
 /* ---------------------------------------------------------------------------------- attach.c -- */
 
+/* Attachments from the first slot to the last one are about to be inserted. */
+static inline void accd_attach_reaches(struct accd_directory *dir, uint64_t first, uint64_t last)
+{
+    struct accd_attach_table *table = &dir->attached;
+    if (!table->slots.count || first < table->low)
+        table->low = first;
+    if (!table->slots.count || last + ACCD_SLOT_MOST > table->high)
+        table->high = last + ACCD_SLOT_MOST;
+}
 struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot);
 void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach);
 /* The target of an attachment has moved; 0: there is none. */

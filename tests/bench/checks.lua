@@ -1,18 +1,12 @@
 -- checks.lua BUILD - what checks cost programs that compute (computes.c, .cpp, .f90): processor time and memory as
 -- ratios to the same program without any runtime for devices, of accdeep's runs and of other tools on this machine.
 
+local shell = dofile "tests/suites/shell.lua"
+local run, quoted = shell.output, shell.quote
+
 local build = arg[1]
 local REPEATS = 1
 local LIMITS = { strict = 1.5, checked = 15, memory = 4 }
-
-local function run(command)
-  local pipe <close> = assert(io.popen(command))
-  local text = pipe:read "a"
-  local fine = pipe:close()
-  return fine and text
-end
-
-local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
 local work = run("mktemp -d"):gsub("%s+$", "")
 local exec = quoted(build) .. "/accdeep exec "

@@ -5,6 +5,7 @@
 -- On a BACKEND, "cuda", it is the experiments alone, drawn into directory-overhead-BACKEND.svg.
 
 local plot = dofile "tests/bench/plot.lua"
+local quoted = dofile "tests/suites/shell.lua".quote
 
 local build, full = arg[1], arg[2] == "full"
 local BACKEND = not full and arg[2] or "direct"
@@ -13,8 +14,6 @@ local NO_DEVICE = 77
 local MIB = 1 << 20
 local MOST_BYTES, MOST_INTERVALS = 64 * MIB, 1000000
 local CLAUSES = 10
-
-local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
 local function start(...)
   local program = quoted(build .. "/tests/bench/accdeep-bench-directory")

@@ -108,12 +108,10 @@ struct object {
     float *x, *y, *z;
 };
 
-/* A deep copy by clauses of sections, object by object. */
-static void deep(int rounds)
+static struct object *structures(void)
 {
     struct object *o = calloc(STRUCTURES, sizeof *o);
     float *floats = calloc((size_t)3 * STRUCTURES * ELEMENTS, sizeof *floats);
-    double in = 0, out = 0;
     if (!o || !floats)
         exit(1);
     for (int i = 0; i < STRUCTURES; i++) {
@@ -122,6 +120,14 @@ static void deep(int rounds)
         o[i].y = o[i].x + ELEMENTS;
         o[i].z = o[i].y + ELEMENTS;
     }
+    return o;
+}
+
+/* A deep copy by clauses of sections, object by object. */
+static void deep(int rounds)
+{
+    struct object *o = structures();
+    double in = 0, out = 0;
     for (int r = 0; r < rounds; r++) {
         in -= now();
 #pragma omp target enter data map(to : o[0 : STRUCTURES])
@@ -138,9 +144,33 @@ static void deep(int rounds)
     }
     row("deep-in", now() - in, (double)rounds * STRUCTURES);
     row("deep-out", now() - out, (double)rounds * STRUCTURES);
-    free(floats);
+    free(o[0].x);
     free(o);
 }
+
+#ifdef __clang__
+#pragma omp declare mapper(deep : struct object o) \
+    map(tofrom : o, o.x[0 : ELEMENTS], o.y[0 : ELEMENTS], o.z[0 : ELEMENTS])
+
+/* The same by a mapper. gcc 12 has none. */
+static void mapped(int rounds)
+{
+    struct object *o = structures();
+    double in = 0, out = 0;
+    for (int r = 0; r < rounds; r++) {
+        in -= now();
+#pragma omp target enter data map(mapper(deep), to : o[0 : STRUCTURES])
+        in += now();
+        out -= now();
+#pragma omp target exit data map(mapper(deep), from : o[0 : STRUCTURES])
+        out += now();
+    }
+    row("mapper-in", now() - in, (double)rounds * STRUCTURES);
+    row("mapper-out", now() - out, (double)rounds * STRUCTURES);
+    free(o[0].x);
+    free(o);
+}
+#endif
 
 int main(int argc, char **argv)
 {
@@ -151,6 +181,9 @@ int main(int argc, char **argv)
     lookups(order, n);
     directives(100000);
     deep(20);
+#ifdef __clang__
+    mapped(20);
+#endif
     for (size_t i = 0; i < n; i++) {
         char *p = order[i];
 #pragma omp target exit data map(delete : p[0 : PIECE])

@@ -4,19 +4,14 @@
 --
 -- The device of libgomp is tests/suites/plugin.c without its checks: memory is malloc's, a copy is a memcpy, a kernel
 -- is called, as on ours. That of libomptarget is its own for this machine. What both do is the same; no row is a
--- fallback to the host.
+-- fallback to the host. CLANG in the environment is the name of another clang.
+
+local shell = dofile "tests/suites/shell.lua"
+local run, quoted = shell.output, shell.quote
 
 local build = arg[1]
 local REPEATS, MAPPINGS = 5, { 1, 10, 1000, 100000 }
-
-local function run(command)
-  local pipe <close> = assert(io.popen(command))
-  local text = pipe:read "a"
-  local fine = pipe:close()
-  return fine and text
-end
-
-local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+local CLANG = os.getenv "CLANG" or "clang"
 
 local work = run("mktemp -d"):gsub("%s+$", "")
 
@@ -40,7 +35,7 @@ local KINDS = {
     last = { ["all-lookups"] = 5 } },
   { id = "X2", about = "real OpenMP programs of gcc, and libgomp", compiler = "gcc", source = "tests/bench/openmp.c",
     options = "-fopenmp -foffload=disable", stock = plugin and "LD_LIBRARY_PATH=" .. quoted(work) },
-  { id = "X3", about = "real OpenMP programs of clang, and libomptarget", compiler = "clang",
+  { id = "X3", about = "real OpenMP programs of clang, and libomptarget", compiler = CLANG,
     source = "tests/bench/openmp.c", options = "-fopenmp -fopenmp-targets=x86_64-pc-linux-gnu", stock = "" },
 }
 local LEAST = 1

@@ -34,6 +34,13 @@ function shell.write(path, text)
   assert(file:close())
 end
 
+-- What a command prints; nil if it fails.
+function shell.output(command)
+  local pipe <close> = assert(io.popen(command))
+  local text = pipe:read "a"
+  return pipe:close() and text or nil
+end
+
 -- The lines a command prints; an error if it fails.
 function shell.lines(command)
   local pipe = assert(io.popen(command))

@@ -207,19 +207,12 @@ static bool points_to_last(const void *slot, size_t bias)
     return true;
 }
 
-/* Whether a pointer that the directive attaches may have an item of its own, which says no more than that. */
-static bool is_item(const void *slot)
+/* Whether one of the pointers that the directive attaches, which lie from the first to the last one, may have an item
+ * of its own: that says no more than they do. */
+static bool maps_pointers(uintptr_t first, uintptr_t last)
 {
     for (size_t k = 0; k < nplain; k++)
-        if (plain[k].host == slot)
-            return true;
-    return false;
-}
-
-static bool maps_pointers(void)
-{
-    for (size_t k = 0; k < nplain; k++)
-        if (plain[k].slot && is_item(plain[k].slot))
+        if ((uintptr_t)plain[k].host - first <= last - first)
             return true;
     return false;
 }
@@ -228,7 +221,8 @@ static enum route plain_items(const struct entries *map, const uint8_t *asked_of
 {
     const accd_label *label = goacc_site_label();
     const uintptr_t stack = goacc.site->call.sp;
-    bool doubtful = false, pointers = false;
+    uintptr_t first = UINTPTR_MAX, last = 0;
+    bool doubtful = false;
     nplain = 0;
     for (size_t i = 0; i < map->n; i++) {
         const unsigned kind = map->kind[i] & 0xff, asked = asked_of[kind];
@@ -244,7 +238,8 @@ static enum route plain_items(const struct entries *map, const uint8_t *asked_of
         if (kind == ATTACH || kind == DETACH) {
             if (!points_to_last(host, bytes))
                 return GENERAL;
-            pointers = true;
+            first = (uintptr_t)host < first ? (uintptr_t)host : first;
+            last = (uintptr_t)host > last ? (uintptr_t)host : last;
             continue;
         }
         if (kind == ZERO_LENGTH) {
@@ -269,7 +264,7 @@ static enum route plain_items(const struct entries *map, const uint8_t *asked_of
         item->flags = (asked & TRIES ? ACCD_ITEM_TRY : 0) | (asked & FINAL ? ACCD_ITEM_FINAL : 0);
         entry_of[nplain++] = (uint8_t)i;
     }
-    return pointers && maps_pointers() ? GENERAL : doubtful ? DOUBTFUL : SHORT;
+    return last && maps_pointers(first, last) ? GENERAL : doubtful ? DOUBTFUL : SHORT;
 }
 
 /* Takes the lock, chooses the device and makes the items if a directive goes the short way. leave_short comes after. */

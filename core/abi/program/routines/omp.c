@@ -95,7 +95,7 @@ static _Noreturn void refuse_device(const struct goacc_site *site, int number)
 int goacc_target_device(int number, const struct goacc_site *site)
 {
     enum { DEFAULT = -1, HOST = -2 }; /* as the compiler passes them */
-    const int devices = goacc_target_devices();
+    const int devices = goacc_is_quick() ? goacc.options.targets : goacc_target_devices();
     if (number == HOST || (number == DEFAULT && !devices))
         return -1;
     if (number == DEFAULT)
