@@ -44,7 +44,7 @@ static inline bool are_apart(struct accd_directory *dir, const accd_construct *c
 /* ------------------------------------------------------------------------------------ moves -- */
 
 /* So many copies each way follow. */
-static inline accd_status begin_moves(struct accd_directory *dir, size_t in, size_t out)
+WAY accd_status begin_moves(struct accd_directory *dir, size_t in, size_t out)
 {
     return dir->device.ops->begin(dir->device.handle, &(struct accd_traffic){.in = in, .out = out});
 }
@@ -64,7 +64,7 @@ static inline void fetch(struct accd_directory *dir, const struct accd_claim *cl
 }
 
 /* They have followed, if they have begun. */
-static inline accd_status end_moves(struct accd_directory *dir, accd_status begun, size_t in, size_t out)
+WAY accd_status end_moves(struct accd_directory *dir, accd_status begun, size_t in, size_t out)
 {
     accd_status status = begun == ACCD_OK ? dir->device.ops->end(dir->device.handle) : begun;
     if (status != ACCD_OK)

@@ -30,6 +30,14 @@ static void run(accd_kind kind, accd_action action, char *host)
         fail();
 }
 
+/* Data with a pointer to them, which is attached, and detached again. */
+static void run_pointer(accd_kind kind, accd_action action)
+{
+    const accd_item item = {.host = leaves[0].a, .bytes = BYTES, .slot = &leaves[0].a, .action = (uint8_t)action};
+    if (accd_run(context, &(accd_construct){.kind = kind, .items = &item, .nitems = 1}, NULL) != ACCD_OK)
+        fail();
+}
+
 static void open_and_end(char *host, size_t n)
 {
     accd_item items[MOST];
@@ -86,11 +94,18 @@ int main(int argc, char **argv)
         make_leaves(!strcmp(mode, "deep-lengths"));
         deep(ACCD_ENTER_DATA, ACCD_COPYIN);
     }
+    if (!strcmp(mode, "pointer")) {
+        leaves[0].a = (float *)(void *)fresh;
+        run(ACCD_ENTER_DATA, ACCD_COPYIN, (char *)leaves);
+    }
     for (size_t i = 0; i < rounds; i++) {
         char *next = fresh + i % FRESH * STEP;
         if (!strcmp(mode, "pair")) {
             run(ACCD_ENTER_DATA, ACCD_COPYIN, next);
             run(ACCD_EXIT_DATA, ACCD_DELETE, next);
+        } else if (!strcmp(mode, "pointer")) {
+            run_pointer(ACCD_ENTER_DATA, ACCD_COPYIN);
+            run_pointer(ACCD_EXIT_DATA, ACCD_DELETE);
         } else if (!strcmp(mode, "repeat")) {
             run(ACCD_ENTER_DATA, ACCD_COPYIN, kept);
         } else if (!strcmp(mode, "update")) {

@@ -38,8 +38,9 @@ static const uint8_t of_update[0x100] = {
     [FORCE | FROM] = ACCD_UPDATE_SELF | MOVES,
 };
 
-/* Their items; what is not written here is never written. With the lock. */
+/* Their items, without those of pointers; what is not written here is never written. With the lock. */
 static accd_item plain[PLAIN];
+static size_t nplain;
 
 /* words: variables of a pointer's size are never attached. */
 static inline __attribute__((always_inline)) enum route plain_items(const struct entries *map,
@@ -48,24 +49,30 @@ static inline __attribute__((always_inline)) enum route plain_items(const struct
     const accd_label *label = goacc_site_label();
     const uintptr_t stack = goacc.site->call.sp;
     bool doubtful = false;
+    size_t n = 0;
     for (size_t i = 0; i < map->n; i++) {
-        const unsigned asked = asked_of[map->kind[i] & 0xff];
+        const unsigned kind = map->kind[i] & 0xff, asked = asked_of[kind];
         void *const host = map->host[i];
         const size_t bytes = map->size[i];
-        if (!asked || !host)
-            return GENERAL;
+        if (!asked || !host) {
+            if (!host || (kind != ATTACH && kind != DETACH) || !plain_pointer(plain, n, host, bytes))
+                return GENERAL;
+            continue;
+        }
         if (bytes == sizeof(void *) && asked & MOVES && !words && goacc_is_pointer(&goacc_own, host))
             return GENERAL;
         const enum route route = plain_data(host, bytes, asked, stack);
         if (route == GENERAL)
             return GENERAL;
         doubtful |= route == DOUBTFUL;
-        plain[i].host = host;
-        plain[i].bytes = bytes;
-        plain[i].label = label;
-        plain[i].action = asked & ACTION;
-        plain[i].flags = asked & TRIES ? ACCD_ITEM_TRY : 0;
+        plain[n].host = host;
+        plain[n].bytes = bytes;
+        plain[n].slot = NULL;
+        plain[n].label = label;
+        plain[n].action = asked & ACTION;
+        plain[n++].flags = asked & TRIES ? ACCD_ITEM_TRY : 0;
     }
+    nplain = n;
     return doubtful ? DOUBTFUL : SHORT;
 }
 
@@ -160,7 +167,7 @@ void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned 
         return;
     }
     struct goacc_level *level = goacc_push_level(&goacc_own, GOACC_IN_DATA);
-    level->region = goacc_run(&goacc_own, ACCD_REGION, route == DOUBTFUL, plain, n, false);
+    level->region = goacc_run(&goacc_own, ACCD_REGION, route == DOUBTFUL, plain, nplain, false);
     goacc_leave_quick();
 }
 
@@ -170,18 +177,28 @@ static int parent_of_end(void)
     return self->nlevels ? self->levels[self->nlevels - 1].parent : GOACC_IN_DATA;
 }
 
+static __attribute__((noinline)) void end_data(const struct goacc_site *site)
+{
+    struct goacc_span span;
+    goacc_begin(&span, site, GOACC_EV_EXIT_DATA, goacc_listens() ? parent_of_end() : 0, GOACC_SYNC, GOACC_CURRENT);
+    struct goacc_thread *self = goacc_enter(site);
+    goacc_pop_level(self);
+    goacc_leave();
+    goacc_finish(&span);
+}
+
 void GOACC_data_end(void);
 void GOACC_data_end(void)
 {
     struct goacc_site site = goacc_here("end data");
     site.ends = true;
-    struct goacc_span span;
-    goacc_begin(&span, &site, GOACC_EV_EXIT_DATA, goacc_listens() ? parent_of_end() : 0, GOACC_SYNC,
-                GOACC_CURRENT);
-    struct goacc_thread *self = goacc_enter(&site);
-    goacc_pop_level(self);
-    goacc_leave();
-    goacc_finish(&span);
+    if (!goacc_is_quick() || !goacc_lock()) {
+        end_data(&site);
+        return;
+    }
+    goacc.site = &site;
+    goacc_pop_level(&goacc_own);
+    goacc_leave_quick();
 }
 
 /* ----------------------------------------------------------------------------------- dynamic -- */
@@ -223,16 +240,16 @@ static __attribute__((noinline)) void dynamic(const struct goacc_site *site, int
     goacc_finish(&span);
 }
 
-static inline void short_or_dynamic(const struct goacc_site *site, int flags, const struct entries *map,
-                                    const struct way *way, int queue)
+/* False: nothing is done. */
+static inline bool dynamic_short(const struct goacc_site *site, int flags, const struct entries *map,
+                                 const struct way *way)
 {
     const enum route route = route_of(site, flags, map, way->asked_of, true);
-    if (route == GENERAL) {
-        dynamic(site, flags, map, way, queue);
-        return;
-    }
-    goacc_run(&goacc_own, way->kind, route == DOUBTFUL, plain, map->n, false);
+    if (route == GENERAL)
+        return false;
+    goacc_run(&goacc_own, way->kind, route == DOUBTFUL, plain, nplain, false);
     goacc_leave_quick();
+    return true;
 }
 
 /* Wait clauses, and arguments of a wait directive, for the trace: so many queues follow; less than 0: all. */
@@ -260,8 +277,11 @@ void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned 
                       int async, int waits, ...)
 {
     const struct goacc_site site = goacc_here("enter data");
+    const struct entries map = {n, host, sizes, kinds, false, false};
+    if (dynamic_short(&site, flags, &map, &enters))
+        return;
     TRACE_WAITS(&site, async, waits);
-    short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds, false, false}, &enters, async);
+    dynamic(&site, flags, &map, &enters, async);
 }
 
 void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
@@ -270,8 +290,11 @@ void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned s
                      int async, int waits, ...)
 {
     const struct goacc_site site = goacc_here("exit data");
+    const struct entries map = {n, host, sizes, kinds, false, false};
+    if (dynamic_short(&site, flags, &map, &exits))
+        return;
     TRACE_WAITS(&site, async, waits);
-    short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds, false, false}, &exits, async);
+    dynamic(&site, flags, &map, &exits, async);
 }
 
 /* Of gcc before 12, for both directions: the first kind that tells decides. */
@@ -306,8 +329,11 @@ void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned shor
                   int waits, ...)
 {
     const struct goacc_site site = goacc_here("update");
+    const struct entries map = {n, host, sizes, kinds, false, false};
+    if (dynamic_short(&site, flags, &map, &updates))
+        return;
     TRACE_WAITS(&site, async, waits);
-    short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds, false, false}, &updates, async);
+    dynamic(&site, flags, &map, &updates, async);
 }
 
 void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds);
@@ -374,7 +400,7 @@ static bool compute_short(const struct goacc_site *site, int flags, void (*fn)(v
     if (route == GENERAL)
         return false;
     goacc_declared_update();
-    if (goacc.declares) {
+    if (goacc.declares || nplain < map->n) { /* or pointers, which are arguments, too */
         goacc_leave();
         return false;
     }

@@ -197,31 +197,10 @@ static accd_item plain[PLAIN];
 static uint8_t entry_of[PLAIN];
 static size_t nplain;
 
-/* A pointer that points to the section before it, as add_pointer of entries.c has it. */
-static bool points_to_last(const void *slot, size_t bias)
-{
-    accd_item *last = nplain ? &plain[nplain - 1] : NULL;
-    if (!last || last->slot || (uintptr_t)last->host != goacc_word(slot) + bias)
-        return false;
-    last->slot = slot;
-    return true;
-}
-
-/* Whether one of the pointers that the directive attaches, which lie from the first to the last one, may have an item
- * of its own: that says no more than they do. */
-static bool maps_pointers(uintptr_t first, uintptr_t last)
-{
-    for (size_t k = 0; k < nplain; k++)
-        if ((uintptr_t)plain[k].host - first <= last - first)
-            return true;
-    return false;
-}
-
 static enum route plain_items(const struct entries *map, const uint8_t *asked_of)
 {
     const accd_label *label = goacc_site_label();
     const uintptr_t stack = goacc.site->call.sp;
-    uintptr_t first = UINTPTR_MAX, last = 0;
     bool doubtful = false;
     nplain = 0;
     for (size_t i = 0; i < map->n; i++) {
@@ -236,10 +215,8 @@ static enum route plain_items(const struct entries *map, const uint8_t *asked_of
         if (!asked || !host)
             return GENERAL;
         if (kind == ATTACH || kind == DETACH) {
-            if (!points_to_last(host, bytes))
+            if (!plain_pointer(plain, nplain, host, bytes))
                 return GENERAL;
-            first = (uintptr_t)host < first ? (uintptr_t)host : first;
-            last = (uintptr_t)host > last ? (uintptr_t)host : last;
             continue;
         }
         if (kind == ZERO_LENGTH) {
@@ -264,7 +241,7 @@ static enum route plain_items(const struct entries *map, const uint8_t *asked_of
         item->flags = (asked & TRIES ? ACCD_ITEM_TRY : 0) | (asked & FINAL ? ACCD_ITEM_FINAL : 0);
         entry_of[nplain++] = (uint8_t)i;
     }
-    return last && maps_pointers(first, last) ? GENERAL : doubtful ? DOUBTFUL : SHORT;
+    return doubtful ? DOUBTFUL : SHORT;
 }
 
 /* Takes the lock, chooses the device and makes the items if a directive goes the short way. leave_short comes after. */
