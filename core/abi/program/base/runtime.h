@@ -610,6 +610,7 @@ void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region);
 /* Device memory is open from the first of these to the last, and closed to the host otherwise. */
 void goacc_strict_open_devices(void);
 void goacc_strict_close_devices(enum goacc_look look);
+void goacc_strict_lend_devices(void); /* open to the host until the next call ends */
 /* Most memory of the host may stay closed between kernels. Gaps between kernels are numbered. A range is untouched
  * if the host cannot have changed it after the gap `since`. */
 uint64_t goacc_strict_gap(void);

@@ -48,6 +48,12 @@ void goacc_strict_open_devices(void)
     spent += now() - start;
 }
 
+void goacc_strict_lend_devices(void)
+{
+    goacc_strict_open_devices();
+    users--;
+}
+
 /* After a construct that is passed over, the memory stays open until the next one that is looked at. Closing and
  * opening may take a fifth of the program's time: when calls follow each other closely, it stays open between them. */
 void goacc_strict_close_devices(enum goacc_look look)
