@@ -4,6 +4,7 @@
 #include "calls.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The layout of gfortran's own descriptor, since its version 8. */
@@ -107,4 +108,81 @@ void _gfortran_internal_unpack(struct descriptor *array, const void *packed)
     if (packed != array->base)
         check_array(array, true, packed, CALLER);
     call(array, packed);
+}
+
+/* ---------------------------------------------------------------------------------- namelists -- */
+
+struct type {
+    size_t element;
+    int version;
+    signed char rank, type;
+    short attribute;
+};
+
+/* The variables that a statement with a namelist has told so far. What READ changes is recognized by its value. */
+enum { NAMELIST_MOST = 64, DERIVED = 5 /* its components follow */ };
+static __thread struct {
+    const void *statement;
+    unsigned n;
+    struct descriptor *at[NAMELIST_MOST];
+} namelist;
+
+static void end_namelist(void)
+{
+    while (namelist.n)
+        free(namelist.at[--namelist.n]);
+}
+
+API void _gfortran_st_set_nml_var(void *statement, void *at, char *name, int kind, size_t bytes, struct type type);
+void _gfortran_st_set_nml_var(void *statement, void *at, char *name, int kind, size_t bytes, struct type type)
+{
+    static void *real;
+    __typeof__(_gfortran_st_set_nml_var) *call = goacc_real(&real, "_gfortran_st_set_nml_var");
+    if (statement != namelist.statement)
+        end_namelist();
+    namelist.statement = statement;
+    struct descriptor *variable =
+        goacc_is_checked(CALLER) && namelist.n < NAMELIST_MOST ? calloc(1, sizeof *variable) : NULL;
+    if (variable) {
+        variable->base = type.type == DERIVED ? NULL : at;
+        variable->element = type.element;
+        variable->span = (ptrdiff_t)type.element;
+        variable->rank = type.rank;
+        namelist.at[namelist.n++] = variable;
+    }
+    call(statement, at, name, kind, bytes, type);
+}
+
+API void _gfortran_st_set_nml_var_dim(void *statement, int dim, ptrdiff_t stride, ptrdiff_t lower, ptrdiff_t upper);
+void _gfortran_st_set_nml_var_dim(void *statement, int dim, ptrdiff_t stride, ptrdiff_t lower, ptrdiff_t upper)
+{
+    static void *real;
+    __typeof__(_gfortran_st_set_nml_var_dim) *call = goacc_real(&real, "_gfortran_st_set_nml_var_dim");
+    struct descriptor *variable = namelist.n ? namelist.at[namelist.n - 1] : NULL;
+    if (variable && statement == namelist.statement && dim >= 0 && dim < 15) {
+        variable->dim[dim].stride = stride;
+        variable->dim[dim].lower = lower;
+        variable->dim[dim].upper = upper;
+    }
+    call(statement, dim, stride, lower, upper);
+}
+
+API void _gfortran_st_write(void *statement);
+void _gfortran_st_write(void *statement)
+{
+    static void *real;
+    __typeof__(_gfortran_st_write) *call = goacc_real(&real, "_gfortran_st_write");
+    for (unsigned i = 0; i < namelist.n && statement == namelist.statement; i++)
+        check_array(namelist.at[i], false, NULL, CALLER);
+    end_namelist();
+    call(statement);
+}
+
+API void _gfortran_st_read(void *statement);
+void _gfortran_st_read(void *statement)
+{
+    static void *real;
+    __typeof__(_gfortran_st_read) *call = goacc_real(&real, "_gfortran_st_read");
+    end_namelist();
+    call(statement);
 }

@@ -31,6 +31,8 @@ program calls
     write (*, '(2f5.1)') z(2)
   case ("pack")
     call show(a(1:5:2, 2), 3)
+  case ("namelist")
+    call list(z)
   case ("read")
     text = "7.0"
     read (text, *) a(3, 3)
@@ -38,6 +40,11 @@ program calls
   !$acc end data
   print '(f5.1)', a(1, 1)
 contains
+  subroutine list(z)
+    complex :: z(4)
+    namelist /group/ z
+    write (*, nml=group)
+  end subroutine
   subroutine show(u, n)
     integer :: n
     real, intent(in) :: u(n)
