@@ -254,6 +254,18 @@ static bool find_pair(uint64_t at, struct goacc_pair *pair)
     return found;
 }
 
+/* Whether a word of the device points to where the host's points, on the device: the program attaches it by itself. */
+static bool is_attached(uint64_t at)
+{
+    struct goacc_pair pair;
+    if (!goacc_on_device(at) || at % sizeof(void *) || !find_pair(at, &pair) ||
+        at + sizeof(void *) > pair.dev + pair.bytes)
+        return false;
+    const uintptr_t value = goacc_word((const void *)(uintptr_t)at),
+                    host = goacc_word((const void *)(uintptr_t)goacc_other(&pair, at));
+    return value && value == accd_device_address(goacc.context, pair.device, (const void *)host);
+}
+
 void goacc_check_copied(uint64_t to, uint64_t from, uint64_t bytes)
 {
     struct goacc_pair pair;
@@ -265,6 +277,11 @@ void goacc_check_copied(uint64_t to, uint64_t from, uint64_t bytes)
     }
     for (uint64_t i = 0; i < bytes; i++) {
         const struct goacc_part target = goacc_part_of(to + i, 1), source = goacc_part_of(from + i, 1);
+        if (bytes - i >= sizeof(void *) && is_attached(to + i)) {
+            goacc_set(to + i, sizeof(void *), GOACC_ONLY, GOACC_VALID);
+            i += sizeof(void *) - 1;
+            continue;
+        }
         if (!goacc_having(&target, GOACC_PRESENT))
             continue;
         if (!find_pair(to + i, &pair) && !goacc_on_device(to + i)) {
