@@ -484,14 +484,14 @@ WAY bool leave(struct accd_directory *dir, struct accd_claim *claims, size_t n, 
     const bool done = i == n && !(out && dir->device.ops->announce);
     accd_status status = ACCD_OK;
     if (way & POINTERS && done && ends.last)
-        in = accd_short_restore(dir, &ends, false);
+        in = accd_short_restore(dir, &ends);
     if (done && (out || in)) {
         status = begin_moves(dir, in, out);
         for (size_t k = 0; k < ndying && status == ACCD_OK; k++)
             if (accd_demands[dying[k]->action].out)
                 fetch(dir, dying[k]);
         if (way & POINTERS && in && status == ACCD_OK)
-            accd_short_restore(dir, &ends, true);
+            accd_short_send_ends(dir, &ends);
         status = end_moves(dir, status, in, out);
     }
     *status_p = status;

@@ -22,6 +22,7 @@ struct accd_short_links {
 struct accd_short_end {
     struct accd_attach *attach;
     struct accd_object *target;
+    struct accd_object *holder; /* in which the pointer is to point to the host again, or NULL */
     bool detached; /* a clause takes one off its counter */
 };
 struct accd_short_ends {
@@ -80,8 +81,9 @@ bool accd_short_ends(struct accd_directory *dir, const struct accd_claim *claims
  * left as it is, the record loses its target. */
 bool accd_short_lets_go(struct accd_directory *dir, const struct accd_claim *claims, size_t claim,
                         struct accd_short_ends *ends);
-/* Pointers that stay point to the host again; returns how many, and sends them, or only counts them. */
-size_t accd_short_restore(struct accd_directory *dir, const struct accd_short_ends *ends, bool sends);
+/* Pointers that stay are to point to the host again; returns how many. They are sent later. */
+size_t accd_short_restore(struct accd_directory *dir, struct accd_short_ends *ends);
+void accd_short_send_ends(struct accd_directory *dir, const struct accd_short_ends *ends);
 void accd_short_detach(struct accd_directory *dir, const struct accd_short_ends *ends);
 /* Those in objects that go end with these. */
 void accd_short_end_inside(struct accd_directory *dir, const struct accd_claim *claims,

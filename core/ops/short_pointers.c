@@ -205,7 +205,7 @@ bool accd_short_ends(struct accd_directory *dir, const struct accd_claim *claims
         struct accd_object *target = accd_range_floor_near(&dir->present.objects, attach->base);
         if (!target || !accd_object_holds(target, attach->base, 1))
             return false;
-        ends->at[ends->n++] = (struct accd_short_end){attach, target, true};
+        ends->at[ends->n++] = (struct accd_short_end){attach, target, NULL, true};
         ends->last |= attach->count == 1;
     }
     return true;
@@ -231,7 +231,7 @@ bool accd_short_lets_go(struct accd_directory *dir, const struct accd_claim *cla
         !accd_object_holds(object, attach->base, 1) || dir->context->verdicts.counts_attachments ||
         rules->lost_target != ACCD_LOST_DANGLES || rules->still_attached == ACCD_REJECT)
         return false;
-    ends->at[ends->n++] = (struct accd_short_end){attach, object, false};
+    ends->at[ends->n++] = (struct accd_short_end){attach, object, NULL, false};
     return true;
 }
 
@@ -260,20 +260,31 @@ void accd_short_end_inside(struct accd_directory *dir, const struct accd_claim *
         end_inside(dir, claims[__builtin_ctz(left)].object);
 }
 
-size_t accd_short_restore(struct accd_directory *dir, const struct accd_short_ends *ends, bool sends)
+size_t accd_short_restore(struct accd_directory *dir, struct accd_short_ends *ends)
 {
+    struct accd_object *last = NULL;
     size_t n = 0;
     for (size_t i = 0; i < ends->n; i++) {
-        const uint64_t slot = ends->at[i].attach->slot;
-        const struct accd_object *holder =
-            is_last(&ends->at[i]) ? accd_range_floor_near(&dir->present.objects, slot) : NULL;
-        if (!holder || !accd_object_holds(holder, slot, 1) || accd_has_gone(holder))
+        struct accd_short_end *end = &ends->at[i];
+        const uint64_t slot = end->attach->slot;
+        end->holder = NULL;
+        if (!is_last(end))
             continue;
-        n++;
-        if (sends)
-            send_word(dir, holder, slot, accd_load_pointer(slot));
+        if (!last || !accd_object_holds(last, slot, 1))
+            last = accd_range_floor_near(&dir->present.objects, slot);
+        if (last && accd_object_holds(last, slot, 1) && !accd_has_gone(last)) {
+            end->holder = last;
+            n++;
+        }
     }
     return n;
+}
+
+void accd_short_send_ends(struct accd_directory *dir, const struct accd_short_ends *ends)
+{
+    for (size_t i = 0; i < ends->n; i++)
+        if (ends->at[i].holder)
+            send_word(dir, ends->at[i].holder, ends->at[i].attach->slot, accd_load_pointer(ends->at[i].attach->slot));
 }
 
 void accd_short_detach(struct accd_directory *dir, const struct accd_short_ends *ends)
