@@ -40,7 +40,7 @@ function files.unreadable(path, problem, trace)
   return diagnostic.new { code = "file", message = problem, rule = "HOUSE-files", help = help }
 end
 
--- Raises if there is no such file or folder; its kind: "file" or "directory".
+-- Raises if there is no such file or folder; its kind, as system.filetype has it.
 function files.kind(path, trace)
   local kind, problem = system.filetype(path)
   return kind or error(files.unreadable(path, ("%s: %s"):format(path, problem), trace), 0)

@@ -378,6 +378,16 @@ static void print_unused(const char *path, int line)
     print_json(&finding, finding.rule, "this suppression matched no finding", &where, NULL);
 }
 
+/* reason: errno; 0: the file is whole. */
+static void tell_lost(const char *variable, int reason)
+{
+    char name[4096];
+    if (!reason)
+        return;
+    goacc_file_name(getenv(variable), name, sizeof name);
+    goacc_tell("note", "file", NULL, 0, "%s is not complete: %s", name, strerror(reason));
+}
+
 void goacc_find_end(void)
 {
     static bool ended;
@@ -396,6 +406,7 @@ void goacc_find_end(void)
     }
     nall = 0;
     goacc_suppress_end(print_unused);
-    goacc_report_end();
+    tell_lost("ACCDEEP_REPORT", goacc_report_end());
+    tell_lost("ACCDEEP_TRACE", goacc.trace_lost);
     goacc_give_words();
 }

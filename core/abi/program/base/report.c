@@ -192,21 +192,9 @@ void goacc_report_line(const struct goacc_text *line)
         lost = errno;
 }
 
-static void tell_lost(const char *variable, int *lost_p)
-{
-    char name[4096];
-    const int reason = *lost_p;
-    *lost_p = 0;
-    if (!reason)
-        return;
-    goacc_file_name(getenv(variable), name, sizeof name);
-    goacc_tell("note", "file", NULL, 0, "%s is not complete: %s", name, strerror(reason));
-}
-
-void goacc_report_end(void)
+int goacc_report_end(void)
 {
     if (sarif && owner == getpid())
         write_all();
-    tell_lost("ACCDEEP_REPORT", &lost);
-    tell_lost("ACCDEEP_TRACE", &goacc.trace_lost);
+    return lost;
 }

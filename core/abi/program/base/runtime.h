@@ -449,7 +449,7 @@ void goacc_report_line(const struct goacc_text *line);
 size_t goacc_report_add(const struct goacc_finding *finding, const struct goacc_where *where, const char *rule,
                         const char *message);
 void goacc_report_count(size_t number, uint64_t count);
-void goacc_report_end(void);
+int goacc_report_end(void); /* errno of what could not be written; 0: nothing */
 
 /* suppress.c: returns the number of a line that is wrong, 0: none is, -1: there is no file, errno says why. */
 int goacc_suppress_open(const char *path);

@@ -53,7 +53,7 @@ end
 
 -- Adds the scenarios of a path: a file, or all .lua files in a folder and below. traced: the value of --trace.
 local function find(path, named, list, traced)
-  if files.kind(path, traced) == "file" then
+  if files.kind(path, traced) ~= "directory" then
     if named or path:find "%.lua$" then list[#list + 1] = path end
     return
   end
