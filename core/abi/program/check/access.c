@@ -48,6 +48,13 @@ static void read_invalid(const struct goacc_access *access, const struct goacc_p
     goacc_set(access->at, access->n, 0, GOACC_VALID);
 }
 
+/* Further writes close to this one may do without a question, unless transfers are under way. */
+static void write_at_once(const struct goacc_pair *pair, uint64_t at)
+{
+    if (!goacc_has_pending())
+        goacc_pair_is_near(pair, at);
+}
+
 /* ------------------------------------------------------------------------------------ device -- */
 
 static void device_read(const struct goacc_access *access)
@@ -79,7 +86,7 @@ static void device_write(const struct goacc_access *access)
     }
     if (goacc_pair_at(access->at, &pair)) {
         goacc_outdate(&pair, access->at, access->n);
-        goacc_pair_is_near(&pair, access->at);
+        write_at_once(&pair, access->at);
     }
 }
 
@@ -119,7 +126,7 @@ static void host_write_part(const struct goacc_access *access, const struct goac
         struct goacc_part present = *part;
         present.bytes = goacc_having(part, GOACC_PRESENT) * 0xf;
         goacc_change(&present, 0, GOACC_VALID | GOACC_ONLY | GOACC_READ);
-        goacc_pair_is_near(&pair, part->at);
+        write_at_once(&pair, part->at);
         *part->note = (uint32_t)access->pc;
     } else {
         goacc_change(part, GOACC_PRESENT | GOACC_VALID | GOACC_ONLY | GOACC_READ, 0);

@@ -216,7 +216,7 @@ void goacc_pair_is_near(const struct goacc_pair *pair, uint64_t at)
     struct goacc_inside *inside = goacc_check_inside();
     const uint64_t start = goacc_on_device(at) ? pair->dev : pair->host, offset = goacc_other(pair, start) - start;
     const uint64_t word = at / 8 * 8;
-    if (goacc.options.devices != 1 || goacc.declares || offset % 8 || word < start || goacc_has_pending())
+    if (goacc.options.devices != 1 || goacc.declares || offset % 8 || word < start)
         return;
     const struct goacc_run own = goacc_run_of(word, start + pair->bytes - word);
     const struct goacc_run other = goacc_run_of(word + offset, 8 * own.n);
