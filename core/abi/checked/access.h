@@ -71,8 +71,8 @@ static inline __attribute__((always_inline)) void goacc_note_write(uint32_t *not
         __atomic_store_n(note + 1, (uint32_t)pc, __ATOMIC_RELAXED);
 }
 
-/* True: the access of n bytes, 1, 2, 4, 8 or 16, is fine. Of an address that is no multiple of n, or of 8, the number of
- * units is too large. */
+/* True: the access of n bytes, 1, 2, 4, 8 or 16, is fine. An address that is no multiple of n, or of 8, has a number of
+ * units that is too large. */
 static inline __attribute__((always_inline)) bool goacc_is_fine(uintptr_t at, size_t n, bool write, uintptr_t pc)
 {
     const struct goacc_inside *inside = &inside_here;

@@ -1,5 +1,5 @@
-/* ask.c - accesses that the function called for them does not allow at once: parts of words, the first read of what was
- * moved, the first write since then, uses that are noted. What is left is a question for the runtime. */
+/* ask.c - accesses that the function called for them does not allow at once: parts of words, first reads and writes of
+ * what was moved, uses that are noted. What is left is a question for the runtime. */
 #include "access.h"
 #include "order.h"
 
@@ -48,7 +48,7 @@ static bool kernel_may(uintptr_t at, uint32_t bytes, bool write, uintptr_t pc)
     if (at - checked_here.low >= checked_here.bytes || !words_of(at, &words))
         return false;
     const uint32_t states = __atomic_load_n(words.states, __ATOMIC_RELAXED) & bytes;
-    const uint32_t wanted = write ? GOACC_IN_ALL(GOACC_PRESENT | GOACC_ONLY) : GOACC_IN_ALL(GOACC_PRESENT | GOACC_VALID);
+    const uint32_t wanted = GOACC_IN_ALL(write ? GOACC_PRESENT | GOACC_ONLY : GOACC_PRESENT | GOACC_VALID);
     if (~states & bytes & wanted)
         return false;
     if (write)

@@ -21,7 +21,13 @@ enum {
 };
 
 /* How memory is used. */
-enum { GOACC_READS = 0, GOACC_WRITES = 1, GOACC_ATOMIC = 2, GOACC_FREES = 4, GOACC_CHANGES = GOACC_WRITES | GOACC_FREES };
+enum {
+    GOACC_READS = 0,
+    GOACC_WRITES = 1,
+    GOACC_ATOMIC = 2,
+    GOACC_FREES = 4,
+    GOACC_CHANGES = GOACC_WRITES | GOACC_FREES
+};
 
 #define GOACC_IN_ALL(states) ((uint32_t)(states)*0x11111111u) /* of a word's bytes */
 
@@ -86,8 +92,8 @@ extern struct goacc_checked goacc_checked;
 enum { GOACC_STEPS = 16, GOACC_NEAR = 4 };
 /* Of a thread. Memory of the device, and its shadow, that it may use at once where the shadow allows so: all of it in a
  * kernel, none on the host, and where each use is noted. A kernel's part of the stack; on the host 0 bytes. And the
- * variable of a declare directive that a kernel used last: its bytes have changed places with those of the device, which
- * lie offset further on. */
+ * variable of a declare directive that a kernel used last: its bytes have changed places with those of the device, offset
+ * further on. */
 struct goacc_inside {
     uintptr_t low, units[4]; /* of 1, 2, 4 and 8 bytes */
     uint32_t *states, *notes;

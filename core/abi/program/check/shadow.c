@@ -112,7 +112,8 @@ struct goacc_part goacc_part_of(uint64_t at, uint64_t n)
 struct goacc_run goacc_run_of(uint64_t at, uint64_t n)
 {
     struct goacc_run run = {.n = at % 8 ? 0 : n / 8};
-    const uint64_t left = (goacc_on_device(at) ? goacc_checked.low + goacc_checked.bytes - at : GOACC_LEAF - at % GOACC_LEAF) / 8;
+    const uint64_t high = goacc_checked.low + goacc_checked.bytes;
+    const uint64_t left = (goacc_on_device(at) ? high - at : GOACC_LEAF - at % GOACC_LEAF) / 8;
     shadow_of(at, &run.states, &run.notes);
     if (!run.states)
         run.n = 0;

@@ -166,7 +166,8 @@ void goacc_check_event(const accd_event *event)
         idle = is_same(host, goacc_other(&pair, host), event->bytes);
         goacc_turns_use(goacc_other(&pair, host), event->bytes,
                         event->op == ACCD_OP_D2H || idle ? GOACC_READS : GOACC_WRITES);
-        goacc_note_pending(event, &pair, event->op == ACCD_OP_D2H && goacc_range_has(host, event->bytes, GOACC_VALID, 0));
+        goacc_note_pending(event, &pair,
+                           event->op == ACCD_OP_D2H && goacc_range_has(host, event->bytes, GOACC_VALID, 0));
         if (event->bytes > SMALL)
             goacc_idle_count(event, idle);
         if (event->op == ACCD_OP_H2D)
