@@ -101,7 +101,6 @@ struct goacc_inside {
     uintptr_t stack, stack_bytes;
     bool runs;        /* a kernel */
     bool notes_uses;  /* each use is noted */
-    bool message;     /* the access is one of MPI, which may be given device addresses */
     uint16_t work;    /* the kernel's number; 0: it comes before all that follows */
     unsigned version; /* of near */
     struct goacc_near {

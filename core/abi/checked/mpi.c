@@ -7,7 +7,7 @@
  *
  * What a function receives may be less than its count. So memory is kept before, and compared
  * after: bytes that have changed were written. Of other bytes that were old nothing is known any
- * more. Device memory, which libraries with support for GPUs take, is used on the device. */
+ * more. Device memory, which libraries with support for GPUs take, is not looked at. */
 #include "access.h"
 #include "calls.h"
 
@@ -113,22 +113,15 @@ static bool on_device(word at)
     return at - checked_here.low < checked_here.bytes;
 }
 
-static void check_words(const void *at, size_t n, bool write, struct goacc_caller caller)
-{
-    inside_here.message = true;
-    goacc_check_words(at, n, write, caller);
-    inside_here.message = false;
-}
-
 static void reads(word at, long count, word handle, word comm, struct goacc_caller caller)
 {
-    if (count <= 0 || is_special(at) || !goacc_is_checked(caller))
+    if (count <= 0 || is_special(at) || on_device(at) || !goacc_is_checked(caller))
         return;
     const struct type type = type_of(handle, comm);
     if (type.size <= 0)
         return;
     if (!has_gaps(&type)) {
-        check_words((const void *)(at + (word)type.true_low),
+        goacc_check_words((const void *)(at + (word)type.true_low),
                           (size_t)type.size * (size_t)count, false, caller);
         return;
     }
@@ -138,7 +131,7 @@ static void reads(word at, long count, word handle, word comm, struct goacc_call
             for (end = k; end < type.true_extent && mask[end]; end++)
                 ;
             if (end > k)
-                check_words((const void *)(at + (word)(i * type.extent + type.true_low + k)),
+                goacc_check_words((const void *)(at + (word)(i * type.extent + type.true_low + k)),
                                   (size_t)(end - k), false, caller);
         }
     free(mask);
@@ -173,12 +166,12 @@ static bool is_mapped(word at, size_t n)
 static struct kept keep(word at, long count, word handle, word comm, struct goacc_caller caller)
 {
     struct kept kept = {0};
-    if (count <= 0 || is_special(at) || !goacc_is_checked(caller))
+    if (count <= 0 || is_special(at) || on_device(at) || !goacc_is_checked(caller))
         return kept;
     const struct type type = type_of(handle, comm);
     kept.at = at + (word)type.true_low;
     kept.n = (size_t)((count - 1) * type.extent + type.true_extent);
-    if (type.size > 0 && (on_device(kept.at) || is_mapped(kept.at, kept.n)))
+    if (type.size > 0 && is_mapped(kept.at, kept.n))
         kept.bytes = malloc(kept.n);
     if (kept.bytes)
         memcpy(kept.bytes, (const void *)kept.at, kept.n);
@@ -194,7 +187,7 @@ static void wrote(struct kept kept, struct goacc_caller caller)
         n = kept.n - k < 8 - into ? kept.n - k : 8 - into;
         uint32_t *states = states_of(kept.at + k);
         if (memcmp(now + k, kept.bytes + k, n) != 0) {
-            check_words(now + k, n, true, caller);
+            goacc_check_words(now + k, n, true, caller);
         } else if (states) {
             const uint32_t bytes = (n == 8 ? UINT32_MAX : (1u << 4 * n) - 1) << 4 * into;
             const uint32_t present = __atomic_load_n(states, __ATOMIC_RELAXED) & bytes & GOACC_IN_ALL(GOACC_PRESENT);
@@ -300,7 +293,7 @@ static void completed(word *before, const void *handles, long n, bool fortran)
 static void reads_parts(word at, const int *counts, const int *starts, word handle, word comm,
                         struct goacc_caller caller)
 {
-    if (is_special(at) || !goacc_is_checked(caller))
+    if (is_special(at) || on_device(at) || !goacc_is_checked(caller))
         return;
     const long extent = type_of(handle, comm).extent;
     for (int i = 0; i < size_of(comm); i++)
@@ -311,7 +304,7 @@ static struct kept keep_parts(word at, const int *counts, const int *starts, wor
                               struct goacc_caller caller)
 {
     long low = LONG_MAX, high = LONG_MIN;
-    if (is_special(at) || !goacc_is_checked(caller))
+    if (is_special(at) || on_device(at) || !goacc_is_checked(caller))
         return (struct kept){0};
     for (int i = 0; i < size_of(comm); i++)
         if (counts[i] > 0) {

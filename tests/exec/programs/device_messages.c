@@ -17,22 +17,15 @@ int main(int argc, char **argv)
     for (int i = 0; i < N; i++)
         u[i] = rank;
 #pragma acc enter data copyin(u[0:N], sum[0:4]) create(v[0:N])
-    if (!strcmp(way, "stale"))
-        u[5] = 7;
     for (int n = 100; n <= N; n *= 1000) {
-        if (strcmp(way, "stale")) {
 #pragma acc parallel loop present(u[0:N])
-            for (int i = 0; i < n; i++)
-                u[i] = rank + 1;
-        }
+        for (int i = 0; i < n; i++)
+            u[i] = rank + 1;
 #pragma acc host_data use_device(u, v)
         {
             MPI_Request request;
             MPI_Irecv(v, n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &request);
-            if (!strcmp(way, "unset"))
-                MPI_Send(v + N / 2, n / 2, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD);
-            else
-                MPI_Send(u, n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD);
+            MPI_Send(u, n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD);
             MPI_Wait(&request, MPI_STATUS_IGNORE);
         }
 #pragma acc update self(v[0:2])

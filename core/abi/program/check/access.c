@@ -235,8 +235,6 @@ static void on_access(uintptr_t at, size_t n, bool write, uintptr_t pc, const ui
     if (goacc_checked.leaves && goacc.context) {
         if (goacc_kernel_site)
             kernel_access(&access);
-        else if (goacc_on_device(at) && goacc_check_inside()->message)
-            device_access(&access);
         else if (!goacc_on_device(at) || !kernels) /* a kernel's threads are not known */
             host_access(&access);
     }

@@ -41,12 +41,12 @@ static struct goacc_mark written_at(uint32_t note, char *to, size_t room)
 
 /* -------------------------------------------------------------------------------------- names -- */
 
-/* Who makes an access: a kernel, MPI for the host, or the host. */
+/* Who makes an access: a kernel, or the host. */
 static const char *actor(char *to, size_t room)
 {
     const struct goacc_site *site = goacc_kernel_site;
     if (!site) {
-        snprintf(to, room, goacc_check_inside()->message ? "a message" : "the host");
+        snprintf(to, room, "the host");
         return to;
     }
     const int n = snprintf(to, room, "the %s region", site->what);
