@@ -32,6 +32,20 @@ static int l_close(lua_State *L)
     return 0;
 }
 
+lua_Integer debug_keep(lua_State *L, struct debug *debug, const Dwarf_Die *die)
+{
+    if (debug->nfound == debug->room) {
+        size_t room = debug->room ? 2 * debug->room : 64;
+        Dwarf_Die *more = realloc(debug->found, room * sizeof *more);
+        if (!more)
+            luaL_error(L, "not enough memory");
+        debug->found = more;
+        debug->room = room;
+    }
+    debug->found[debug->nfound++] = *die;
+    return (lua_Integer)debug->nfound;
+}
+
 static void walk_dwarf(struct debug_walk *walk, Dwarf *dwarf)
 {
     Dwarf_CU *unit = NULL;
@@ -45,11 +59,10 @@ static void walk_dwarf(struct debug_walk *walk, Dwarf *dwarf)
 }
 
 /* One module at a time: what Lua may raise does not pass through libdw. */
-static int take_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
-                       void *arg)
+int debug_take_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, void *module_p)
 {
     (void)data, (void)name, (void)base;
-    *(Dwfl_Module **)arg = module;
+    *(Dwfl_Module **)module_p = module;
     return DWARF_CB_ABORT;
 }
 
@@ -63,7 +76,7 @@ static void walk_files(struct debug_walk *walk, bool *any_p, bool *first_p)
     ptrdiff_t at = 0;
     *any_p = *first_p = false;
     for (bool is_first = true;
-         (at = debug->dw.dwfl_getmodules(debug->dwfl, take_module, &module, at)) > 0;
+         (at = debug->dw.dwfl_getmodules(debug->dwfl, debug_take_module, &module, at)) > 0;
          is_first = false) {
         Dwarf *dwarf = debug->dw.dwfl_module_getdwarf(module, &bias);
         if (!dwarf)
@@ -122,6 +135,15 @@ static int l_type(lua_State *L)
     return 1;
 }
 
+/* debug:variables(prefix) -> list of {name, number}: of all variables of the program whose names begin so, with the
+ * numbers of their types. */
+static int l_variables(lua_State *L)
+{
+    struct debug *debug = check_debug(L);
+    debug_push_variables(L, debug, luaL_checkstring(L, 2));
+    return 1;
+}
+
 static bool report(struct debug *debug, const char *path)
 {
     unsigned long long loads;
@@ -135,7 +157,7 @@ static bool report(struct debug *debug, const char *path)
 static void make_class(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        {"find", l_find}, {"type", l_type}, {"close", l_close}, {NULL, NULL}};
+        {"find", l_find}, {"type", l_type}, {"variables", l_variables}, {"close", l_close}, {NULL, NULL}};
     if (luaL_newmetatable(L, DEBUG)) {
         luaL_newlib(L, methods);
         lua_setfield(L, -2, "__index");

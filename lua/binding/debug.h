@@ -32,6 +32,16 @@ struct debug_walk {
 };
 void debug_walk_unit(struct debug_walk *walk, Dwarf_Die *unit);
 
+/* Keeps an entry for debug:type; its number. Raises if there is no memory. */
+lua_Integer debug_keep(lua_State *L, struct debug *debug, const Dwarf_Die *die);
+
+/* For dwfl_getmodules: one module at a time. */
+int debug_take_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, void *module_p);
+
+/* Pushes a list of {name, number}: the variables of the first file whose names begin so, and the numbers of their
+ * types. */
+void debug_push_variables(lua_State *L, struct debug *debug, const char *prefix);
+
 /* Pushes the name of a type with the scopes around it, or nil. names: index of the handle's
  * table. */
 void debug_push_name(lua_State *L, struct debug *debug, int names, Dwarf_Die *die);

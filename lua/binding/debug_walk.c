@@ -2,7 +2,6 @@
 #ifdef HAVE_LIBDW
 #include "debug.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Deeper nesting of scopes is not a program's, but that of a broken file. */
@@ -85,19 +84,11 @@ static void add_result(struct debug_walk *walk, Dwarf_Die *die)
 {
     lua_State *L = walk->L; /* the name is on the stack, and stays */
     struct debug *debug = walk->debug;
-    if (debug->nfound == debug->room) {
-        size_t room = debug->room ? 2 * debug->room : 64;
-        Dwarf_Die *more = realloc(debug->found, room * sizeof *more);
-        if (!more)
-            luaL_error(L, "not enough memory");
-        debug->found = more;
-        debug->room = room;
-    }
-    debug->found[debug->nfound++] = *die;
+    const lua_Integer number = debug_keep(L, debug, die);
     lua_createtable(L, 0, 7);
     lua_pushvalue(L, -2);
     lua_setfield(L, -2, "name");
-    set_integer(L, "number", (lua_Integer)debug->nfound);
+    set_integer(L, "number", number);
     const char *kind = "struct";
     switch (debug->dw.dwarf_tag(die)) {
     case DW_TAG_union_type:

@@ -9,6 +9,7 @@ local core = require "accdeep.core"
 local nest = require "accdeep.shape.nest"
 local list_item = require "accdeep.shape.list_item"
 local openacc = require "accdeep.catalogue.openacc"
+local openmp = require "accdeep.catalogue.openmp"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse"
@@ -39,6 +40,28 @@ local region_clause = { [true] = { [true] = "copy", [false] = "copyin" }, [false
 local function cannot(message) error({ cannot = message }, 0) end
 function deep.is_reason(err) return type(err) == "table" and err.cannot ~= nil end
 deep.cannot = cannot
+
+-- What there are no standard directives for, however written.
+local beyond_standard = {}
+for _, catalogue in ipairs { openacc, openmp } do
+  for name in pairs(catalogue.where(function(entry) return entry.own end)) do beyond_standard[name] = true end
+end
+local function is_alias(node) return node.tag == "alias" end
+
+-- What of a directive is not a standard's: a reason, and whether shapes, policies or nests are all there is of it.
+function deep.extension(node)
+  if node.name == "declare group" then return "groups", false end
+  local found
+  for _, clause in ipairs(node.clauses) do
+    if beyond_standard[clause.name] then return ("the clause '%s'"):format(clause.name), false end
+    if clause.name == "invoke" or clause.nest or clause.shape then
+      local word = clause.name == "invoke" and "policy" or "shape"
+      found = clause.nest and "a nest" or ("the %s of '%s<...>'"):format(word, clause.name)
+    end
+  end
+  if not found and tree.any(node.clauses, is_alias) then found = "an alias (@)" end
+  return found, true
+end
 
 local function clause_of(action)
   return clauses[action] or cannot(("'%s' of what a structure points to"):format(action))
@@ -527,11 +550,56 @@ function Deep:is_there()
 end
 
 -- Whether clauses, as text, are about data.
-function Deep:has_data(others)
+local function has_data(others)
   for _, text in ipairs(others) do
     if text:find "^self" or text:find "^host" or text:find "^device%f[^%w_]" then return true end
   end
   return false
+end
+
+-- Writes the directive: clauses of the variables themselves, and calls for what they point to. writer: with the methods
+-- line, open_brace, close_brace. True: finish ends the region that was begun.
+function Deep:write(node, writer)
+  local own, others = self:clauses()
+  local function pragma(name, ...)
+    local parts = { "#pragma acc", name }
+    for _, list in ipairs { ... } do table.move(list, 1, #list, #parts + 1, parts) end
+    writer:line(table.concat(parts, " "))
+  end
+  local function calls(phase, finalize)
+    for _, text in ipairs(self:calls(phase, finalize)) do writer:line(text) end
+  end
+  if node.name == "update" then
+    if has_data(others) then pragma(node.name, others) end
+    calls "update"
+    return false
+  elseif node.name == "exit data" then
+    local before, behind = self:keeping()
+    calls("exit", self.plan.finalize)
+    for _, text in ipairs(before) do writer:line(text) end
+    pragma(node.name, own, others)
+    for _, text in ipairs(behind) do writer:line(text) end
+    return false
+  end
+  local computes = node.name ~= "data" and node.name ~= "enter data"
+  if computes and self:is_there() then
+    pragma(node.name, own, others)
+    return false
+  end
+  pragma(computes and "data" or node.name, own, computes and {} or others)
+  if node.name ~= "enter data" then writer:open_brace() end
+  calls "enter"
+  if computes then pragma(node.name, self:present(), others) end
+  return node.name ~= "enter data"
+end
+
+-- Writes the end of a region.
+function Deep:finish(writer)
+  local before, behind = self:keeping()
+  for _, text in ipairs(self:calls "exit") do writer:line(text) end
+  for _, text in ipairs(before) do writer:line(text) end
+  writer:close_brace()
+  for _, text in ipairs(behind) do writer:line(text) end
 end
 
 -- What is deep in a directive's plan, or nil. leads_back: objects on the device then led back to themselves. This,

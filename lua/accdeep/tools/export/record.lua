@@ -58,30 +58,8 @@ function Recorder:quietly(fn, ...)
   return table.unpack(results, 2, results.n)
 end
 
--- What there are no standard directives for, however written.
-local beyond_standard = {}
-for _, catalogue in ipairs { openacc, openmp } do
-  for name in pairs(catalogue.where(function(entry) return entry.own end)) do beyond_standard[name] = true end
-end
 -- What deep.lua writes otherwise.
 local described = { shape = true, policy = true }
-
-local function is_alias(node) return node.tag == "alias" end
-
--- What of a directive is not a standard's: a reason, and whether shapes, policies or nests are all there is of it.
-local function extension(node)
-  if node.name == "declare group" then return "groups", false end
-  local found
-  for _, clause in ipairs(node.clauses) do
-    if beyond_standard[clause.name] then return ("the clause '%s'"):format(clause.name), false end
-    if clause.name == "invoke" or clause.nest or clause.shape then
-      local word = clause.name == "invoke" and "policy" or "shape"
-      found = clause.nest and "a nest" or ("the %s of '%s<...>'"):format(word, clause.name)
-    end
-  end
-  if not found and tree.any(node.clauses, is_alias) then found = "an alias (@)" end
-  return found, true
-end
 
 -- The rest of a step, whose errors end the program.
 function Recorder:finish(results)
@@ -110,7 +88,7 @@ function Recorder:directive_step(node, write, fn, ...)
   local results = table.pack(pcall(fn, ...))
   if self.program:is_open() then
     self:lowered(function()
-      local found, beyond = nil, extension(node)
+      local found, beyond = nil, deep.extension(node)
       if self.plan and (beyond or self.program.shapes) then
         found = deep.of(self.program, self.run.session, self.plan, self.leads_back)
       end
@@ -230,12 +208,7 @@ function Recorder:end_region()
   if not self.program:is_open() then return end
   self:lowered(function()
     local found = table.remove(self.regions)
-    local before, behind = {}, {}
-    if found then before, behind = found:keeping() end
-    for _, text in ipairs(found and found:calls "exit" or {}) do self:line(text) end
-    for _, text in ipairs(before) do self:line(text) end
-    self.program:close_brace()
-    for _, text in ipairs(behind) do self:line(text) end
+    if found then found:finish(self.program) else self.program:close_brace() end
   end)
 end
 
@@ -257,37 +230,9 @@ function Recorder:region(region)
     end })
 end
 
--- A directive that is deep: clauses of the variables themselves, and calls for what they point to.
+-- A directive that is deep.
 function Recorder:deep_directive(node, found)
-  local own, others = found:clauses()
-  local function pragma(name, ...)
-    local parts = { "#pragma acc", name }
-    for _, list in ipairs { ... } do table.move(list, 1, #list, #parts + 1, parts) end
-    self:line(table.concat(parts, " "))
-  end
-  local function calls(phase, finalize)
-    for _, text in ipairs(found:calls(phase, finalize)) do self:line(text) end
-  end
-  if node.name == "update" then
-    if found:has_data(others) then pragma(node.name, others) end
-    calls "update"
-  elseif node.name == "exit data" then
-    local before, behind = found:keeping()
-    calls("exit", found.plan.finalize)
-    for _, text in ipairs(before) do self:line(text) end
-    pragma(node.name, own, others)
-    for _, text in ipairs(behind) do self:line(text) end
-  else
-    local computes = node.name ~= "data" and node.name ~= "enter data"
-    if computes and found:is_there() then return pragma(node.name, own, others) end
-    pragma(computes and "data" or node.name, own, computes and {} or others)
-    if node.name ~= "enter data" then
-      self.program:open_brace()
-      table.insert(self.regions, found)
-    end
-    calls "enter"
-    if computes then pragma(node.name, found:present(), others) end
-  end
+  if found:write(node, self.program) then table.insert(self.regions, found) end
 end
 
 function Recorder:directive(name, original, text, refs)
@@ -302,7 +247,7 @@ function Recorder:directive(name, original, text, refs)
     self.program.shapes = true
     return original(text, refs)
   end
-  local beyond, is_described = extension(node)
+  local beyond, is_described = deep.extension(node)
   if beyond and not (is_described and name == "acc") then
     self:cannot_declare(("%s: no standard directive can express that"):format(beyond))
   end
