@@ -177,6 +177,35 @@ function debug_info.declare(session, path, text, file, line)
   return t
 end
 
+-- Declares the types of a program's variables whose names begin with prefix, and the types that they need. Returns a
+-- list of {name, type}.
+function debug_info.variables(session, path, prefix)
+  local list = {}
+  transaction.run(session, function()
+    local handle <close>, file = debug_info.open(path)
+    local builder = debug_types.new(session, file, function(node) return complete(handle, node) end)
+    for i, variable in ipairs(handle:variables(prefix)) do
+      list[i] = { name = variable.name, type = builder:type(handle:type(variable.number)) }
+    end
+    builder:finish()
+    builder:commit()
+    session:types_changed()
+  end)
+  return list
+end
+
+-- Names of all variables of a program that are structures, or arrays of structures: {name -> true}.
+function debug_info.records(path)
+  local handle <close> = debug_info.open(path)
+  local found = {}
+  for _, variable in ipairs(handle:variables "") do
+    local node = handle:type(variable.number)
+    while node and (node.kind == "typedef" or node.kind == "array") do node = node.to or node.of end
+    if node and node.kind == "record" then found[variable.name] = true end
+  end
+  return found
+end
+
 -- ----------------------------------------------------------------------------------------- showing --
 
 -- Names of all structures, unions, enums and typedefs that a program has outside of classes and functions, sorted.

@@ -232,8 +232,12 @@ end
 
 function Builder:pointer(node)
   local to = peeled(node.to)
-  if to and to.kind == "record" then return types.pointer(self:record(to, false)) end
-  return types.pointer(self:type(node.to))
+  if not to or to.kind ~= "record" then return types.pointer(self:type(node.to)) end
+  local key = not to.name and node.to.kind == "typedef" and qualified.key(node.to.name)
+  if not key then return types.pointer(self:record(to, false)) end
+  local t = self.typedefs[key] or self:known("typedefs", key, node.to) or self:record(to, false)
+  t.name, self.typedefs[key], self.made[to] = t.name or key, t, t
+  return types.pointer(t)
 end
 
 function Builder:enum(node)

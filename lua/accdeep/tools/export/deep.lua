@@ -385,7 +385,19 @@ function Writer:entry(treatment, entry)
   elseif entry.subscripts and types.innermost(t) ~= t then
     return self:follow(treatment, entry, text, t, 1)
   elseif self.phase == "update" and t.kind ~= "pointer" then
-    self:line("#pragma acc update %s(%s)", self.update, text)
+    self.values[#self.values + 1] = ("#pragma acc update %s(%s)"):format(self.update, text)
+  end
+end
+
+-- What is done for the members of an object. Bounds have the host's values from before the directive: an update that
+-- writes the host moves the values of the object itself last.
+function Writer:members(treatment)
+  self.values = {}
+  local entries, at = nest.entries(self.session, treatment), #self.lines
+  for _, entry in ipairs(entries) do self:entry(treatment, entry) end
+  if self.update == "device" then at = at + 1 else at = #self.lines + 1 end
+  for i, text in ipairs(self.values) do
+    table.insert(self.lines, at + i - 1, ("    "):rep(self.depth) .. text)
   end
 end
 
@@ -398,8 +410,8 @@ local function function_for(program, session, treatment, phase)
   if by_phase[key] then return by_phase[key] end
   program.ndeep = (program.ndeep or 0) + 1
   local tag = treatment.record.tag
-  local name = ("%s_%s_%d"):format(phase.update and "update_" .. phase.update or phase.phase, tag or "object",
-    program.ndeep):gsub("[^%w_]", "_")
+  local name = ("%s%s_%s_%d"):format(program.prefix or "", phase.update and "update_" .. phase.update or phase.phase,
+    tag or "object", program.ndeep):gsub("[^%w_]", "_")
   by_phase[key] = name
   local head = ("static void %s(%s, size_t count)"):format(name,
     types.spell(types.pointer(treatment.record), "objects"))
@@ -414,7 +426,7 @@ local function function_for(program, session, treatment, phase)
   writer.depth = 1
   writer:open "for (size_t i = 0; i < count; i++)"
   writer:line("%s = &objects[i];", types.spell(types.pointer(treatment.record), "q"))
-  for _, entry in ipairs(nest.entries(session, treatment)) do writer:entry(treatment, entry) end
+  writer:members(treatment)
   writer:close()
   writer.depth = 0
   writer:line "}"

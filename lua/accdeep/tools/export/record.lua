@@ -13,11 +13,8 @@ local export_program = require "accdeep.tools.export.program"
 local grammar = require "accdeep.grammar"
 local location = require "accdeep.base.location"
 local list_item = require "accdeep.shape.list_item"
-local openacc = require "accdeep.catalogue.openacc"
-local openmp = require "accdeep.catalogue.openmp"
 local scenario = require "accdeep.script.scenario"
 local routines = require "accdeep.tools.export.routines"
-local tree = require "accdeep.base.tree"
 local view = require "accdeep.code.view"
 
 local Recorder = {}

@@ -1,0 +1,141 @@
+-- compiler.lua - the compiler of a unit, asked what only it knows: which directives are active and what macros make of
+-- them, and the types of variables where a directive stands.
+--
+-- For types the unit is compiled once more, to debug information: in front of the statement of each directive stands a
+-- loop that declares a pointer to the variable. So scopes, macros and types are the compiler's, whatever they are.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local files = require "accdeep.tools.files"
+local source = require "accdeep.tools.lower.source"
+
+local compiler = {}
+
+compiler.PREFIX = "accdeep_type_"
+function compiler.variable(i, name) return ("%s%d_%s"):format(compiler.PREFIX, i, name) end
+
+local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+
+local function environment(message, help)
+  error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }, 0)
+end
+
+-- Runs a command. Returns whether it succeeded, its output, and what it wrote to standard error.
+local function run(command)
+  local errors = os.tmpname()
+  local pipe = io.popen(("LC_ALL=C %s 2>%s"):format(command, quoted(errors)))
+  if not pipe then environment "no command can be run" end
+  local output = pipe:read "a"
+  local ok = pipe:close()
+  local said = files.read(errors)
+  os.remove(errors)
+  return ok, output, said
+end
+
+-- Options of a command line that say what is made of the unit, or where.
+local alone = { ["-c"] = true, ["-S"] = true, ["-E"] = true, ["-M"] = true, ["-MM"] = true, ["-MD"] = true,
+  ["-MMD"] = true, ["-MP"] = true, ["-MG"] = true, ["-fsyntax-only"] = true, ["-save-temps"] = true }
+local with_value = { ["-o"] = true, ["-MF"] = true, ["-MT"] = true, ["-MQ"] = true }
+-- With these, directives become code, and the loops would stand in front of their statements.
+local directives = { ["-fopenacc"] = "-D_OPENACC=201711", ["-fopenmp"] = "-D_OPENMP=201511" }
+
+-- The options of a unit. plain: without what makes code of directives.
+local function options(given, plain)
+  local list, i = {}, 1
+  while given[i] do
+    local option = given[i]
+    if with_value[option] then
+      i = i + 1
+    elseif not alone[option] and not option:find "^%-o." and not option:find "^%-flto" then
+      local instead = plain and directives[option]
+      local is_other = plain and (option:find "^%-fopen" or option:find "^%-foffload" or option:find "^%-O"
+        or option:find "^%-g" or option:find "^%-W" or option:find "^%-fsanitize" or option:find "^%-pedantic")
+      if instead or not is_other then list[#list + 1] = quoted(instead or option) end
+    end
+    i = i + 1
+  end
+  return table.concat(list, " ")
+end
+
+-- A unit: {command (the compiler), path, given (its options)}.
+
+-- Directives of OpenACC that are active, in order: {file, line, text, record}; record: the structure among whose
+-- members one stands. nil, and what the compiler said: it refuses the unit.
+function compiler.directives(unit)
+  local ok, text, said = run(("%s %s -w -E %s"):format(quoted(unit.command), options(unit.given), quoted(unit.path)))
+  if not ok then return nil, said end
+  local scanned, list = source.scan(text), {}
+  local file, line, at = unit.path, 1, 1
+  local open = {}
+  for i = 1, scanned.n do
+    for _ in text:sub(at, scanned.at[i] - 1):gmatch "\n" do line = line + 1 end
+    at = scanned.at[i]
+    local token = scanned.kind[i] ~= "string" and scanned:token(i)
+    if scanned.kind[i] == "line" then
+      local number, name = token:match "^#%s*(%d+)%s+\"(.-)\""
+      local directive = source.openacc(token)
+      if number then
+        file, line = name, tonumber(number) - 1
+      elseif directive then
+        local brace = open[#open]
+        list[#list + 1] = { file = file, line = line, text = directive, record = brace and scanned:record_name(brace),
+          is_inside = brace ~= nil }
+      end
+    elseif token == "{" then
+      open[#open + 1] = i
+    elseif token == "}" then
+      open[#open] = nil
+    end
+  end
+  return list
+end
+
+-- Compiles the unit to debug information that has, for each name where a directive stands, a variable called
+-- compiler.variable(i, name): a pointer to the type of the name there. wanted: list of {first, last (the positions that
+-- the directive takes), line, names, alone (no statement follows)}. at_end: names of variables of the file. Returns the
+-- path of an object file, which the caller removes; or nil, and a list of {i, name} that are not declared there, where i
+-- is 0 at the end; or nil, nil, and what the compiler said.
+function compiler.debug_information(unit, text, wanted, at_end)
+  local parts, at = { ("#line 1 \"%s\"\n"):format(unit.path) }, 1
+  local function loops(i, names)
+    local list = {}
+    for k, name in ipairs(names) do
+      local pointer = compiler.variable(i, name)
+      list[k] = ("for (__typeof__(%s) *%s = 0; %s;)"):format(name, pointer, pointer)
+    end
+    return table.concat(list, " ")
+  end
+  for i, one in ipairs(wanted) do
+    parts[#parts + 1] = text:sub(at, one.first - 1)
+    parts[#parts + 1] = loops(i, one.names) .. (one.alone and ";" or "")
+    parts[#parts + 1] = text:sub(one.first, one.last):gsub("[^\n]", "")
+    at = one.last + 1
+  end
+  parts[#parts + 1] = text:sub(at)
+  local _, feeds = text:gsub("\n", "")
+  local last = feeds + 2
+  parts[#parts + 1] = ("\n#line %d \"%s\"\n"):format(last, unit.path)
+  parts[#parts + 1] = ("static void accdeep_types(void) { %s; }\n"):format(loops(0, at_end))
+  local base = os.tmpname()
+  local file = files.open(base .. ".c")
+  file:write(table.concat(parts))
+  file:close()
+  local ok, _, said = run(("%s %s -w -g -O0 -x c -iquote %s -c %s -o %s"):format(quoted(unit.command),
+    options(unit.given, true), quoted(unit.path:match "^(.*)/" or "."), quoted(base .. ".c"), quoted(base .. ".o")))
+  os.remove(base)
+  os.remove(base .. ".c")
+  if ok then return base .. ".o" end
+  os.remove(base .. ".o")
+  local missing = {}
+  for line, message in said:gmatch "[^\n]-:(%d+):%d+: error: ([^\n]*)" do
+    local name = message:match "^'([%a_][%w_]*)' undeclared" or message:match "use of undeclared identifier '([%a_][%w_]*)'"
+    local number = tonumber(line)
+    if name and number == last then missing[#missing + 1] = { i = 0, name = name } end
+    for i, one in ipairs(name and wanted or {}) do
+      if one.line == number then missing[#missing + 1] = { i = i, name = name } end
+    end
+  end
+  if missing[1] then return nil, missing end
+  return nil, nil, said
+end
+
+return compiler

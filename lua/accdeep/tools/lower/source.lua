@@ -1,0 +1,225 @@
+-- source.lua - the text of a C unit as a compiler sees it: where directives stand, where statements and declarations
+-- begin and end. Comments, strings and lines of the preprocessor are told apart from code, and no more.
+
+local lpeg = require "lpeg"
+
+local source = {}
+
+local P, R, S, C, Cp, Cc = lpeg.P, lpeg.R, lpeg.S, lpeg.C, lpeg.Cp, lpeg.Cc
+
+local eol = P "\r" ^ -1 * P "\n"
+local joined = P "\\" * eol
+local comment = P "/*" * (1 - P "*/") ^ 0 * P "*/" + P "//" * (joined + 1 - S "\n") ^ 0
+local blank = S " \t\r\f\v" + joined + comment
+local function quoted(mark) return P(mark) * (P "\\" * 1 + joined + 1 - S(mark .. "\n")) ^ 0 * P(mark) end
+local raw_string = lpeg.Cmt(P "R\"" * C((1 - S "( )\\\n") ^ 0) * "(", function(text, at, delimiter)
+  local _, finish = text:find(")" .. delimiter .. "\"", at, true)
+  return finish and finish + 1
+end)
+local string = (P "u8" + S "uUL") ^ -1 * (raw_string + quoted "\"") + S "uUL" ^ -1 * quoted "'"
+local letter = R("az", "AZ", "\128\255") + S "_$"
+local word = letter * (letter + R "09") ^ 0
+local number = (P "." ^ -1 * R "09") * (S "eEpP" * S "+-" + letter + R "09" + S ".'") ^ 0
+-- A line of the preprocessor, to its end, without the line feed.
+local line = P "#" * (joined + comment + 1 - S "\n") ^ 0
+
+-- A unit: {text, n, at = positions of tokens, finish = positions behind them, kind = "line", "word", "string", "number",
+-- "other"}.
+local Unit = {}
+Unit.__index = Unit
+
+local gap = C((blank + "\n") ^ 0)
+local token = gap * (Cc "string" * string + Cc "word" * word + Cc "number" * number + Cc "other" * 1) * Cp()
+local directive = gap * Cc "line" * line * Cp()
+
+function source.scan(text)
+  local self = setmetatable({ text = text, n = 0, at = {}, finish = {}, kind = {} }, Unit)
+  local at, fresh = 1, true -- nothing but blanks before, on its line
+  while true do
+    local skipped, kind, behind
+    if fresh then skipped, kind, behind = directive:match(text, at) end
+    if not skipped then
+      skipped, kind, behind = token:match(text, at)
+      if skipped and skipped:find "\n" and text:sub(at + #skipped, at + #skipped) == "#" then
+        skipped, kind, behind = directive:match(text, at)
+      end
+    end
+    if not skipped then break end
+    self.n = self.n + 1
+    self.at[self.n], self.finish[self.n], self.kind[self.n] = at + #skipped, behind, kind
+    at, fresh = behind, kind == "line"
+  end
+  return self
+end
+
+function Unit:token(i) return self.at[i] and self.text:sub(self.at[i], self.finish[i] - 1) end
+
+-- The number of the line that a position is on. Positions are asked for in ascending order, mostly.
+function Unit:line(at)
+  local known = self.known or { at = 1, line = 1 }
+  if at < known.at then known = { at = 1, line = 1 } end
+  local line_number = known.line
+  for _ in self.text:sub(known.at, at - 1):gmatch "\n" do line_number = line_number + 1 end
+  self.known = { at = at, line = line_number }
+  return line_number
+end
+
+local ends = { ["("] = ")", ["["] = "]", ["{"] = "}" }
+
+local function cannot(message) error({ cannot = message }, 0) end
+
+-- The token that closes what token i opens. Raises {cannot = reason}.
+function Unit:closing(i)
+  local wanted, depth, conditions = {}, 0, {}
+  while self.at[i] do
+    local text = self:token(i)
+    if self.kind[i] == "line" then
+      local name = text:match "^#%s*(%a+)"
+      if name == "if" or name == "ifdef" or name == "ifndef" then
+        conditions[#conditions + 1] = depth
+      elseif conditions[1] and (name == "else" or name == "elif" or name == "endif") then
+        if conditions[#conditions] ~= depth then cannot "conditional compilation divides the statement" end
+        if name == "endif" then conditions[#conditions] = nil end
+      end
+    elseif self.kind[i] == "other" and ends[text] then
+      depth = depth + 1
+      wanted[depth] = ends[text]
+    elseif self.kind[i] == "other" and text == wanted[depth] then
+      depth = depth - 1
+      if depth == 0 then return i end
+    end
+    i = i + 1
+  end
+  cannot "the end of the statement is not found"
+end
+
+function Unit:behind_lines(i)
+  while self.kind[i] == "line" do i = i + 1 end
+  return i
+end
+
+local with_condition = { ["for"] = true, ["while"] = true, ["switch"] = true }
+
+-- The last token of the statement that begins at token i. Raises {cannot = reason}.
+function Unit:statement(i)
+  i = self:behind_lines(i)
+  local text = self:token(i)
+  if not text or text == "}" then cannot "no statement follows" end
+  if text == "{" then return self:closing(i) end
+  if with_condition[text] then return self:statement(self:closing(i + 1) + 1) end
+  if text == "if" then
+    local at = i + 1
+    if self:token(at) == "constexpr" then at = at + 1 end
+    local last = self:statement(self:closing(at) + 1)
+    local other = self:behind_lines(last + 1)
+    return self:token(other) == "else" and self:statement(other + 1) or last
+  elseif text == "do" then
+    local last = self:statement(i + 1)
+    return self:closing(last + 2) + 1
+  elseif self.kind[i] == "word" and self:token(i + 1) == ":" and self:token(i + 2) ~= ":" then
+    return self:statement(i + 2)
+  end
+  while self.at[i] and self:token(i) ~= ";" do
+    i = (self.kind[i] == "other" and ends[self:token(i)] and self:closing(i) or i) + 1
+  end
+  return self.at[i] and i or cannot "the end of the statement is not found"
+end
+
+-- The index of the first token at a position or behind it.
+function Unit:first_token(at)
+  local low, high = 1, self.n + 1
+  while low < high do
+    local middle = (low + high) // 2
+    if self.at[middle] < at then low = middle + 1 else high = middle end
+  end
+  return low
+end
+
+-- The braces that are open in front of token i, from the outside: indexes of tokens. Those of namespaces and of
+-- extern "C" do not count.
+function Unit:around(last)
+  local open, transparent = {}, {}
+  for i = 1, last - 1 do
+    local text = self.kind[i] == "other" and self:token(i)
+    if text == "{" then
+      local k = i - 1
+      while k > 0 and (self.kind[k] == "word" or self.kind[k] == "line") and self:token(k) ~= "namespace"
+        and i - k < 8 do k = k - 1 end
+      local is_linkage = self.kind[i - 1] == "string" and self:token(i - 2) == "extern"
+      open[#open + 1], transparent[#open + 1] = i, is_linkage or self:token(k) == "namespace"
+    elseif text == "}" and #open > 0 then
+      transparent[#open], open[#open] = nil, nil
+    end
+  end
+  local list = {}
+  for level, i in ipairs(open) do
+    if not transparent[level] then list[#list + 1] = i end
+  end
+  return list
+end
+
+local opens = { ["if"] = 1, ["ifdef"] = 1, ["ifndef"] = 1, ["endif"] = -1 }
+
+-- A position at the start of a line where a declaration can be put: in front of the function, or of the other
+-- declaration at file scope, in which token i stands.
+function Unit:before_declaration(last)
+  local open, conditions = self:around(last)[1] or last, 0
+  local from, best, least = 1, 1, math.huge
+  local depth = 0
+  for i = 1, open - 1 do -- behind the declaration before
+    local text = self:token(i)
+    if self.kind[i] == "line" then
+      conditions = conditions + (opens[text:match "^#%s*(%a+)"] or 0)
+    elseif text == "(" or text == "[" then
+      depth = depth + 1
+    elseif text == ")" or text == "]" then
+      depth = depth - 1
+    end
+    if text == ";" and depth == 0 or text == "}" or text == "{" then
+      from, best, least = i + 1, self.finish[i], math.huge
+    elseif self.kind[i] == "line" and self:is_between(from, i) and conditions <= least then
+      best, least = self.finish[i], conditions
+    end
+  end
+  return (self.text:find("\n", best, true) or #self.text) + 1
+end
+
+-- Whether tokens from one to another are lines of the preprocessor.
+function Unit:is_between(from, to)
+  for i = from, to do
+    if self.kind[i] ~= "line" then return false end
+  end
+  return true
+end
+
+-- The name of the structure whose braces token i opens: its tag, or that of a typedef; nil: it is none.
+function Unit:record_name(i)
+  local k = i - 1
+  local tag
+  while k > 0 do
+    local text = self:token(k)
+    if text == "struct" or text == "union" or text == "class" then break end
+    if text == ";" or text == "{" or text == "}" then return nil end
+    if self.kind[k] == "word" and text ~= "final" then tag = text end
+    if text == ":" then tag = nil end -- what is behind are base classes
+    k = k - 1
+  end
+  if k == 0 then return nil end
+  if tag then return ("%s %s"):format(self:token(k) == "class" and "struct" or self:token(k), tag) end
+  local close = self:closing(i)
+  return self:token(k - 1) == "typedef" and self.kind[close + 1] == "word" and self:token(close + 1) or nil
+end
+
+-- Whether a line of the preprocessor is a directive of OpenACC; its text without the sentinel.
+function source.openacc(text) return text:match "^#%s*pragma%s+acc%f[^%w_]%s*(.*)$" end
+
+-- Lines as in the source: {number -> position of the first character}.
+function source.line_starts(text)
+  local starts = { 1 }
+  for at in text:gmatch "\n()" do starts[#starts + 1] = at end
+  return starts
+end
+
+function source.is_reason(err) return type(err) == "table" and err.cannot ~= nil end
+
+return source

@@ -1,0 +1,67 @@
+/* debug_variables.c - variables of a program, wherever they are declared, by the beginning of their names. */
+#ifdef HAVE_LIBDW
+#include "debug.h"
+
+#include <string.h>
+
+/* Deeper nesting of scopes is not a program's, but that of a broken file. */
+enum { NESTING_MOST = 64 };
+
+struct walk {
+    lua_State *L; /* the list is on top of the stack */
+    struct debug *debug;
+    const char *prefix;
+    size_t length;
+};
+
+static void add_variable(struct walk *walk, Dwarf_Die *die)
+{
+    lua_State *L = walk->L;
+    const char *name = walk->debug->dw.dwarf_diename(die);
+    Dwarf_Die type;
+    if (!name || strncmp(name, walk->prefix, walk->length) != 0 ||
+        !accd_dw_refers(&walk->debug->dw, die, DW_AT_type, &type))
+        return;
+    lua_createtable(L, 0, 2);
+    set_text(L, "name", name);
+    set_integer(L, "number", debug_keep(L, walk->debug, &type));
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+}
+
+static void visit(struct walk *walk, Dwarf_Die *parent, unsigned nesting)
+{
+    Dwarf_Die child;
+    bool more = nesting < NESTING_MOST && accd_dw_first(&walk->debug->dw, parent, &child);
+    for (; more; more = accd_dw_next(&walk->debug->dw, &child))
+        switch (walk->debug->dw.dwarf_tag(&child)) {
+        case DW_TAG_variable:
+            add_variable(walk, &child);
+            break;
+        case DW_TAG_subprogram:
+        case DW_TAG_lexical_block:
+        case DW_TAG_namespace:
+        case DW_TAG_module:
+        case DW_TAG_structure_type:
+        case DW_TAG_class_type:
+            visit(walk, &child, nesting + 1);
+            break;
+        default:
+            break;
+        }
+}
+
+void debug_push_variables(lua_State *L, struct debug *debug, const char *prefix)
+{
+    struct walk walk = {L, debug, prefix, strlen(prefix)};
+    Dwfl_Module *module = NULL;
+    Dwarf_Die *unit = NULL;
+    Dwarf_Addr bias;
+    lua_newtable(L);
+    luaL_checkstack(L, 8, NULL);
+    debug->dw.dwfl_getmodules(debug->dwfl, debug_take_module, &module, 0);
+    if (module)
+        while ((unit = debug->dw.dwfl_module_nextcu(module, unit, &bias)))
+            visit(&walk, unit, 0);
+}
+
+#endif
