@@ -77,8 +77,8 @@ function compiler.directives(unit)
         file, line = name, tonumber(number) - 1
       elseif directive then
         local brace = open[#open]
-        list[#list + 1] = { file = file, line = line, text = directive, record = brace and scanned:record_name(brace),
-          is_inside = brace ~= nil }
+        list[#list + 1] = { file = file, line = line, text = directive, is_inside = brace ~= nil,
+          record = brace and scanned:record_name(brace) }
       end
     elseif token == "{" then
       open[#open + 1] = i
@@ -127,7 +127,8 @@ function compiler.debug_information(unit, text, wanted, at_end)
   os.remove(base .. ".o")
   local missing = {}
   for line, message in said:gmatch "[^\n]-:(%d+):%d+: error: ([^\n]*)" do
-    local name = message:match "^'([%a_][%w_]*)' undeclared" or message:match "use of undeclared identifier '([%a_][%w_]*)'"
+    local name = message:match "^'([%a_][%w_]*)' undeclared"
+      or message:match "use of undeclared identifier '([%a_][%w_]*)'"
     local number = tonumber(line)
     if name and number == last then missing[#missing + 1] = { i = 0, name = name } end
     for i, one in ipairs(name and wanted or {}) do

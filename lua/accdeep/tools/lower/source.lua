@@ -19,7 +19,8 @@ end)
 local string = (P "u8" + S "uUL") ^ -1 * (raw_string + quoted "\"") + S "uUL" ^ -1 * quoted "'"
 local letter = R("az", "AZ", "\128\255") + S "_$"
 local word = letter * (letter + R "09") ^ 0
-local number = (P "." ^ -1 * R "09") * (S "eEpP" * S "+-" + letter + R "09" + S ".'") ^ 0
+local digit = R "09"
+local number = (P "." ^ -1 * digit) * (S "eEpP" * S "+-" + letter + digit + S ".'") ^ 0
 -- A line of the preprocessor, to its end, without the line feed.
 local line = P "#" * (joined + comment + 1 - S "\n") ^ 0
 
@@ -29,7 +30,8 @@ local Unit = {}
 Unit.__index = Unit
 
 local gap = C((blank + "\n") ^ 0)
-local token = gap * (Cc "string" * string + Cc "word" * word + Cc "number" * number + Cc "other" * 1) * Cp()
+local code = Cc "string" * string + Cc "word" * word + Cc "number" * number + Cc "other" * 1
+local token = gap * code * Cp()
 local directive = gap * Cc "line" * line * Cp()
 
 function source.scan(text)
