@@ -76,7 +76,7 @@ floors.modules = {
     "lua/accdeep/types", "lua/accdeep/code", "lua/accdeep/code/fortran", "lua/accdeep/code/cuda", "lua/accdeep/shape",
     "lua/accdeep/plan", "lua/accdeep/plan/body", "lua/accdeep/run", "lua/accdeep/script", "lua/accdeep/see/reference",
     "lua/accdeep/see", "lua/accdeep/see/draw", "lua/accdeep/tools/export", "lua/accdeep/tools",
-    "lua/accdeep/tools/interactive", "lua/accdeep/tools/cli", "lua/accdeep" },
+    "lua/accdeep/tools/lower", "lua/accdeep/tools/interactive", "lua/accdeep/tools/cli", "lua/accdeep" },
   products = {},
   about = {
     ["lua/accdeep"] = "the package, and the Lua half of libaccdeep",
@@ -84,6 +84,7 @@ floors.modules = {
     ["lua/accdeep/tools/interactive"] = "stepping, and the prompt of repl",
     ["lua/accdeep/tools"] = "accdeep exec",
     ["lua/accdeep/tools/export"] = "scenarios as C programs",
+    ["lua/accdeep/tools/lower"] = "programs with directives of TR-14-1 as programs with standard ones",
     ["lua/accdeep/see/draw"] = "pictures",
     ["lua/accdeep/see"] = "traces, states, explanations",
     ["lua/accdeep/see/reference"] = "every name of the scenario language, as data",

@@ -1,5 +1,6 @@
--- cc.lua - `accdeep cc`: becomes a compiler whose programs can be checked access by access. The compiler instruments
--- loads and stores as for its thread sanitizer; the functions that it calls are those of accdeep's own library.
+-- cc.lua - `accdeep cc`: command lines of compilers whose programs can be checked access by access. The compiler
+-- instruments loads and stores as for its thread sanitizer; the functions that it calls are those of accdeep's own
+-- library.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
@@ -86,18 +87,21 @@ local function options(compiler, arguments)
   return list
 end
 
--- given: compiler, arguments, libdir. Returns only where it prints, and by an error.
-return function(given)
-  if given.libdir then
-    io.stdout:write(folder(), "\n")
-    return 0
-  end
+local cc = { folder = folder }
+
+-- The command line of a compiler, a list. given: {compiler, arguments, no_check: the program is not to be checked}.
+function cc.command(given)
   if not given.compiler then fail("there is no compiler to run", "write: accdeep cc gcc -fopenacc prog.c -o prog") end
   local path = files.program(given.compiler)
   if not path then fail(("%s: there is no such program"):format(given.compiler)) end
-  local list = options(given.compiler, given.arguments)
+  local list = given.no_check and {} or options(given.compiler, given.arguments)
   table.insert(list, 1, path)
   table.move(given.arguments, 1, #given.arguments, #list + 1, list)
-  table.insert(list, "-U_FORTIFY_SOURCE") -- which calls other functions of the C library
-  fail(("%s: %s"):format(path, system.exec(list, {})))
+  if not given.no_check then table.insert(list, "-U_FORTIFY_SOURCE") end -- which calls other functions of the C library
+  return list
 end
+
+-- Becomes the command. Returns only by an error.
+function cc.become(list) fail(("%s: %s"):format(list[1], system.exec(list, {}))) end
+
+return cc

@@ -1,21 +1,41 @@
--- cc.lua - `accdeep cc`: a compiler whose programs `accdeep exec` checks access by access.
+-- cc.lua - `accdeep cc`: a compiler for directives of TR-14-1, whose programs `accdeep exec` checks access by access.
 
 local lazy = require "accdeep.base.lazy"
 local cc = lazy.require "accdeep.tools.cc"
+local common = require "accdeep.tools.cli.common"
+local units = lazy.require "accdeep.tools.lower.units"
 
 local function options(command)
   command:argument("compiler", "gcc, g++, gfortran, clang or clang++."):args "?":argname "<compiler>"
   command:argument("arguments", "Its command line."):args "*":argname "<arg>"
+  command:flag("--no-check", "The program is not to be checked: directives of TR-14-1 are lowered, and no more.")
   command:flag("--libdir", "Print the folder of the library that such programs need, for other builds.")
 end
 
 -- What stands behind the compiler is the compiler's.
 local function spell(args)
-  if args[2] and args[2]:sub(1, 1) ~= "-" then
-    return table.move(args, 2, #args, 3, { args[1], "--" })
-  end
-  return args
+  local at = 2
+  while args[at] and args[at]:sub(1, 1) == "-" do at = at + 1 end
+  if not args[at] then return args end
+  local list = table.move(args, 1, at - 1, 1, {})
+  list[at] = "--"
+  return table.move(args, at, #args, at + 1, list)
 end
 
-return { about = "Compile a program so that `accdeep exec` checks each access to mapped data.",
-  options = options, spell = spell, run = cc }
+-- The compiler's own status; 1 for an error in a directive of TR-14-1.
+local function run(given)
+  if given.libdir then
+    common.out(cc.folder() .. "\n")
+    return 0
+  end
+  local list = cc.command(given)
+  local ok, status = pcall(units.compile, list)
+  if not ok then
+    common.show_error(status)
+    return 1
+  end
+  return status or cc.become(list)
+end
+
+return { about = "Compile a program, with directives of TR-14-1 too, so that `accdeep exec` checks each access.",
+  options = options, spell = spell, run = run }

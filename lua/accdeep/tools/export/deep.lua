@@ -206,8 +206,18 @@ function Writer:close()
   self:line "}"
 end
 
+-- A parameter of the function under way for an expression that only the directive's own place knows.
+function Writer:passed(text)
+  for i, other in ipairs(self.parameters) do
+    if other == text then return "bound_" .. i end
+  end
+  self.parameters[#self.parameters + 1] = text
+  return "bound_" .. #self.parameters
+end
+
 -- A bound as C: names of members are those of the element q points to, others those of variables.
-local function rebased(expression, record, scope)
+local function rebased(writer, expression, record, scope)
+  local is_global = writer.program.is_global
   return tree.map(expression, function(node)
     if node.tag == "row" then cannot "a bound that uses the number of its pointer (#)" end
     if node.tag ~= "id" then return nil end
@@ -216,24 +226,28 @@ local function rebased(expression, record, scope)
       return { tag = "member", arrow = true, base = { tag = "id", name = "q" }, name = node.name }
     end
     if not scope:declared(node.name) then cannot "a bound that uses a member of a structure around" end
+    if is_global and not is_global(node.name) then return { tag = "id", name = writer:passed(node.name) } end
     return tree.with(node, "global", nil)
   end)
 end
 
-local function bound(session, treatment, entry, node)
+local function bound(writer, treatment, entry, node)
+  local session = writer.session
   if entry.values and next(entry.values) then cannot "parameters of shapes and policies" end
-  return unparse.expression(entry.outer and node or rebased(node, treatment.record, session.now.scope))
+  if not entry.outer then return unparse.expression(rebased(writer, node, treatment.record, session.now.scope)) end
+  local text = unparse.expression(node)
+  if not writer.program.is_global or text:find "^%d+$" then return text end
+  return writer:passed(text)
 end
 
 -- Start and length of a subscript as C, "0" for no start.
-local function range(session, treatment, entry, subscript, t)
+local function range(writer, treatment, entry, subscript, t)
   if subscript.ranges then cannot "a section of Fortran" end
-  if subscript.tag == "index" then return bound(session, treatment, entry, subscript.index), "1" end
-  local start = subscript.start and bound(session, treatment, entry, subscript.start) or "0"
-  if subscript.length then return start, bound(session, treatment, entry, subscript.length) end
+  if subscript.tag == "index" then return bound(writer, treatment, entry, subscript.index), "1" end
+  local start = subscript.start and bound(writer, treatment, entry, subscript.start) or "0"
+  if subscript.length then return start, bound(writer, treatment, entry, subscript.length) end
   return start, start == "0" and ("%d"):format(t.n) or ("%d - (%s)"):format(t.n, start)
 end
-
 
 -- Text that binds as tightly as a place needs.
 local function operand(text) return text:find "^[%w_.>-]+$" and text or "(" .. text .. ")" end
@@ -254,7 +268,10 @@ end
 function Writer:elements(treatment, entry, text, count)
   local action, inner = action_inside(self.session, treatment, entry, self.action)
   if self:has_nothing(inner) then return end
-  self:line("%s(%s, %s);", self.make(inner, action), text, count)
+  local name, parameters = self.make(inner, action)
+  local passed = {}
+  for i, parameter in ipairs(parameters) do passed[i] = ", " .. self:passed(parameter) end
+  self:line("%s(%s, %s%s);", name, text, count, table.concat(passed))
 end
 
 -- Statements that put values of the host back, which a transfer of whole objects must not touch: before it, and
@@ -301,7 +318,7 @@ local alias_routines = { attach = "acc_attach", detach = "acc_detach" }
 -- One section: the member q->name itself is attached by its clause, other pointers by the routine.
 function Writer:section(treatment, entry, pointer, t, subscript, is_member, inside)
   local element = t.to
-  local start, length = range(self.session, treatment, entry, subscript, t)
+  local start, length = range(self, treatment, entry, subscript, t)
   local is_deep = types.is_record(element) and not inside
   if self.aliases then
     if not inside and not (is_deep and not self:has_nothing(nest.inner(self.session, treatment, entry))) then return end
@@ -365,7 +382,7 @@ function Writer:follow(treatment, entry, text, t, at)
     self:line("%s%s((void **)&%s);", self.aliases, self.finalize and "_finalize" or "", text)
     return self:close()
   elseif t.kind == "array" then
-    local first, count = range(self.session, treatment, entry, subscript, t)
+    local first, count = range(self, treatment, entry, subscript, t)
     if not entry.subscripts[at + 1] then return end -- elements of the object itself
     return each(text, first, count, t.of)
   end
@@ -401,38 +418,37 @@ function Writer:members(treatment)
   end
 end
 
--- The function of a treatment in a phase; makes it if the program does not have it.
+-- The function of a treatment in a phase, and the expressions that it takes as parameters; makes it if the program does
+-- not have it.
 local function function_for(program, session, treatment, phase)
   local known = program.deep_functions
   local by_phase = known[treatment] or {}
   known[treatment] = by_phase
   local key = ("%s %s %s"):format(phase.phase, phase.update or phase.action, phase.finalize and "final" or "")
-  if by_phase[key] then return by_phase[key] end
+  local found = by_phase[key]
+  if found then return found.name, found.parameters end
   program.ndeep = (program.ndeep or 0) + 1
   local tag = treatment.record.tag
   local name = ("%s%s_%s_%d"):format(program.prefix or "", phase.update and "update_" .. phase.update or phase.phase,
     tag or "object", program.ndeep):gsub("[^%w_]", "_")
-  by_phase[key] = name
-  local head = ("static void %s(%s, size_t count)"):format(name,
-    types.spell(types.pointer(treatment.record), "objects"))
-  local writer = setmetatable({ session = session, lines = {}, depth = 0, phase = phase.phase, update = phase.update,
-    action = phase.action, finalize = phase.finalize, aliases = alias_routines[phase.phase] }, Writer)
+  local writer = setmetatable({ session = session, program = program, lines = {}, depth = 2, phase = phase.phase,
+    update = phase.update, action = phase.action, finalize = phase.finalize, aliases = alias_routines[phase.phase],
+    parameters = {} }, Writer)
+  by_phase[key] = { name = name, parameters = writer.parameters }
   function writer.make(inner, action)
     return function_for(program, session, inner, { phase = phase.phase, update = phase.update, action = action,
       finalize = phase.finalize })
   end
-  writer:line("%s", head)
-  writer:line "{"
-  writer.depth = 1
-  writer:open "for (size_t i = 0; i < count; i++)"
   writer:line("%s = &objects[i];", types.spell(types.pointer(treatment.record), "q"))
   writer:members(treatment)
-  writer:close()
-  writer.depth = 0
-  writer:line "}"
+  local parameters = {}
+  for i in ipairs(writer.parameters) do parameters[i] = ", long bound_" .. i end
+  local head = ("static void %s(%s, size_t count%s)"):format(name,
+    types.spell(types.pointer(treatment.record), "objects"), table.concat(parameters))
   program.prototypes[#program.prototypes + 1] = head .. ";"
-  program.functions[#program.functions + 1] = table.concat(writer.lines, "\n")
-  return name
+  program.functions[#program.functions + 1] = ("%s\n{\n    for (size_t i = 0; i < count; i++) {\n%s\n    }\n}"):format(
+    head, table.concat(writer.lines, "\n"))
+  return name, writer.parameters
 end
 
 -- ------------------------------------------------------------------------------------- directives --
@@ -478,10 +494,11 @@ function Deep:calls_in(phase, finalize, lines)
   for i = from, to, step do
     local item = self.list[i]
     if not item.there and not (alias_routines[phase] and not has_aliases(self.session, item.treatment, {})) then
-      local name = function_for(self.program, self.session, item.treatment, { phase = phase,
+      local name, parameters = function_for(self.program, self.session, item.treatment, { phase = phase,
         update = clauses[item.action].update, action = item.action, finalize = finalize })
       if item.pointer then lines[#lines + 1] = ("if (%s)"):format(item.pointer) end
-      lines[#lines + 1] = ("%s%s(%s, %s);"):format(item.pointer and "    " or "", name, item.text, item.count)
+      lines[#lines + 1] = ("%s%s(%s);"):format(item.pointer and "    " or "", name,
+        table.concat({ item.text, item.count, table.unpack(parameters) }, ", "))
     end
   end
 end

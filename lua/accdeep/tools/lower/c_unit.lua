@@ -320,6 +320,7 @@ local function rewrite(self, one)
   local inner = scope.new(self.session.now.scope)
   for name, t in pairs(self.globals) do declare(inner, name, t) end
   for name, t in pairs(one.types) do declare(inner, name, t) end
+  self.at_work = one
   with(self.session.now, { scope = inner }, function()
     local plan = openacc.lower(self.session, one.node, { file = one.file, line = one.line,
       references = references_of(self, one) })
@@ -335,12 +336,17 @@ local function rewrite(self, one)
   end)
 end
 
+-- Whether a name in a bound means a variable of the file: functions in front of the declaration can use no others.
+local function is_global_of(self)
+  return function(name) return self.globals[name] ~= nil and not (self.at_work and self.at_work.types[name]) end
+end
+
 local function apply(self)
   table.sort(self.edits, function(a, b)
     if a.first ~= b.first then return a.first < b.first end
     return a.number < b.number
   end)
-  local parts, at = {}, 1
+  local parts, at = { number_line(self, 1) }, 1
   for _, edit in ipairs(self.edits) do
     parts[#parts + 1] = self.text:sub(at, edit.first - 1)
     parts[#parts + 1] = edit.text
@@ -358,6 +364,7 @@ local function lowered(self)
   said = read_types(self, list)
   if said then return nil, said end
   describe(self)
+  self.program.is_global = is_global_of(self)
   for _, one in ipairs(list) do
     self:within(one, function()
       local ok, problem = pcall(rewrite, self, one)

@@ -90,10 +90,10 @@ function compiler.directives(unit)
 end
 
 -- Compiles the unit to debug information that has, for each name where a directive stands, a variable called
--- compiler.variable(i, name): a pointer to the type of the name there. wanted: list of {first, last (the positions that
--- the directive takes), line, names, alone (no statement follows)}. at_end: names of variables of the file. Returns the
--- path of an object file, which the caller removes; or nil, and a list of {i, name} that are not declared there, where i
--- is 0 at the end; or nil, nil, and what the compiler said.
+-- compiler.variable(i, name): a pointer to the type of the name there. wanted: list of {first, last (positions of the
+-- directive), line, names, alone (no statement follows)}. at_end: names of variables of the file. Returns the
+-- path of an object file, which the caller removes; or nil, and a list of {i, name} that are not declared there, where
+-- i is 0 at the end; or nil, nil, and what the compiler said.
 function compiler.debug_information(unit, text, wanted, at_end)
   local parts, at = { ("#line 1 \"%s\"\n"):format(unit.path) }, 1
   local function loops(i, names)

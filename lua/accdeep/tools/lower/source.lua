@@ -24,8 +24,8 @@ local number = (P "." ^ -1 * digit) * (S "eEpP" * S "+-" + letter + digit + S ".
 -- A line of the preprocessor, to its end, without the line feed.
 local line = P "#" * (joined + comment + 1 - S "\n") ^ 0
 
--- A unit: {text, n, at = positions of tokens, finish = positions behind them, kind = "line", "word", "string", "number",
--- "other"}.
+-- A unit: {text, n, at = positions of tokens, finish = positions behind them, kind = "line", "word", "string",
+-- "number", "other"}.
 local Unit = {}
 Unit.__index = Unit
 
