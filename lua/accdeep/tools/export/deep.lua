@@ -217,7 +217,7 @@ end
 
 -- A bound as C: names of members are those of the element q points to, others those of variables.
 local function rebased(writer, expression, record, scope)
-  local is_global = writer.program.is_global
+  local is_passed = writer.program.is_passed
   return tree.map(expression, function(node)
     if node.tag == "row" then cannot "a bound that uses the number of its pointer (#)" end
     if node.tag ~= "id" then return nil end
@@ -226,7 +226,7 @@ local function rebased(writer, expression, record, scope)
       return { tag = "member", arrow = true, base = { tag = "id", name = "q" }, name = node.name }
     end
     if not scope:declared(node.name) then cannot "a bound that uses a member of a structure around" end
-    if is_global and not is_global(node.name) then return { tag = "id", name = writer:passed(node.name) } end
+    if is_passed and is_passed(node) then return { tag = "id", name = writer:passed(node.name) } end
     return tree.with(node, "global", nil)
   end)
 end
@@ -236,7 +236,7 @@ local function bound(writer, treatment, entry, node)
   if entry.values and next(entry.values) then cannot "parameters of shapes and policies" end
   if not entry.outer then return unparse.expression(rebased(writer, node, treatment.record, session.now.scope)) end
   local text = unparse.expression(node)
-  if not writer.program.is_global or text:find "^%d+$" then return text end
+  if not writer.program.is_passed or text:find "^%d+$" then return text end
   return writer:passed(text)
 end
 
@@ -544,7 +544,9 @@ function Deep:clauses()
         rest[#rest + 1] = variable
       end
     end
-    if not is_deep then
+    if clause.name == "if" then
+      others[#others + 1] = "if(accdeep_if)"
+    elseif not is_deep then
       others[#others + 1] = unparse.clause(clause)
     elseif rest[1] then
       others[#others + 1] = unparse.clause(setmetatable({ vars = rest, nest = false, shape = false },
@@ -586,18 +588,29 @@ local function has_data(others)
   return false
 end
 
+-- Statements that depend on the directive's condition.
+function Deep:conditional(writer, lines)
+  if self.plan.condition and lines[1] then
+    writer:line "if (accdeep_if)"
+    writer:open_brace()
+  end
+  for _, text in ipairs(lines) do writer:line(text) end
+  if self.plan.condition and lines[1] then writer:close_brace() end
+end
+
 -- Writes the directive: clauses of the variables themselves, and calls for what they point to. writer: with the methods
 -- line, open_brace, close_brace. True: finish ends the region that was begun.
 function Deep:write(node, writer)
   local own, others = self:clauses()
+  if self.plan.condition then
+    writer:line(("const int accdeep_if = (%s) != 0;"):format(unparse.expression(self.plan.condition)))
+  end
   local function pragma(name, ...)
     local parts = { "#pragma acc", name }
     for _, list in ipairs { ... } do table.move(list, 1, #list, #parts + 1, parts) end
     writer:line(table.concat(parts, " "))
   end
-  local function calls(phase, finalize)
-    for _, text in ipairs(self:calls(phase, finalize)) do writer:line(text) end
-  end
+  local function calls(phase, finalize) self:conditional(writer, self:calls(phase, finalize)) end
   if node.name == "update" then
     if has_data(others) then pragma(node.name, others) end
     calls "update"
@@ -615,7 +628,8 @@ function Deep:write(node, writer)
     pragma(node.name, own, others)
     return false
   end
-  pragma(computes and "data" or node.name, own, computes and {} or others)
+  local condition = self.plan.condition and { "if(accdeep_if)" } or {}
+  pragma(computes and "data" or node.name, own, computes and condition or others)
   if node.name ~= "enter data" then writer:open_brace() end
   calls "enter"
   if computes then pragma(node.name, self:present(), others) end
@@ -625,7 +639,7 @@ end
 -- Writes the end of a region.
 function Deep:finish(writer)
   local before, behind = self:keeping()
-  for _, text in ipairs(self:calls "exit") do writer:line(text) end
+  self:conditional(writer, self:calls "exit")
   for _, text in ipairs(before) do writer:line(text) end
   writer:close_brace()
   for _, text in ipairs(behind) do writer:line(text) end
@@ -650,7 +664,7 @@ function deep.of(program, session, plan, leads_back)
     end
   end
   if #made.list == 0 then return nil end
-  if plan.condition then cannot "'if' on a deep copy" end
+  if plan.condition and not program.is_passed then cannot "'if' on a deep copy" end
   return made
 end
 

@@ -31,17 +31,26 @@ local HEADERS = "#include <openacc.h>\n#include <stddef.h>\n#include <stdlib.h>\
 local Unit = {}
 Unit.__index = Unit
 
--- Calls fn(...), whose errors are about a directive: they have their places in the unit.
+-- Calls fn(...), whose errors are about a directive.
 function Unit:within(one, fn, ...)
-  local results = table.pack(pcall(self.session.within, self.session, one.text, one.file, one.line, fn, ...))
-  if results[1] then return table.unpack(results, 2, results.n) end
-  local err = results[2]
-  if diagnostic.is(err) and err.in_text and one.own and one.text == one.own.text and err.file == self.unit.path
-    and err.line == one.line then
-    err.line, err.column = location.position(self.text, one.own.at + err.pos - 1)
-    err.snippet, err.snippet_column, err.in_text = location.line(self.text, err.line), err.column, nil
+  return self.session:within(one.text, one.file, one.line, function(...)
+    local results = table.pack(pcall(fn, ...))
+    if results[1] then return table.unpack(results, 2, results.n) end
+    if source.is_reason(results[2]) then self:fail(one, results[2].cannot) end
+    error(results[2], 0)
+  end, ...)
+end
+
+-- Gives an error of a directive its place in the unit.
+local function place(self, err)
+  if not diagnostic.is(err) or not err.in_text or err.file ~= self.unit.path then return end
+  for _, one in ipairs(self.directives or {}) do
+    if one.own and one.text == one.own.text and err.line == one.line then
+      err.line, err.column = location.position(self.text, one.own.at + err.pos - 1)
+      err.snippet, err.snippet_column, err.in_text = location.line(self.text, err.line), err.column, nil
+      return
+    end
   end
-  error(err, 0)
 end
 
 function Unit:fail(one, message, help)
@@ -96,19 +105,27 @@ local function read_directives(self, active)
   return is_extended
 end
 
--- Directives of the unit itself that move data.
+-- Directives of the unit itself that may move data. Others cannot be written anew.
 local function planned(self)
   local list = {}
   for _, one in ipairs(self.directives) do
-    if not descriptions[one.node.name] then
-      if not one.own and one.extension then
-        self:fail(one, one.file == self.unit.path and "a directive of TR-14-1 that a macro or _Pragma makes"
-          or "a directive of TR-14-1 in a file that is included", "write it as a #pragma of the unit")
-      elseif one.own and not one.is_inside and one.extension then
-        self:fail(one, ("'%s' outside of functions"):format(one.node.name), "write enter data in a function")
-      elseif one.own and one.is_inside then
-        list[#list + 1] = one
+    if descriptions[one.node.name] then
+      if one.record and one.in_function then
+        self:fail(one, "a structure that is declared in a function", "declare the structure in front of the function")
       end
+    elseif one.own and one.node.name ~= "declare" then
+      if not one.is_inside then
+        self:fail(one, ("'%s' outside of functions"):format(one.node.name), "write enter data in a function")
+      end
+      list[#list + 1] = one
+    elseif one.node.name == "declare" then
+      self.declares[#self.declares + 1] = one
+    elseif one.file == self.unit.path then
+      self:fail(one, "a directive that a macro or _Pragma makes, in a unit with shapes or policies",
+        "write it as a #pragma of the unit")
+    elseif not compiler.is_system_file(one.file) then
+      self:fail(one, "a directive in a file that is included, in a unit with shapes or policies",
+        "write it as a #pragma of the unit")
     end
   end
   return list
@@ -171,14 +188,14 @@ local function read_types(self, list)
   end
   self.of_file, self.globals = {}, {}
   for _, one in ipairs(self.directives) do
-    if descriptions[one.node.name] then add_names(self.of_file, one.node) end
+    if descriptions[one.node.name] or one.node.name == "declare" then add_names(self.of_file, one.node) end
   end
   local path, said = compiled(self, list)
   if not path then return said end
   local records, more = debug_info.records(path), false
   for _, one in ipairs(list) do
     if one.node.name:find "^parallel" or one.node.name:find "^serial" or one.node.name:find "^kernels" then
-      words_of(self, one, records)
+      self:within(one, words_of, self, one, records)
       more = more or #one.references > 0
     end
   end
@@ -320,7 +337,9 @@ local function rewrite(self, one)
   local inner = scope.new(self.session.now.scope)
   for name, t in pairs(self.globals) do declare(inner, name, t) end
   for name, t in pairs(one.types) do declare(inner, name, t) end
-  self.at_work = one
+  local own_names = {} -- what a name in the directive means, only its place knows
+  tree.visit(one.node, function(n) if n.tag == "id" then own_names[n] = true end end)
+  function self.program.is_passed(node) return own_names[node] end
   with(self.session.now, { scope = inner }, function()
     local plan = openacc.lower(self.session, one.node, { file = one.file, line = one.line,
       references = references_of(self, one) })
@@ -336,9 +355,17 @@ local function rewrite(self, one)
   end)
 end
 
--- Whether a name in a bound means a variable of the file: functions in front of the declaration can use no others.
-local function is_global_of(self)
-  return function(name) return self.globals[name] ~= nil and not (self.at_work and self.at_work.types[name]) end
+-- declare has no statements where functions could be called.
+local function check_declares(self)
+  for _, one in ipairs(self.declares) do
+    for name in pairs(add_names({}, one.node)) do
+      local t = self.globals[name]
+      while t and t.kind == "array" do t = t.of end
+      if one.extension or t and t.kind == "record" and next(self.session:shapes_of(t)) then
+        self:fail(one, "a deep copy by 'declare'", "write enter data where the program begins")
+      end
+    end
+  end
 end
 
 local function apply(self)
@@ -364,13 +391,9 @@ local function lowered(self)
   said = read_types(self, list)
   if said then return nil, said end
   describe(self)
-  self.program.is_global = is_global_of(self)
+  check_declares(self)
   for _, one in ipairs(list) do
-    self:within(one, function()
-      local ok, problem = pcall(rewrite, self, one)
-      if not ok and source.is_reason(problem) then self:fail(one, problem.cannot) end
-      if not ok then error(problem, 0) end
-    end)
+    self:within(one, rewrite, self, one)
   end
   for _, one in ipairs(self.directives) do
     if one.own and descriptions[one.node.name] then
@@ -384,11 +407,15 @@ end
 -- Raises errors of directives.
 function c_unit.lower(opened, given)
   local self = setmetatable({ session = opened, text = given.text, source = source.scan(given.text), edits = {},
-    nfunctions = 0, regions = {}, unit = { command = given.command, path = given.path, given = given.options },
+    nfunctions = 0, regions = {},
+    declares = {}, unit = { command = given.command, path = given.path, given = given.options },
     program = { functions = {}, prototypes = {}, deep_functions = {}, globals = {}, prefix = "accdeep_" } }, Unit)
   local results = table.pack(pcall(lowered, self))
   if self.object then os.remove(self.object) end
-  if not results[1] then error(results[2], 0) end
+  if not results[1] then
+    place(self, results[2])
+    error(results[2], 0)
+  end
   return table.unpack(results, 2, results.n)
 end
 

@@ -58,8 +58,16 @@ end
 
 -- A unit: {command (the compiler), path, given (its options)}.
 
--- Directives of OpenACC that are active, in order: {file, line, text, record}; record: the structure among whose
--- members one stands. nil, and what the compiler said: it refuses the unit.
+-- Whether one of the braces that are open is neither a structure's nor a namespace's.
+local function is_in_function(scanned, open)
+  for _, i in ipairs(open) do
+    if not scanned:record_name(i) and not scanned:is_transparent(i) then return true end
+  end
+  return false
+end
+
+-- Directives of OpenACC that are active, in order: {file, line, text, is_inside, record, in_function}; is_inside: in
+-- braces; record: the structure among whose members one stands. nil, and what the compiler said: it refuses the unit.
 function compiler.directives(unit)
   local ok, text, said = run(("%s %s -w -E %s"):format(quoted(unit.command), options(unit.given), quoted(unit.path)))
   if not ok then return nil, said end
@@ -78,7 +86,7 @@ function compiler.directives(unit)
       elseif directive then
         local brace = open[#open]
         list[#list + 1] = { file = file, line = line, text = directive, is_inside = brace ~= nil,
-          record = brace and scanned:record_name(brace) }
+          record = brace and scanned:record_name(brace), in_function = is_in_function(scanned, open) }
       end
     elseif token == "{" then
       open[#open + 1] = i
@@ -88,6 +96,8 @@ function compiler.directives(unit)
   end
   return list
 end
+
+function compiler.is_system_file(path) return path:find "^/usr/" ~= nil end
 
 -- Compiles the unit to debug information that has, for each name where a directive stands, a variable called
 -- compiler.variable(i, name): a pointer to the type of the name there. wanted: list of {first, last (positions of the

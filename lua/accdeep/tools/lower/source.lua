@@ -79,7 +79,7 @@ function Unit:closing(i)
       local name = text:match "^#%s*(%a+)"
       if name == "if" or name == "ifdef" or name == "ifndef" then
         conditions[#conditions + 1] = depth
-      elseif conditions[1] and (name == "else" or name == "elif" or name == "endif") then
+      elseif name == "else" or name == "elif" or name == "endif" then
         if conditions[#conditions] ~= depth then cannot "conditional compilation divides the statement" end
         if name == "endif" then conditions[#conditions] = nil end
       end
@@ -100,10 +100,15 @@ function Unit:behind_lines(i)
   return i
 end
 
+local conditional = { ["if"] = true, ["ifdef"] = true, ["ifndef"] = true, ["else"] = true, ["elif"] = true,
+  ["endif"] = true }
 local with_condition = { ["for"] = true, ["while"] = true, ["switch"] = true }
 
 -- The last token of the statement that begins at token i. Raises {cannot = reason}.
 function Unit:statement(i)
+  for k = i, self:behind_lines(i) - 1 do
+    if conditional[self:token(k):match "^#%s*(%a+)"] then cannot "conditional compilation divides the statement" end
+  end
   i = self:behind_lines(i)
   local text = self:token(i)
   if not text or text == "}" then cannot "no statement follows" end
@@ -144,11 +149,7 @@ function Unit:around(last)
   for i = 1, last - 1 do
     local text = self.kind[i] == "other" and self:token(i)
     if text == "{" then
-      local k = i - 1
-      while k > 0 and (self.kind[k] == "word" or self.kind[k] == "line") and self:token(k) ~= "namespace"
-        and i - k < 8 do k = k - 1 end
-      local is_linkage = self.kind[i - 1] == "string" and self:token(i - 2) == "extern"
-      open[#open + 1], transparent[#open + 1] = i, is_linkage or self:token(k) == "namespace"
+      open[#open + 1], transparent[#open + 1] = i, self:is_transparent(i)
     elseif text == "}" and #open > 0 then
       transparent[#open], open[#open] = nil, nil
     end
@@ -183,7 +184,7 @@ function Unit:before_declaration(last)
       best, least = self.finish[i], conditions
     end
   end
-  return (self.text:find("\n", best, true) or #self.text) + 1
+  return best == 1 and 1 or (self.text:find("\n", best, true) or #self.text) + 1
 end
 
 -- Whether tokens from one to another are lines of the preprocessor.
@@ -210,6 +211,14 @@ function Unit:record_name(i)
   if tag then return ("%s %s"):format(self:token(k) == "class" and "struct" or self:token(k), tag) end
   local close = self:closing(i)
   return self:token(k - 1) == "typedef" and self.kind[close + 1] == "word" and self:token(close + 1) or nil
+end
+
+-- Whether token i opens the braces of a namespace or of extern "C".
+function Unit:is_transparent(i)
+  if self.kind[i - 1] == "string" and self:token(i - 2) == "extern" then return true end
+  local k = i - 1
+  while k > 0 and self.kind[k] == "word" and self:token(k) ~= "namespace" and i - k < 8 do k = k - 1 end
+  return self:token(k) == "namespace"
 end
 
 -- Whether a line of the preprocessor is a directive of OpenACC; its text without the sentinel.
