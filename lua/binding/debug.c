@@ -32,20 +32,6 @@ static int l_close(lua_State *L)
     return 0;
 }
 
-lua_Integer debug_keep(lua_State *L, struct debug *debug, const Dwarf_Die *die)
-{
-    if (debug->nfound == debug->room) {
-        size_t room = debug->room ? 2 * debug->room : 64;
-        Dwarf_Die *more = realloc(debug->found, room * sizeof *more);
-        if (!more)
-            luaL_error(L, "not enough memory");
-        debug->found = more;
-        debug->room = room;
-    }
-    debug->found[debug->nfound++] = *die;
-    return (lua_Integer)debug->nfound;
-}
-
 static void walk_dwarf(struct debug_walk *walk, Dwarf *dwarf)
 {
     Dwarf_CU *unit = NULL;
@@ -56,14 +42,6 @@ static void walk_dwarf(struct debug_walk *walk, Dwarf *dwarf)
         if (root->addr) /* else the unit is damaged */
             debug_walk_unit(walk, root);
     }
-}
-
-/* One module at a time: what Lua may raise does not pass through libdw. */
-int debug_take_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, void *module_p)
-{
-    (void)data, (void)name, (void)base;
-    *(Dwfl_Module **)module_p = module;
-    return DWARF_CB_ABORT;
 }
 
 /* Files come in the order in which they were loaded, the program first: the first one that has what

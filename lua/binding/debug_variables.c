@@ -1,4 +1,4 @@
-/* debug_variables.c - variables of a program, wherever they are declared, by the beginning of their names. */
+/* debug_variables.c - variables and parameters of a program, wherever they are declared, by the beginning of their names. */
 #ifdef HAVE_LIBDW
 #include "debug.h"
 
@@ -35,6 +35,7 @@ static void visit(struct walk *walk, Dwarf_Die *parent, unsigned nesting)
     for (; more; more = accd_dw_next(&walk->debug->dw, &child))
         switch (walk->debug->dw.dwarf_tag(&child)) {
         case DW_TAG_variable:
+        case DW_TAG_formal_parameter:
             add_variable(walk, &child);
             break;
         case DW_TAG_subprogram:

@@ -2,10 +2,35 @@
 #ifdef HAVE_LIBDW
 #include "debug.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Deeper nesting of scopes is not a program's, but that of a broken file. */
 enum { NESTING_MOST = 64 };
+
+/* ------------------------------------------------------------------------------------ handle -- */
+
+lua_Integer debug_keep(lua_State *L, struct debug *debug, const Dwarf_Die *die)
+{
+    if (debug->nfound == debug->room) {
+        size_t room = debug->room ? 2 * debug->room : 64;
+        Dwarf_Die *more = realloc(debug->found, room * sizeof *more);
+        if (!more)
+            luaL_error(L, "not enough memory");
+        debug->found = more;
+        debug->room = room;
+    }
+    debug->found[debug->nfound++] = *die;
+    return (lua_Integer)debug->nfound;
+}
+
+/* One module at a time: what Lua may raise does not pass through libdw. */
+int debug_take_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, void *module_p)
+{
+    (void)data, (void)name, (void)base;
+    *(Dwfl_Module **)module_p = module;
+    return DWARF_CB_ABORT;
+}
 
 /* ------------------------------------------------------------------------------------- walks -- */
 

@@ -63,6 +63,10 @@ return {
     text = "A case is written as a C program if C and the directives of a standard can express it. The "
       .. "program checks what the case expects and reads. Any other case is refused with the reason "
       .. "(unsupported)." },
+  { id = "HOUSE-lower", section = "lower", kind = "meaning", status = "open",
+    text = "Directives of TR-14-1 in a unit of a program become standard directives and functions of the unit. All "
+      .. "other text stays as it is. What standard directives cannot do is refused with its place and the reason "
+      .. "(unsupported)." },
   { id = "HOUSE-threads", section = "threads", kind = "meaning", status = "done",
     text = "One thread executes the constructs of the host: parallel, teams, for, task and similar ones. "
       .. "Shared variables and reductions are the variables themselves. Private variables are other "

@@ -2,6 +2,7 @@
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
+local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
 local lower = lazy.require "accdeep.tools.lower"
 
@@ -12,10 +13,19 @@ local function options(command)
   command:option("--cc", "The compiler.", "gcc"):argname "<compiler>"
 end
 
--- 0: the unit is written; 1: the compiler refuses the unit.
+local statuses = { text = 2, static = 2, environment = 3 }
+
+-- 0: the unit is written; 1: the compiler refuses the unit; 2, 3: an error of a directive, of a file.
 local function run(chosen)
   local path = chosen.source
-  local text, said = lower.unit { path = path, text = files.read(path), command = chosen.cc, options = chosen.options }
+  local given = { path = path, text = files.read(path), command = chosen.cc, options = chosen.options }
+  local ok, text, said = pcall(lower.unit, given)
+  local status = not ok and diagnostic.is(text) and statuses[diagnostic.phase(text.code)]
+  if status then
+    common.show_error(text)
+    return status
+  end
+  if not ok then error(text, 0) end
   if not text then
     common.err(said)
     return 1
@@ -25,8 +35,8 @@ local function run(chosen)
     return 0
   end
   local file = files.open(chosen.o)
-  local ok = file:write(text)
-  if not (file:close() and ok) then error(common.environment_error(chosen.o .. ": cannot be written"), 0) end
+  local written = file:write(text)
+  if not (file:close() and written) then error(common.environment_error(chosen.o .. ": cannot be written"), 0) end
   return 0
 end
 

@@ -15,8 +15,9 @@ function compiler.variable(i, name) return ("%s%d_%s"):format(compiler.PREFIX, i
 
 local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
-local function environment(message, help)
-  error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }, 0)
+local function environment(message)
+  error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files",
+    help = "name a compiler that is installed: --cc gcc" }, 0)
 end
 
 -- Runs a command. Returns whether it succeeded, its output, and what it wrote to standard error.
@@ -69,6 +70,7 @@ end
 -- Directives of OpenACC that are active, in order: {file, line, text, is_inside, record, in_function}; is_inside: in
 -- braces; record: the structure among whose members one stands. nil, and what the compiler said: it refuses the unit.
 function compiler.directives(unit)
+  if not files.program(unit.command) then environment(("%s: there is no such program"):format(unit.command)) end
   local ok, text, said = run(("%s %s -w -E %s"):format(quoted(unit.command), options(unit.given), quoted(unit.path)))
   if not ok then return nil, said end
   local scanned, list = source.scan(text), {}
