@@ -72,6 +72,8 @@ local function requests_of(plan, clauses)
   return list
 end
 
+lower.requests = requests_of
+
 -- Clauses as a member function means them: with this-> where it was left out (TR14-3.4-08).
 -- Decides TR14-3.4-08, TR14-A.8-04.
 local function qualified(session, clauses)

@@ -194,6 +194,33 @@ function debug_info.variables(session, path, prefix)
   return list
 end
 
+-- Of Fortran: what the variables of a program whose names begin with prefix are: list of {name, rank, record (the
+-- derived type of the elements; nil: another type), polymorphic}.
+function debug_info.objects(session, path, prefix)
+  local list = {}
+  transaction.run(session, function()
+    local handle <close>, file = debug_info.open(path)
+    local builder = debug_types.new(session, file, function(node) return complete(handle, node) end)
+    for i, variable in ipairs(handle:variables(prefix)) do
+      local node, rank = handle:type(variable.number), 0
+      while node and node.kind ~= "record" and (node.of or node.to) do
+        rank = rank + (node.rank or node.dims and #node.dims or 0)
+        node = node.of or node.to
+      end
+      local found = { name = variable.name, rank = rank }
+      if node and node.kind == "record" then
+        found.polymorphic = node.name ~= nil and node.name:find "__class_" ~= nil
+        found.record = not found.polymorphic and builder:type(node) or nil
+      end
+      list[i] = found
+    end
+    builder:finish()
+    builder:commit()
+    session:types_changed()
+  end)
+  return list
+end
+
 -- Names of all variables of a program that are structures, or arrays of structures: {name -> true}.
 function debug_info.records(path)
   local handle <close> = debug_info.open(path)

@@ -187,6 +187,10 @@ function deep.is_cyclic(session)
   return false
 end
 
+-- What other languages' writers need of this, too.
+deep.actions, deep.clause_of, deep.region_clause = actions, clause_of, region_clause
+deep.action_of, deep.action_inside, deep.held_record = action_of, action_inside, held_record
+
 -- ------------------------------------------------------------------------------------- functions --
 
 local Writer = {}

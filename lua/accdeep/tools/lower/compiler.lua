@@ -57,6 +57,8 @@ local function options(given, plain)
   return table.concat(list, " ")
 end
 
+compiler.run, compiler.options = run, options
+
 -- A unit: {command (the compiler), path, given (its options)}.
 
 -- Whether one of the braces that are open is neither a structure's nor a namespace's.

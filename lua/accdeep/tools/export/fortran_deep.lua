@@ -1,0 +1,462 @@
+-- fortran_deep.lua - shapes, policies and nests of derived types as standard OpenACC: loops over elements, and enter
+-- data, exit data and update for their components.
+--
+-- A block is written in place: components need no names of types, and are found wherever the variable is. What an
+-- allocatable or pointer component points to is attached by the clause that brings it. Values of an object go out one
+-- by one if something beside them is the host's own.
+
+local core = require "accdeep.core"
+local deep = require "accdeep.tools.export.deep"
+local nest = require "accdeep.shape.nest"
+local types = require "accdeep.types"
+local tree = require "accdeep.base.tree"
+local unparse = require "accdeep.grammar.unparse_fortran"
+
+local cannot, clause_of, held_record = deep.cannot, deep.clause_of, deep.held_record
+local action_of, action_inside = deep.action_of, deep.action_inside
+
+local fortran_deep = {}
+
+local PREFIX = "accdeep_"
+local UNROLLED = 16 -- elements of an array of records whose values go out one by one
+local NESTING = 12 -- of loops and components
+
+-- -------------------------------------------------------------------------------------- treatments --
+
+-- What is called (bytes ...) in a type of debug information: polymorphic components, procedure pointers, padding.
+local function hidden_bytes(entry)
+  local first, last = entry.member.name:match "^%(bytes (%d+) to (%d+)%)$"
+  return first and last - first + 1
+end
+
+local POLYMORPHIC = 16 -- bytes at least
+
+local function is_alias(entry) return entry.subscripts ~= nil and nest.is_alias(entry) end
+
+-- Whether what a component points to is taken, too.
+local function follows(session, treatment, entry)
+  local t = entry.member.type
+  if t.kind ~= "descriptor" or not entry.include or treatment.shallow or is_alias(entry) then return false end
+  local rule = session.rules.descriptors
+  return rule == true or rule == t.attribute or entry.named or entry.listed or false
+end
+
+-- Calls visit(entry, treatment, action, path) for each component that is no record in place, those of records in place
+-- too; several: elements of an array of records stand for all.
+local function each_entry(session, treatment, action, path, visit)
+  for _, entry in ipairs(nest.entries(session, treatment)) do
+    local name, record = path .. "%" .. entry.member.name, held_record(entry.member.type)
+    if record and entry.include then
+      local inner_action, inner = action_inside(session, treatment, entry, action)
+      local t = entry.member.type
+      if t.kind == "array" and t.n > UNROLLED then
+        each_entry(session, inner, inner_action, nil, visit)
+      else
+        for i = 0, (t.kind == "array" and t.n or 1) - 1 do
+          local at = t.kind == "array" and session.language.subscripts(t, i) or ""
+          each_entry(session, inner, inner_action, name .. at, visit)
+        end
+      end
+    elseif record then -- stays the host's
+      each_entry(session, nest.shape(session, record), action, name, function(of, in_treatment, _, at)
+        visit(of, in_treatment, action, at, true)
+      end)
+    else
+      visit(entry, treatment, action, path and name, false)
+    end
+  end
+end
+
+-- What the objects of a treatment are as memory: moves_in (whether a value moves in), out (values that move out: {path,
+-- type}), all_out (whether the whole object may move out), described (whether there are descriptors).
+local function traffic(session, treatment, action)
+  local found = { moves_in = false, out = {}, all_out = true, described = false }
+  each_entry(session, treatment, action, "", function(entry, of, its_action, path, is_left)
+    local t = entry.member.type
+    local include = entry.include and not is_left
+    if hidden_bytes(entry) then
+      if include and hidden_bytes(entry) >= POLYMORPHIC then
+        cannot "a component that is polymorphic or of deferred length"
+      end
+      found.all_out = found.all_out and hidden_bytes(entry) < 8
+    elseif t.kind == "descriptor" then
+      found.described = true
+      found.all_out = found.all_out and not is_left and follows(session, of, entry)
+    else
+      local how = clause_of(action_of(of, entry, its_action))
+      local goes_out = include and how.moves_out or false
+      found.moves_in = found.moves_in or include and how.moves_in or false
+      found.all_out = found.all_out and goes_out
+      if goes_out then
+        found.out[#found.out + 1] = { path = path or cannot "values of long arrays beside what stays the host's", t = t }
+      end
+    end
+  end)
+  return found
+end
+
+-- Whether objects are plain data, which a clause moves as they are.
+local function is_plain(session, treatment)
+  if treatment.policy then return false end
+  for _, entry in ipairs(nest.entries(session, treatment)) do
+    if not entry.include or entry.subscripts or entry.init or entry.action or entry.member.type.kind == "descriptor"
+      or held_record(entry.member.type) and not is_plain(session, nest.inner(session, treatment, entry)) then
+      return false
+    end
+    if (hidden_bytes(entry) or 0) >= POLYMORPHIC then return false end
+  end
+  return true
+end
+fortran_deep.is_plain = is_plain
+
+-- ------------------------------------------------------------------------------------------ blocks --
+
+local Block = {}
+Block.__index = Block
+
+function Block:line(format, ...)
+  self.lines[#self.lines + 1] = ("  "):rep(self.depth) .. (select("#", ...) > 0 and format:format(...) or format)
+end
+
+function Block:open(format, ...)
+  self:line(format, ...)
+  self.depth = self.depth + 1
+end
+
+function Block:close(text)
+  self.depth = self.depth - 1
+  self:line(text)
+end
+
+function Block:name(stem)
+  self.count = self.count + 1
+  return ("%s%s%d"):format(PREFIX, stem, self.count)
+end
+
+-- A loop variable of the nesting, which other loops of the block have, too.
+function Block:counter()
+  self.nloops = self.nloops + 1
+  if self.nloops > NESTING then cannot "types nested too deeply" end
+  local name = ("%si%d"):format(PREFIX, self.nloops)
+  if not self.counters[name] then
+    self.counters[name] = true
+    self.declared[#self.declared + 1] = "integer :: " .. name
+  end
+  return name
+end
+
+-- Calls fn for each element of a designator. args: its subscripts, or nil for all elements; bounds: of an array without
+-- descriptor, list of {lower, extent}.
+function Block:each(base, rank, args, bounds, fn)
+  local indices, loops, before = {}, 0, self.nloops
+  for d = 1, args and #args or rank do
+    local arg = args and args[d] or { tag = "range" }
+    if arg.tag == "range" then
+      local i = self:counter()
+      local function bound(node, what, known)
+        return node and self:expression(node) or known or ("%s(%s, %d)"):format(what, base, d)
+      end
+      local own = bounds and bounds[d]
+      self:open("do %s = %s, %s%s", i, bound(arg.first, "lbound", own and ("%d"):format(own.lower)),
+        bound(arg.last, "ubound", own and ("%d"):format(own.lower + own.extent - 1)),
+        arg.step and ", " .. self:expression(arg.step) or "")
+      indices[d], loops = i, loops + 1
+    else
+      indices[d] = self:expression(arg)
+    end
+  end
+  fn(#indices > 0 and ("%s(%s)"):format(base, table.concat(indices, ",")) or base)
+  for _ = 1, loops do self:close "end do" end
+  self.nloops = before
+end
+
+-- A bound as text: names of components are those of the object under way.
+function Block:expression(node)
+  if not self.owner then return unparse(node) end
+  local owner = self.owner
+  return unparse(tree.map(node, function(n)
+    if n.tag ~= "id" or n.global then return nil end
+    if not types.member(owner.record, n.name) then cannot(("a bound that uses '%s', which is no component"):format(n.name)) end
+    return { tag = "component", base = { tag = "id", name = owner.text }, name = n.name, pos = n.pos }
+  end))
+end
+
+-- With names of components in bounds as those of an object; nil: they are names of the unit.
+function Block:with_owner(owner, fn)
+  local before = self.owner
+  self.owner = owner
+  fn()
+  self.owner = before
+end
+
+-- The text of subscripts with their bounds.
+function Block:subscripts(args)
+  if not args then return "" end
+  local parts = {}
+  for i, arg in ipairs(args) do
+    local function text(node) return node and self:expression(node) or "" end
+    parts[i] = arg.tag == "range" and text(arg.first) .. ":" .. text(arg.last) .. (arg.step and ":" .. text(arg.step) or "")
+      or text(arg)
+  end
+  return ("(%s)"):format(table.concat(parts, ","))
+end
+
+function Block:directive(text, ...) self:line("!$acc " .. text, ...) end
+
+function Block:asks_presence()
+  if self.uses then return end
+  self.uses = true
+  table.insert(self.declared, 1, "use openacc, only: accdeep_present => acc_is_present")
+end
+
+-- ------------------------------------------------------------------------------------ whole objects --
+
+local function rank_of(args, rank)
+  if not args then return rank end
+  local n = 0
+  for _, arg in ipairs(args) do n = n + (arg.tag == "range" and 1 or 0) end
+  return n
+end
+
+local function dimensions(n) return n > 0 and ("(%s)"):format((":,"):rep(n):sub(1, -2)) or "" end
+
+-- Objects of a record come: designator base with subscripts args.
+function Block:objects_come(base, args, found, action)
+  local word = (found.moves_in or found.described) and "copyin" or "create"
+  if action == "present" then
+    self:asks_presence()
+    self:line("if (.not. accdeep_present(%s%s)) error stop 'accdeep: %s is not present'", base, self:subscripts(args), base)
+  end
+  self:directive("enter data %s(%s%s)", word, base, self:subscripts(args))
+end
+
+-- They go. Values that move out beside others are taken one by one, and count if that was the last reference.
+function Block:objects_go(base, rank, args, bounds, found)
+  local text, finalize = base .. self:subscripts(args), self.finalize and " finalize" or ""
+  if #found.out == 0 then return self:directive("exit data delete(%s)%s", text, finalize) end
+  if found.all_out then return self:directive("exit data copyout(%s)%s", text, finalize) end
+  local behind, n = {}, rank_of(args, rank)
+  self:asks_presence()
+  for _, value in ipairs(found.out) do
+    local t, path = value.t, value.path
+    local of, dims = t, {}
+    if t.kind == "array" then
+      if n > 0 then cannot "components that are arrays, of several objects, beside what stays the host's" end
+      for i, bound in ipairs(t.bounds) do dims[i] = ("%d:%d"):format(bound.lower, bound.lower + bound.extent - 1) end
+      of = t.of
+    end
+    local host, device = self:name "host", self:name "device"
+    local attribute = dims[1] and (", dimension(%s)"):format(table.concat(dims, ",")) or n > 0
+      and ", allocatable, dimension" .. dimensions(n) or ""
+    self.declared[#self.declared + 1] = ("%s%s :: %s, %s"):format(types.name(of), attribute, host, device)
+    self:line("%s = %s%s", host, text, path)
+    self:each(base, rank, args, bounds, function(element) self:directive("update self(%s%s)", element, path) end)
+    self:line("%s = %s%s", device, text, path)
+    self:line("%s%s = %s", text, path, host)
+    behind[#behind + 1] = ("%s%s = %s"):format(text, path, device)
+  end
+  self:directive("exit data delete(%s)%s", text, finalize)
+  self:open("if (.not. accdeep_present(%s)) then", text)
+  for _, line in ipairs(behind) do self:line(line) end
+  self:close "end if"
+end
+
+-- ------------------------------------------------------------------------------------- components --
+
+-- Opens what holds if a component has a target.
+function Block:guard(text, t, record, name)
+  local ask = t.attribute == "allocatable" and "allocated" or "associated"
+  if t.rank == 0 then ask = self.asks(record, name, text) end
+  self:open("if (%s(%s)) then", ask, text)
+end
+
+-- Elements of pointers lie together, or no clause can move them.
+function Block:contiguous(text, t)
+  if t.attribute ~= "pointer" or t.rank == 0 then return end
+  self:line("if (.not. is_contiguous(%s)) error stop 'accdeep: the elements of %s do not lie together'", text, text)
+end
+
+-- Subscripts of a section: Fortran's, of a shape or of a list item; nil: all elements.
+local function args_of(entry)
+  local subscript = entry.subscripts and entry.subscripts[1]
+  if not subscript then return nil end
+  if entry.subscripts[2] then cannot "several subscripts" end
+  return subscript.ranges or subscript.written or cannot "a section that is not Fortran's"
+end
+
+local function has_aliases(session, treatment, under_way)
+  if under_way[treatment] then return false end
+  under_way[treatment] = true
+  local found = false
+  for _, entry in ipairs(nest.entries(session, treatment)) do
+    local t = entry.member.type
+    found = found or entry.include and is_alias(entry)
+    if (follows(session, treatment, entry) or entry.include and held_record(t)) and types.is_record(types.innermost(t)) then
+      found = found or has_aliases(session, nest.inner(session, treatment, entry), under_way)
+    end
+  end
+  under_way[treatment] = nil
+  return found or false
+end
+
+function Block:has_nothing(inner)
+  if self.phase == "attach" or self.phase == "detach" then return not has_aliases(self.session, inner, {}) end
+  return is_plain(self.session, inner)
+end
+
+-- One component that is a pointer or allocatable.
+function Block:component(entry, treatment, action, text, owner)
+  local t, session, phase = entry.member.type, self.session, self.phase
+  local element = types.is_record(t.of) and t.of
+  local args = args_of(entry)
+  local scope = not entry.outer and owner or nil
+  local inner_action, inner
+  if element then inner_action, inner = action_inside(session, treatment, entry, action) end
+  local is_deep = element and not self:has_nothing(inner)
+  local function elements()
+    if not is_deep then return end
+    local function visit(at)
+      self:with_owner(nil, function() self:members(inner, inner_action, at) end)
+    end
+    self:each(text, t.rank, args, nil, visit)
+  end
+  if (phase == "attach" or phase == "detach") and not is_deep then return end
+  self:guard(text, t, treatment.record, entry.member.name)
+  self:with_owner(scope, function()
+    local section = text .. self:subscripts(args)
+    if phase == "enter" then
+      self:contiguous(text, t)
+      if element then
+        self:objects_come(text, args, traffic(session, inner, inner_action), inner_action)
+      else
+        local word = action_of(treatment, entry, action)
+        if word == "present" then
+          self:asks_presence()
+          self:line("if (.not. accdeep_present(%s)) error stop 'accdeep: %s is not present'", section, text)
+        end
+        self:directive("enter data %s(%s)", clause_of(word).enter, section)
+      end
+      elements()
+    elseif phase == "exit" then
+      elements()
+      if element then
+        self:objects_go(text, t.rank, args, nil, traffic(session, inner, inner_action))
+      else
+        self:directive("exit data %s(%s)%s", clause_of(action_of(treatment, entry, action)).exit, section,
+          self.finalize and " finalize" or "")
+      end
+    elseif phase == "update" and not is_deep then
+      self:contiguous(text, t)
+      self:directive("update %s(%s)%s", self.update, section, self.suffix)
+    else
+      elements()
+    end
+  end)
+  self:close "end if"
+end
+
+-- What is done for one component of an object.
+function Block:entry(entry, treatment, action, owner)
+  local t, text = entry.member.type, owner.text .. "%" .. entry.member.name
+  if not entry.include then return end
+  if held_record(t) then
+    local inner_action, inner = action_inside(self.session, treatment, entry, action)
+    if self:has_nothing(inner) and self.phase ~= "update" then return end
+    if self.phase == "update" and is_plain(self.session, inner) then
+      self.values[#self.values + 1] = ("!$acc update %s(%s)%s"):format(self.update, text, self.suffix)
+      return
+    end
+    local bounds = t.kind == "array" and t.bounds or nil
+    return self:each(text, bounds and #bounds or 0, nil, bounds, function(at)
+      self:members(inner, inner_action, at)
+    end)
+  elseif is_alias(entry) then
+    if self.phase ~= "attach" and self.phase ~= "detach" then return end
+    self:guard(text, t, treatment.record, entry.member.name)
+    self:directive(self.phase == "attach" and "enter data attach(%s)" or "exit data detach(%s)", text)
+    self:close "end if"
+  elseif t.kind == "descriptor" then
+    if follows(self.session, treatment, entry) then self:component(entry, treatment, action, text, owner) end
+  elseif self.phase == "update" and not hidden_bytes(entry) then
+    local args = args_of(entry)
+    self:with_owner(not entry.outer and owner or nil, function()
+      self.values[#self.values + 1] = ("!$acc update %s(%s%s)%s"):format(self.update, text, self:subscripts(args),
+        self.suffix)
+    end)
+  end
+end
+
+-- What is done for the components of one object. Bounds have the host's values from before the directive: an update of
+-- the host moves values of the object itself last.
+function Block:members(treatment, action, text)
+  if self.around[treatment.record] and self.around[treatment.record] >= 1 then
+    cannot(("%s leads back to itself"):format(types.name(treatment.record)))
+  end
+  self.around[treatment.record] = 1
+  local entries, values = nest.entries(self.session, treatment), self.values
+  local from, to, step = 1, #entries, 1
+  if self.phase == "exit" or self.phase == "detach" then from, to, step = to, from, -1 end
+  self.values = {}
+  local at = #self.lines
+  for i = from, to, step do self:entry(entries[i], treatment, action, { text = text, record = treatment.record }) end
+  if self.update ~= "device" then at = #self.lines end
+  for i, line in ipairs(self.values) do table.insert(self.lines, at + i, ("  "):rep(self.depth) .. line) end
+  self.values = values
+  self.around[treatment.record] = nil
+end
+
+-- ------------------------------------------------------------------------------------- directives --
+
+-- One item of a directive: {treatment, action, node, text (of its base), rank, args, guards (conditions of the
+-- variable)}.
+
+local words = { enter = { "enter", "attach" }, exit = { "detach", "exit" }, update = { "update" } }
+
+function Block:item(item, phase)
+  if (phase == "attach" or phase == "detach") and not has_aliases(self.session, item.treatment, {}) then return end
+  self.phase = phase
+  for _, condition in ipairs(item.guards) do self:open("if (%s) then", condition) end
+  local found = phase ~= "update" and traffic(self.session, item.treatment, item.action)
+  if phase == "enter" then
+    if item.is_pointer then self:contiguous(item.text, { attribute = "pointer", rank = item.rank }) end
+    self:objects_come(item.text, item.args, found, item.action)
+  end
+  if phase == "update" and is_plain(self.session, item.treatment) then
+    self:directive("update %s(%s%s)%s", self.update, item.text, self:subscripts(item.args), self.suffix)
+  else
+    self:each(item.text, item.rank, item.args, nil, function(at) self:members(item.treatment, item.action, at) end)
+  end
+  if phase == "exit" then self:objects_go(item.text, item.rank, item.args, nil, found) end
+  for _ = 1, #item.guards do self:close "end if" end
+end
+
+-- Statements that bring, end or update items. what: enter, exit, update. given: {session, asks (the inquiry of a scalar
+-- component: record, name, path), finalize, suffix (of updates)}. Raises {cannot = reason}.
+function fortran_deep.write(what, items, given)
+  local block = setmetatable({ session = given.session, asks = given.asks, finalize = given.finalize,
+    suffix = given.suffix or "", lines = {}, declared = {}, counters = {}, count = 0, nloops = 0, depth = 1, values = {},
+    around = {} }, Block)
+  for _, phase in ipairs(words[what]) do
+    local from, to, step = 1, #items, 1
+    if phase == "exit" or phase == "detach" then from, to, step = to, from, -1 end
+    for i = from, to, step do
+      block.update = what == "update" and clause_of(items[i].action).update or nil
+      block:item(items[i], phase)
+    end
+  end
+  if #block.declared == 0 then
+    for i, line in ipairs(block.lines) do block.lines[i] = line:sub(3) end
+    return block.lines
+  end
+  local lines = { "block" }
+  for _, text in ipairs(block.declared) do lines[#lines + 1] = "  " .. text end
+  table.move(block.lines, 1, #block.lines, #lines + 1, lines)
+  lines[#lines + 1] = "end block"
+  return lines
+end
+
+local names = {}
+for name, code in pairs(core.action) do names[code] = name end
+function fortran_deep.action_named(code) return names[code] end
+
+return fortran_deep

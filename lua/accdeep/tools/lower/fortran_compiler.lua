@@ -1,0 +1,206 @@
+-- fortran_compiler.lua - the compiler of a unit of Fortran, asked what only it knows: what the preprocessor makes of
+-- the unit, and the types and attributes of variables where a directive stands.
+--
+-- Questions are statements in front of a directive: the answer is an error, or the debug information of a name that
+-- stands for the variable there. So scopes, modules and renamings are the compiler's.
+
+local compiler = require "accdeep.tools.lower.compiler"
+local files = require "accdeep.tools.files"
+
+local fortran_compiler = {}
+
+local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+
+local function is_preprocessed(unit)
+  for _, option in ipairs(unit.given) do
+    if option == "-cpp" then return true end
+    if option == "-nocpp" then return false end
+  end
+  return unit.path:find "%.F%w*$" ~= nil
+end
+
+-- Options of the unit; modules that it makes go to a folder that is removed.
+local function options(unit, plain)
+  local given, i = {}, 1
+  while unit.given[i] do
+    local option = unit.given[i]
+    if option == "-J" then
+      i = i + 1
+      given[#given + 1] = "-I" .. (unit.given[i] or ".")
+    else
+      given[#given + 1] = option:gsub("^%-J", "-I")
+    end
+    i = i + 1
+  end
+  return compiler.options(given, plain) .. " -I " .. quoted(unit.path:match "^(.*)/" or ".")
+end
+
+-- The lines that the compiler sees: list of {text, line (in the unit; nil: of another file)}. nil, and what the
+-- compiler said.
+function fortran_compiler.view(unit, text)
+  local view = {}
+  if not is_preprocessed(unit) then
+    for line in (text:find "\n$" and text or text .. "\n"):gmatch "(.-)\r?\n" do
+      view[#view + 1] = { text = line, line = #view + 1 }
+    end
+    return view
+  end
+  local ok, output, said = compiler.run(("%s %s -w -cpp -E %s"):format(quoted(unit.command), options(unit),
+    quoted(unit.path)))
+  if not ok then return nil, said end
+  local file, line = unit.path, 1
+  for one in output:gmatch "(.-)\n" do
+    local number, name = one:match "^#%s*(%d+)%s+\"(.-)\""
+    if number then
+      file, line = name, tonumber(number)
+    else
+      view[#view + 1] = { text = one, line = file == unit.path and line or nil }
+      line = line + 1
+    end
+  end
+  return view
+end
+
+-- Runs the compiler over lines; how: its options. Returns whether it succeeds, what it said, and errors: line -> text
+-- of the first one there.
+local function try(unit, lines, how, extension)
+  local path = unit.folder .. "/unit" .. (extension or ".f90")
+  local file = files.open(path)
+  file:write(table.concat(lines, "\n"), "\n")
+  file:close()
+  local ok, _, said = compiler.run(("%s %s -w -J %s -fmax-errors=0 %s %s"):format(quoted(unit.command),
+    options(unit, how.plain) .. (extension and "" or " -nocpp -ffree-line-length-none"), quoted(unit.folder), how.flags,
+    quoted(path)))
+  local errors, at = {}, nil
+  for line in (said or ""):gmatch "[^\n]+" do
+    at = tonumber(line:match ":(%d+):%d+:%s*$") or tonumber(line:match ":(%d+):%d+: Error") or at
+    local message = line:match "Error: (.*)$"
+    if message and at then errors[at] = errors[at] or message end
+  end
+  return ok, said, errors
+end
+
+-- Lines of a view with questions in front of its lines: questions: view index -> list of {text, ...}. Returns lines,
+-- and line -> question.
+local function with_questions(view, questions)
+  local lines, asked = {}, {}
+  for i, one in ipairs(view) do
+    for _, question in ipairs(questions[i] or {}) do
+      lines[#lines + 1] = question.text
+      asked[#lines] = question
+    end
+    lines[#lines + 1] = one.text
+  end
+  return lines, asked
+end
+
+-- Asks whether statements are possible: sets .error of questions to the compiler's. nil, and what the compiler said,
+-- if something else is wrong.
+local function ask(unit, view, questions, flags)
+  local lines, asked = with_questions(view, questions)
+  local ok, said, errors = try(unit, lines, { plain = true, flags = flags })
+  if ok then return true end
+  for line, message in pairs(errors) do
+    if not asked[line] then return nil, said end
+    asked[line].error = message
+  end
+  if not next(errors) then return nil, said end
+  return true
+end
+
+local attributes = { "allocated", "associated", "present" }
+
+-- Attributes of names: wanted: list of {at (index in the view), names (list)}. Gives each wanted attributes: name ->
+-- {allocated, associated, present (whether one may ask)}; names that are not declared are left out.
+function fortran_compiler.attributes(unit, view, wanted)
+  local questions = {}
+  for _, one in ipairs(wanted) do
+    one.attributes = {}
+    local list = questions[one.at] or {}
+    questions[one.at] = list
+    for _, name in ipairs(one.names) do
+      for _, attribute in ipairs(attributes) do
+        list[#list + 1] = { text = ("if (%s(%s)) continue"):format(attribute, name), one = one, name = name,
+          attribute = attribute }
+      end
+    end
+  end
+  local ok, said = ask(unit, view, questions, "-fsyntax-only")
+  if not ok then return nil, said end
+  for _, list in pairs(questions) do
+    for _, question in ipairs(list) do
+      local of, name = question.one.attributes, question.name
+      if of[name] == nil then of[name] = {} end
+      if question.error and question.error:find "IMPLICIT type" then of[name] = false end
+      if of[name] then of[name][question.attribute] = not question.error end
+    end
+  end
+  for _, one in ipairs(wanted) do
+    for _, name in ipairs(one.names) do one.attributes[name] = one.attributes[name] or nil end
+  end
+  return true
+end
+
+-- Whether statements are possible where they stand: list of {at, text}; sets .error of those that are not.
+function fortran_compiler.ask(unit, view, list)
+  local questions = {}
+  for _, question in ipairs(list) do
+    questions[question.at] = questions[question.at] or {}
+    table.insert(questions[question.at], question)
+  end
+  return ask(unit, view, questions, "-fsyntax-only")
+end
+
+local subscripts = { "", "(1)", "(1,1)", "(1,1,1)", "(1,1,1,1)" }
+
+-- The path of an object file that has, for each name, a variable compiler.variable(i, name) of its type; sets
+-- one.assumed_size[name] to the rank of what has assumed size. nil, and what the compiler said.
+function fortran_compiler.types(unit, view, wanted)
+  local pending = {}
+  for i, one in ipairs(wanted) do
+    one.assumed_size = {}
+    for _, name in ipairs(one.names) do
+      if one.attributes[name] then pending[#pending + 1] = { at = one.at, i = i, one = one, name = name, try = 1 } end
+    end
+  end
+  local object = unit.folder .. "/unit.o"
+  while true do
+    local questions, asked = {}, {}
+    for _, question in ipairs(pending) do
+      if subscripts[question.try] then
+        question.error = nil
+        question.text = ("associate (%s => %s%s); end associate"):format(compiler.variable(question.i, question.name),
+          question.name, subscripts[question.try])
+        questions[question.at] = questions[question.at] or {}
+        table.insert(questions[question.at], question)
+        asked[#asked + 1] = question
+      end
+    end
+    local ok, said = ask(unit, view, questions, ("-g -O0 -c -o %s"):format(quoted(object)))
+    if not ok then return nil, said end
+    local again = false
+    for _, question in ipairs(asked) do
+      if question.error then
+        question.try, again = question.try + 1, true
+      elseif question.try > 1 then
+        question.one.assumed_size[question.name] = question.try - 1
+      end
+    end
+    if not again then return object end
+  end
+end
+
+-- What the compiler says of the unit's own text without our directives; nil: nothing is wrong.
+function fortran_compiler.refuses(unit)
+  local ok, _, said = compiler.run(("%s %s -w -J %s -fsyntax-only %s"):format(quoted(unit.command),
+    options(unit, true), quoted(unit.folder), quoted(unit.path)))
+  return not ok and said or nil
+end
+
+-- What the compiler says of the lowered text; nil: nothing is wrong.
+function fortran_compiler.refuses_lowered(unit, text)
+  local ok, said = try(unit, { text }, { flags = "-fopenacc -fsyntax-only" }, unit.path:match "%.%w+$")
+  return not ok and said or nil
+end
+
+return fortran_compiler

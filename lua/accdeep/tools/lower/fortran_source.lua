@@ -1,0 +1,142 @@
+-- fortran_source.lua - a unit of Fortran in free form: its directives, and the statements that they are about.
+--
+-- A scan has statements in order: {text (small letters, strings and comments are blanks), first, last (lines),
+-- directive (text behind !$acc, for directives)}. Only what directives need is understood: types, loops, ends.
+
+local fortran_source = {}
+
+-- One line: its text in small letters without comments and strings, whether it continues, and the quote that is open
+-- at its end. quote: the one that was open before it.
+local function plain_line(line, quote)
+  local out, at = {}, 1
+  local text = line:lower()
+  while at <= #text do
+    if quote then
+      local to = text:find(quote, at, true)
+      if not to then
+        local open = text:find "&%s*$" ~= nil
+        return table.concat(out), open, open and quote or nil
+      end
+      out[#out + 1] = (" "):rep(to - at + 1)
+      at, quote = to + 1, nil
+    else
+      local from = text:find("[\"'!]", at)
+      local mark = from and text:sub(from, from)
+      out[#out + 1] = text:sub(at, from and from - 1)
+      if not from or mark == "!" then break end
+      out[#out + 1] = " "
+      at, quote = from + 1, mark
+    end
+  end
+  local plain = table.concat(out)
+  local body = plain:match "^(.-)&%s*$"
+  return body or plain, body ~= nil, nil
+end
+
+local Scan = {}
+Scan.__index = Scan
+
+local function add_statements(list, text, first, last)
+  for part in text:gmatch "[^;]+" do
+    local body = part:match "^%s*(.-)%s*$"
+    if body ~= "" then list[#list + 1] = { text = body, first = first, last = last } end
+  end
+end
+
+-- Reads lines: what the compiler sees of a unit, a line for each of its lines.
+function fortran_source.scan(lines)
+  local list, at = {}, 1
+  while lines[at] do
+    local first, sentinel = at, lines[at]:match "^%s*!%$[aA][cC][cC]%f[^%w_](.*)$"
+    if sentinel then
+      local parts, continued = {}, true
+      while continued and lines[at] do
+        local rest = lines[at]:match "^%s*!%$[aA][cC][cC]%s*&?(.*)$"
+        if rest then
+          parts[#parts + 1], continued = plain_line(rest, nil)
+        elseif lines[at]:find "%S" and not lines[at]:find "^%s*!" then -- the directive is cut off
+          at, continued = at - 1, false
+        end
+        at = at + (continued and 1 or 0)
+      end
+      local text = table.concat(parts, " "):gsub("%s+", " "):match "^%s*(.-)%s*$"
+      list[#list + 1] = { text = text, directive = text, first = first, last = math.min(at, #lines) }
+    else
+      local parts, continued, quote = {}, true, nil
+      while continued and lines[at] do
+        local line = lines[at]
+        if #parts > 0 and not line:find "^%s*[^%s!]" then -- comments and blank lines do not end a statement
+          at = at + 1
+        else
+          if #parts > 0 then line = line:gsub("^%s*&", "", 1) end
+          parts[#parts + 1], continued, quote = plain_line(line, quote)
+          at = at + (continued and 1 or 0)
+        end
+      end
+      add_statements(list, table.concat(parts), first, math.min(at, #lines))
+    end
+    at = at + 1
+  end
+  return setmetatable({ list = list }, Scan)
+end
+
+-- ------------------------------------------------------------------------------------- statements --
+
+-- The label of a statement and what stands behind it and the name of its construct.
+local function taken_apart(text)
+  local label, rest = text:match "^(%d+)%s+(.*)$"
+  rest = rest or text
+  return label, rest:match "^[%a][%w_]*%s*:%s*([^:].*)$" or rest
+end
+
+local function begins_loop(text)
+  local _, rest = taken_apart(text)
+  if rest == "do" or rest:find "^do%s+%a[%w_]*%s*=" or rest:find "^do%s*while%s*%(" or rest:find "^do%s+concurrent" then
+    return true
+  end
+  local label = rest:match "^do%s+(%d+)"
+  return label ~= nil, label
+end
+
+-- The index of the statement that ends the loop which begins at the i-th one; nil: none begins there.
+function Scan:loop_end(i)
+  local open = {}
+  local first = self.list[i]
+  if not first or first.directive or not begins_loop(first.text) then return nil end
+  for k = i, #self.list do
+    local one = self.list[k]
+    local is_loop, until_label = begins_loop(one.text)
+    local label, rest = taken_apart(one.text)
+    if not one.directive and is_loop then
+      open[#open + 1] = until_label or "end"
+    elseif not one.directive then
+      if rest:find "^end%s*do%f[^%w_]" and open[#open] == "end" then
+        open[#open] = nil
+      end
+      while label and open[#open] and tonumber(open[#open]) == tonumber(label) do open[#open] = nil end
+      if #open == 0 then return k end
+    end
+  end
+  return nil
+end
+
+-- The name of the derived type that a statement begins to define, or nil.
+function fortran_source.type_begun(text)
+  if text:find "^type%s+is%s*%(" then return nil end
+  return text:match "^type%s*::%s*([%a][%w_]*)$" or text:match "^type%s*,.-::%s*([%a][%w_]*)$"
+    or text:match "^type%s+([%a][%w_]*)$"
+end
+
+function fortran_source.ends_type(text) return text:find "^end%s*type%f[^%w_]" ~= nil end
+
+-- Names with components behind them in a statement: those of variables.
+function fortran_source.names_of_objects(text, visit)
+  for before, name, at in text:gmatch "()%f[%w_]([%a][%w_]*)%s*()" do
+    local behind = text:sub(at)
+    local subscripts = behind:match "^%b()%s*"
+    local is_inner = text:sub(1, before - 1):find "%%%s*$"
+    if not is_inner and (behind:find "^%%" or subscripts and behind:find("^%%", #subscripts + 1)) then visit(name) end
+  end
+end
+
+return fortran_source

@@ -1,0 +1,641 @@
+-- fortran_unit.lua - a unit of Fortran: its directives, their types, and the text with standard directives.
+--
+-- A directive that is deep becomes a block in front of it, or instead of it, which brings what its variables point to,
+-- and one behind its region, which ends that (export/fortran_deep.lua). Directives take whole lines; line markers keep
+-- the numbers of the others.
+
+local allowed = require "accdeep.check.openacc"
+local compiler = require "accdeep.tools.lower.fortran_compiler"
+local convenience = require "accdeep.shape.convenience"
+local core = require "accdeep.core"
+local debug_info = require "accdeep.types.debug_info"
+local deep = require "accdeep.tools.export.deep"
+local diagnostic = require "accdeep.base.diagnostic"
+local fortran_deep = require "accdeep.tools.export.fortran_deep"
+local ftypes = require "accdeep.types.fortran"
+local location = require "accdeep.base.location"
+local openacc = require "accdeep.plan.openacc"
+local PREFIX = require "accdeep.tools.lower.compiler".PREFIX
+local requests = require "accdeep.plan.requests"
+local scope = require "accdeep.types.scope"
+local source = require "accdeep.tools.lower.fortran_source"
+local tree = require "accdeep.base.tree"
+local types = require "accdeep.types"
+local unparse = require "accdeep.grammar.unparse_fortran"
+local with = require "accdeep.base.dynamic"
+
+local raise = diagnostic.raise
+
+local fortran_unit = {}
+
+-- Directives that have no data clause, or are the compiler's own matter.
+local others = { loop = true, routine = true, atomic = true, cache = true, wait = true, init = true, shutdown = true,
+  set = true, host_data = true, ["end"] = true }
+local descriptions = { shape = true, policy = true }
+local standalone = { ["enter data"] = true, ["exit data"] = true, update = true }
+local WIDTH = 100 -- of lines that are written; compilers take 132
+
+local Unit = {}
+Unit.__index = Unit
+
+-- Calls fn(...), whose errors are about a directive: they have their places in the unit.
+function Unit:within(one, fn, ...)
+  local results = table.pack(pcall(self.session.within, self.session, one.text, self.path, one.line, fn, ...))
+  if results[1] then return table.unpack(results, 2, results.n) end
+  local err = results[2]
+  if deep.is_reason(err) then
+    return self:within(one, raise, "unsupported", one.node and one.node.pos or 1, err.cannot, { rule = "HOUSE-lower" })
+  end
+  if diagnostic.is(err) and err.in_text and err.file == self.path and err.line == one.line then
+    err.line, err.column = location.position(self.text, one.at + err.pos - 1)
+    err.snippet, err.snippet_column, err.in_text = location.line(self.text, err.line), err.column, nil
+  end
+  error(err, 0)
+end
+
+-- ------------------------------------------------------------------------------------- directives --
+
+-- The text of lines of the unit.
+local function lines_of(self, first, last)
+  return self.text:sub(self.starts[first], (self.starts[last + 1] or #self.text + 1) - 1)
+end
+
+-- The directive of a statement of the scan: {text, line, at, own (first and last line in the unit), index (in the scan),
+-- view (index of its first line in the view), record}.
+local function directive_of(self, statement, index, record)
+  local first, last = self.view[statement.first].line, self.view[statement.last].line
+  local one = { index = index, view = statement.first, record = record, line = first or 1 }
+  if first and last then
+    local text = lines_of(self, first, last)
+    local mark = text:lower():find("!$acc", 1, true)
+    one.own = { first = first, last = last }
+    if mark and last - first == statement.last - statement.first then
+      one.at, one.text = self.starts[first] + mark - 1, text:sub(mark):gsub("%s+$", "")
+    end
+  end
+  if not one.text or self.is_expanded then
+    local plain = one.text and one.text:gsub("&%s*\n%s*!%$[aA][cC][cC]%s*&?", ""):lower():gsub("%s", "")
+    if plain ~= "!$acc" .. statement.directive:gsub("%s", "") then
+      one.text, one.at = "!$acc " .. statement.directive, self.starts[one.line]
+    end
+  end
+  return one
+end
+
+-- Reads the directives that may move data. Returns whether one is of TR-14-1. An error of a text counts only then.
+local function read_directives(self)
+  local is_extended, problem, record = false, nil, nil
+  self.directives = {}
+  for index, statement in ipairs(self.scan.list) do
+    if not statement.directive then
+      record = source.type_begun(statement.text) or not source.ends_type(statement.text) and record or nil
+    elseif not others[statement.directive:match "^[%a_]+" or ""] then
+      local one = directive_of(self, statement, index, record)
+      local ok, node = pcall(self.within, self, one, self.session.language.parse, self.session, "directive", one.text)
+      if ok then
+        one.node, one.extension = node, descriptions[node.name] and node.name or deep.extension(node)
+        is_extended = is_extended or one.extension ~= nil
+        self.directives[#self.directives + 1] = one
+      else
+        problem = problem or node
+        is_extended = is_extended or statement.directive:find "^shape" or statement.directive:find "^policy"
+      end
+    end
+  end
+  if is_extended and problem then error(problem, 0) end
+  return is_extended
+end
+
+-- Directives of the unit itself that move data.
+local function planned(self)
+  local list = {}
+  for _, one in ipairs(self.directives) do
+    if not one.own and one.extension then
+      self:within(one, raise, "unsupported", 1, "a directive of TR-14-1 in a file that is included",
+        { rule = "HOUSE-lower", help = "write it in the unit" })
+    elseif one.own and not descriptions[one.node.name] then
+      if one.node.name ~= "declare" then
+        list[#list + 1] = one
+      elseif one.extension then
+        self:within(one, deep.cannot, "'declare' with a shape, policy or nest")
+      end
+    end
+  end
+  return list
+end
+
+-- The index of the statement that ends a region, and whether that is a directive; nil: the directive has none.
+local function end_of(self, one)
+  local list, name = self.scan.list, one.node.name
+  if standalone[name] then return nil end
+  local first = name:match "^%a+"
+  if name:find " loop$" then
+    local last = self.scan:loop_end(one.index + 1)
+    if not last then self:within(one, raise, "syntax", 1, "expected the loop of the directive", { rule = "ACC33-2.9-1" }) end
+    local behind = list[last + 1]
+    if behind and behind.directive == "end " .. name then return last + 1, true end
+    return last, false
+  end
+  local depth = 0
+  for i = one.index + 1, #list do
+    local text = list[i].directive
+    if text and text:find("^" .. first .. "%f[^%w_]") and not text:find("^" .. first .. "%s+loop%f[^%w_]") then
+      depth = depth + 1
+    elseif text and text:gsub("^end%s*", "end ") == "end " .. first then
+      if depth == 0 then return i, true end
+      depth = depth - 1
+    end
+  end
+  self:within(one, raise, "syntax", 1, ("'%s' has no '!$acc end %s'"):format(name, first), { rule = "ACC33-2.6-1" })
+end
+
+-- ------------------------------------------------------------------------------------------ types --
+
+local function is_compute(node)
+  local first = node.name:match "^%a+"
+  return first == "parallel" or first == "serial" or first == "kernels"
+end
+
+-- Names of variables in a directive, and of objects in the statements of its region.
+local function names_of(self, one)
+  local seen, list = {}, {}
+  local function add(name)
+    if not seen[name] then list[#list + 1] = name end
+    seen[name] = true
+  end
+  tree.visit(one.node, function(n)
+    if n.tag == "id" and n.name then add(n.name) end
+  end)
+  one.used = {}
+  if is_compute(one.node) then
+    for i = one.index + 1, one.finish - (one.ends and 1 or 0) do
+      local statement = self.scan.list[i]
+      if not statement.directive then
+        source.names_of_objects(statement.text, function(name)
+          if not one.used[name] then table.insert(one.used, name) end
+          one.used[name] = true
+          add(name)
+        end)
+      end
+    end
+  end
+  return list
+end
+
+-- Reads types and attributes of the variables that directives name. Returns what the compiler said if it refuses the
+-- unit.
+local function read_types(self, list)
+  for _, one in ipairs(list) do
+    one.finish, one.ends = end_of(self, one)
+    one.at_view = one.view
+    one.names = names_of(self, one)
+  end
+  local wanted = {}
+  for i, one in ipairs(list) do wanted[i] = { at = one.view, names = one.names } end
+  local ok, said = compiler.attributes(self, self.view, wanted)
+  local object
+  if ok then
+    object, said = compiler.types(self, self.view, wanted)
+  end
+  if not object then return compiler.refuses(self) or said end
+  self.object = object
+  for i, one in ipairs(list) do
+    one.attributes, one.assumed_size, one.variables = wanted[i].attributes, wanted[i].assumed_size, {}
+  end
+  for _, variable in ipairs(debug_info.objects(self.session, object, PREFIX)) do
+    local i, name = variable.name:match("^" .. PREFIX .. "(%d+)_(.*)$")
+    list[tonumber(i)].variables[name] = variable
+  end
+end
+
+-- A variable of a scope. Nothing of it is read: there is no plan with its address.
+local function declare(session, of, name, variable, assumed_size)
+  local record, rank = variable and variable.record, variable and (assumed_size or variable.rank) or 0
+  local t = record or ftypes.INTEGER
+  if record and rank > 0 then t = ftypes.descriptor(session.program.layout, record, rank, "pointer") end
+  of.variables[name] = { name = name, type = t, address = 4096 }
+end
+
+-- Defines the shapes and policies of types that the unit uses.
+local function describe(self)
+  self.session:describing(function()
+    for _, one in ipairs(self.directives) do
+      if descriptions[one.node.name] then
+        local known, t = true, nil
+        if one.record then
+          known, t = pcall(debug_info.declare, self.session, self.object, ("type(%s)"):format(one.record))
+        end
+        if known then
+          self:within(one, self.session.described, self.session, one.node, t, one.text)
+        elseif not diagnostic.is(t) or t.code ~= "unknown-type" then -- that of no variable
+          error(t, 0)
+        end
+      end
+    end
+  end)
+end
+
+-- ------------------------------------------------------------------------------------- designators --
+
+-- What a designator is: {of (type of its elements), rank, fits (whether Fortran has it)}.
+local function designated(session, node)
+  if node.tag == "id" then
+    local variable = session.now.scope.variables[node.name] or session.now.scope:no_variable(node)
+    local of, rank = ftypes.element(variable.type)
+    return { of = of, rank = rank, fits = true }
+  end
+  local base = designated(session, node.base)
+  if node.tag == "component" then
+    local member = types.is_record(base.of) and types.member(base.of, node.name)
+    if not types.is_record(base.of) then
+      raise("not-a-struct", node.name_pos, ("%s is %s: it has no components"):format(unparse(node.base),
+        types.name(base.of)), { rule = "TR14-3.4-03" })
+    elseif not member then
+      raise("unknown-member", node.name_pos, ("%s has no component '%s'"):format(types.name(base.of), node.name),
+        { length = #node.name })
+    end
+    local of, rank = ftypes.element(member.type)
+    local fits = base.fits and (base.rank == 0 or rank == 0 and member.type.kind ~= "descriptor")
+    return { of = of, rank = base.rank + rank, fits = fits }
+  elseif node.tag == "reference" then
+    local rank = 0
+    for _, arg in ipairs(node.args) do rank = rank + (arg.tag == "range" and 1 or 0) end
+    return { of = base.of, rank = rank, fits = base.fits }
+  end
+  return { of = base.of, rank = base.rank, fits = base.fits }
+end
+
+local function has_component(node)
+  while node.base do
+    if node.tag == "component" then return true end
+    node = node.base
+  end
+  return false
+end
+
+-- The way from the outermost object that holds a component to the component (convenience.lua). Subscripts stay as they
+-- are written.
+local function way_to(session, variable)
+  local steps, subscripts, node = {}, nil, variable
+  if variable.tag == "alias" then node, subscripts = variable.base, { variable } end
+  while has_component(node) do
+    local around = designated(session, node.base)
+    if node.tag == "component" then
+      if around.rank > 0 then return nil end
+      designated(session, node)
+      table.insert(steps, 1, { name = node.name, pos = node.name_pos })
+      if not has_component(node.base) then return node.base, around.of, steps, subscripts end
+    elseif node == variable then
+      subscripts = { { tag = "section", pos = node.pos, ranges = node.args } }
+    else
+      table.insert(steps, 1, { index = node, pos = node.pos, written = node.args })
+    end
+    node = node.base
+  end
+  return nil
+end
+
+-- The language of a session in which nothing of the program is in memory.
+local function unread(language)
+  return setmetatable({ way_to = way_to,
+    element_type = function(session, node) return designated(session, node).of end,
+    is_designator = function(session, node) return designated(session, node).fits end }, { __index = language })
+end
+
+-- ------------------------------------------------------------------------------------------ plans --
+
+local function root_of(node)
+  while node.base do node = node.base end
+  return node.name
+end
+
+-- Whether a scalar component may be asked with allocated, or associated: the compiler is asked the first time.
+local function asks(self, one, record, name, path)
+  local known = self.inquiries[record] or {}
+  self.inquiries[record] = known
+  if not known[name] then
+    local plain = path:gsub("accdeep_i%d+", "1")
+    local question = { at = one.at_view, text = ("if (allocated(%s)) continue"):format(plain) }
+    local ok, said = compiler.ask(self, self.view, { question })
+    if not ok then error(diagnostic.new { code = "file", message = said, rule = "HOUSE-lower" }, 0) end
+    known[name] = question.error and "associated" or "allocated"
+  end
+  return known[name]
+end
+
+-- The item of a request, or nil if it is plain. said: whether a shape, a policy or a nest is asked for.
+local function item_of(self, one, request)
+  local session, node = self.session, request.node
+  local name = root_of(node)
+  local variable = one.variables[name]
+  local clause = request.clause
+  local said = clause.shape or clause.nest or clause.name == "invoke"
+  if variable and variable.polymorphic then
+    if said then deep.cannot(("'%s' is polymorphic"):format(name)) end
+    return nil
+  end
+  if node.tag == "alias" then deep.cannot "an alias (@) of a variable" end
+  if not variable or not variable.record then
+    if said then
+      raise("not-a-struct", node.pos, ("'%s' has no %s"):format(unparse(node),
+        clause.name == "invoke" and "policies" or "shapes"), { rule = "TR14-3.1.2-08" })
+    end
+    return nil
+  end
+  local found = designated(session, node)
+  if not types.is_record(found.of) then return nil end
+  local code = requests.asked(session, request, found.of)
+  local treatment = request.treatment
+  if deep.actions[code] == "present" and not (treatment and treatment.policy) then
+    return said and { there = true, node = node, name = name } or nil
+  end
+  if not treatment or not said and fortran_deep.is_plain(session, treatment) then return nil end
+  local action = deep.actions[code]
+  deep.clause_of(action)
+  if has_component(node) or node.tag == "reference" and node.base.tag ~= "id" then
+    deep.cannot "this component with a shape, policy or nest"
+  end
+  local attributes = one.attributes[name]
+  local guards = {}
+  for _, attribute in ipairs { "present", "allocated", "associated" } do
+    if attributes[attribute] then guards[#guards + 1] = ("%s(%s)"):format(attribute, name) end
+  end
+  return { treatment = treatment, action = action, node = node, text = name, name = name, rank = designated(session,
+    { tag = "id", name = name }).rank, args = node.tag == "reference" and node.args or nil, guards = guards,
+    is_pointer = attributes.associated and node.tag == "id" }
+end
+
+-- Clauses that are not those of items, as text. The text of a clause that has none of them stays as it is.
+local function other_clauses(one, clauses, taken)
+  local list = {}
+  local plain = require "accdeep.grammar.fortran_source".directive(one.text)
+  for i, clause in ipairs(one.node.clauses) do
+    local rest, is_whole = {}, true
+    for _, variable in ipairs(clause.vars or {}) do
+      if taken[variable] then is_whole = false else rest[#rest + 1] = unparse(variable) end
+    end
+    if is_whole then
+      local behind = one.node.clauses[i + 1]
+      local text = plain:sub(clause.pos, behind and behind.pos - 1 or -1):gsub("%s+", " "):gsub("[%s,]+$", "")
+      list[#list + 1] = { text = text, clause = clause }
+    elseif rest[1] then
+      list[#list + 1] = { text = ("%s(%s)"):format(clause.name, table.concat(rest, ",")), clause = clause }
+    end
+  end
+  return list
+end
+
+-- Requests of a compute construct for objects that its statements use and no clause and no region names.
+local function implicit(self, one, kind)
+  local list, word = {}, "copy"
+  for _, clause in ipairs(one.node.clauses) do
+    if clause.name == "default" then word = clause.word == "present" and "present" or nil end
+  end
+  for _, name in ipairs(word and one.used or {}) do
+    local is_named = false
+    for _, clause in ipairs(one.node.clauses) do
+      for _, variable in ipairs(clause.vars or {}) do is_named = is_named or root_of(variable) == name end
+    end
+    for _, region in ipairs(self.regions) do
+      is_named = is_named or region.first < one.index and one.index < region.last and region.names[name]
+    end
+    if not is_named and one.variables[name] then
+      list[#list + 1] = { action = word, clause = {}, kind = kind, present_or = true,
+        node = { tag = "id", name = name, pos = one.node.pos } }
+    end
+  end
+  return list
+end
+
+-- ----------------------------------------------------------------------------------------- output --
+
+-- A line in parts that are not too long.
+local function broken(line)
+  if #line <= WIDTH then return { line } end
+  local margin, sentinel = line:match "^(%s*)(!%$acc)"
+  local between = sentinel and "!$acc& " or "& "
+  local list, rest = {}, line
+  while #rest > WIDTH do
+    local at
+    for i = WIDTH - 10, 40, -1 do
+      local c = rest:sub(i, i)
+      if c == "," or c == "%" or c == " " then
+        at = i
+        break
+      end
+    end
+    if not at then deep.cannot "a name that is too long for a line" end
+    list[#list + 1] = rest:sub(1, at) .. " &"
+    rest = (margin or "") .. "    " .. between .. rest:sub(at + 1)
+  end
+  list[#list + 1] = rest
+  return list
+end
+
+-- Lines that stand for a line of the unit.
+local function marked(self, list, number, margin)
+  local parts = {}
+  for _, line in ipairs(list) do
+    parts[#parts + 1] = ("# %d \"%s\"\n%s\n"):format(number, self.path, table.concat(broken(margin .. line), "\n"))
+  end
+  return table.concat(parts)
+end
+
+local function marker(self, number) return ("# %d \"%s\"\n"):format(number, self.path) end
+
+-- Lines first to last become text; last < first: text stands in front of first.
+function Unit:edit(first, last, text)
+  self.edits[#self.edits + 1] = { first = first, last = last, text = text, number = #self.edits }
+end
+
+local function margin_of(self, line) return lines_of(self, line, line):match "^[ \t]*" end
+
+-- Whether clauses besides those of items make a directive.
+local function is_needed(name, list)
+  for _, one in ipairs(list) do
+    local word = one.clause.name
+    if name == "data" and word ~= "async" and word ~= "wait" and word ~= "if" then return true end
+    if one.clause.vars and word ~= "if" and word ~= "async" and word ~= "wait" and word ~= "invoke" then return true end
+  end
+  return name ~= "data" and not standalone[name]
+end
+
+-- Writes a directive whose items are deep.
+local function write(self, one, all, rest)
+  local name, own, items = one.node.name, one.own, {}
+  for _, item in ipairs(all) do
+    if not item.there then items[#items + 1] = item end
+  end
+  local given = { session = self.session, asks = function(record, component, path)
+    return asks(self, one, record, component, path)
+  end }
+  local clauses = {}
+  for _, clause in ipairs(rest) do
+    local word = clause.clause.name
+    if word == "if" or word == "async" or word == "wait" and not is_compute(one.node) then
+      deep.cannot(("'%s' on a deep copy"):format(word))
+    end
+    if word == "finalize" then given.finalize = true end
+    if word == "if_present" then given.suffix = " if_present" end
+    clauses[#clauses + 1] = clause.text
+  end
+  local lines, behind = {}, {}
+  local present = {}
+  for _, item in ipairs(all) do
+    if item.there or is_compute(one.node) then present[#present + 1] = ("present(%s)"):format(unparse(item.node)) end
+  end
+  table.move(present, 1, #present, #clauses + 1, clauses)
+  local directive = (present[1] or is_needed(name, rest)) and ("!$acc %s %s"):format(name, table.concat(clauses, " ")) or nil
+  if name == "enter data" or name == "update" then
+    lines = fortran_deep.write(name == "update" and "update" or "enter", items, given)
+    if directive then table.insert(lines, 1, directive) end
+  elseif name == "exit data" then
+    lines = fortran_deep.write("exit", items, given)
+    lines[#lines + 1] = directive
+  else
+    lines = fortran_deep.write("enter", items, given)
+    behind = fortran_deep.write("exit", items, given)
+    lines[#lines + 1] = directive
+  end
+  self:edit(own.first, own.last, marked(self, lines, own.first, margin_of(self, own.first))
+    .. marker(self, own.last + 1))
+  if one.finish then
+    local last = self.scan.list[one.finish]
+    local from, to = self.view[last.first].line, self.view[last.last].line
+    if not from or not to then deep.cannot "a region that ends in a file that is included" end
+    local text = marked(self, behind, to, margin_of(self, own.first)) .. marker(self, to + 1)
+    if name == "data" and not directive then self:edit(from, to, text) else self:edit(to + 1, to, text) end
+  end
+end
+
+-- Writes a directive anew if something in it is deep.
+local function rewrite(self, one)
+  local session, node = self.session, one.node
+  local inner = scope.new(session.now.scope)
+  for _, name in ipairs(one.names) do
+    if one.attributes[name] then declare(session, inner, name, one.variables[name], one.assumed_size[name]) end
+  end
+  with(session.now, { scope = inner }, function()
+    local kind = allowed.kind_of(node.name)
+    local seen = allowed.check(node)
+    allowed.check_forms(node, kind)
+    local clauses = convenience.lower(session, kind, node.clauses, node.name)
+    local plan = { session = session, kind = kind, if_present = seen.if_present }
+    local list = openacc.requests(plan, clauses)
+    if is_compute(node) then
+      local more = implicit(self, one, kind)
+      table.move(more, 1, #more, #list + 1, list)
+    end
+    local items, by_node = {}, {}
+    for _, request in ipairs(list) do
+      local item = item_of(self, one, request)
+      if item then
+        items[#items + 1], by_node[request.node] = item, true
+        if by_node[item.name .. " "] then deep.cannot(("'%s' has two data clauses"):format(item.name)) end
+        by_node[item.name .. " "] = true
+      end
+    end
+    if one.extension and not items[1] then
+      deep.cannot(one.extension .. ": no standard directive can express that")
+    end
+    if one.finish then
+      local named = {}
+      for _, request in ipairs(list) do named[root_of(request.node)] = true end
+      table.insert(self.regions, { first = one.index, last = one.finish, names = named })
+    end
+    if not items[1] then return end
+    local taken = {}
+    for _, clause in ipairs(node.clauses) do -- list items whose request is another one now are items, too
+      for _, variable in ipairs(clause.vars or {}) do
+        local is_left = false
+        for _, request in ipairs(list) do is_left = is_left or request.node == variable end
+        local record = one.variables[root_of(variable)]
+        taken[variable] = by_node[variable] or not is_left and record and record.record ~= nil
+          and by_node[root_of(variable) .. " "] or nil
+      end
+    end
+    write(self, one, items, other_clauses(one, clauses, taken))
+  end)
+end
+
+local function apply(self)
+  table.sort(self.edits, function(a, b)
+    if a.first ~= b.first then return a.first < b.first end
+    if (a.last < a.first) ~= (b.last < b.first) then return a.last < a.first end
+    return a.number > b.number -- inner regions end first
+  end)
+  local parts, at = {}, 1
+  for _, edit in ipairs(self.edits) do
+    local start = self.starts[edit.first] or #self.text + 1
+    parts[#parts + 1] = self.text:sub(at, start - 1)
+    if start > #self.text and #self.text > 0 and self.text:sub(-1) ~= "\n" then parts[#parts + 1] = "\n" end
+    parts[#parts + 1] = edit.text
+    at = math.max(at, self.starts[math.max(edit.last, edit.first - 1) + 1] or #self.text + 1)
+  end
+  parts[#parts + 1] = self.text:sub(at)
+  return table.concat(parts)
+end
+
+local function lowered(self)
+  local view, said = compiler.view(self, self.text)
+  if not view then return nil, said end
+  self.view, self.is_expanded = view, self.path:find "%.F" ~= nil
+  local lines = {}
+  for i, one in ipairs(view) do lines[i] = one.text end
+  self.scan = source.scan(lines)
+  if not read_directives(self) then return self.text end
+  local list = planned(self)
+  said = read_types(self, list)
+  if said then return nil, said end
+  self.session.language = unread(self.session.language)
+  describe(self)
+  for _, one in ipairs(list) do self:within(one, rewrite, self, one) end
+  for _, one in ipairs(self.directives) do
+    if one.own and descriptions[one.node.name] then
+      self:edit(one.own.first, one.own.last, ("\n"):rep(one.own.last - one.own.first + 1))
+    end
+  end
+  local text = apply(self)
+  said = compiler.refuses_lowered(self, text)
+  if said then return nil, said end
+  return text
+end
+
+local function starts_of(text)
+  local starts = { 1 }
+  for at in text:gmatch "\n()" do starts[#starts + 1] = at end
+  return starts
+end
+
+-- Whether a text in fixed form may have a directive of TR-14-1.
+local function may_be_extended(text)
+  for line in text:lower():gmatch "[^\n]+" do
+    local directive = line:match "^[c*!]%$acc(.*)$"
+    if directive and (directive:find "^%s*shape" or directive:find "^%s*policy" or directive:find "[<@{]") then
+      return true
+    end
+  end
+  return false
+end
+
+-- The text of a unit with standard directives, or nil and what the compiler said of the unit. given: as of lower.unit.
+-- Raises errors of directives.
+function fortran_unit.lower(opened, given)
+  if given.path:find "%.[fF]$" or given.path:find "%.[fF][oO][rR]$" then
+    if not may_be_extended(given.text) then return given.text end
+    error(diagnostic.new { code = "unsupported", message = given.path .. ": directives of TR-14-1 in fixed form",
+      rule = "HOUSE-lower", help = "write the unit in free form" }, 0)
+  end
+  local folder = os.tmpname()
+  os.remove(folder)
+  os.execute("mkdir -p '" .. folder .. "'")
+  local self = setmetatable({ session = opened, text = given.text, path = given.path, command = given.command,
+    given = given.options, folder = folder, starts = starts_of(given.text), edits = {}, regions = {}, inquiries = {} },
+    Unit)
+  local results = table.pack(pcall(lowered, self))
+  os.execute("rm -rf '" .. folder .. "'")
+  if not results[1] then error(results[2], 0) end
+  return table.unpack(results, 2, results.n)
+end
+
+return fortran_unit
