@@ -31,7 +31,6 @@ program figure_a5
   !$acc parallel loop
   do k = 1, 3
     X%A(k) = X%B(k) + X%C(k)
-    X%B(k) = 0 ! stays on the device
   end do
   !$acc end data
   print *, int(X%A), int(X%B)

@@ -77,7 +77,7 @@ program icon
     states(i)%diag%vt(1,1,1) = states(i)%prog(2)%vn(2,3,2)
     states(i)%diag%vn_alias(1,2) = 7 * i
   end do
-  !$acc update self(states(2)%diag%vt)
+  !$acc update self(states(1)%diag%vt, states(2)%diag%vt)
   print *, int(states(1)%diag%vt), int(states(2)%diag%vt)
   !$acc exit data delete(states)
 end program icon

@@ -149,14 +149,13 @@ end
 -- descriptor, list of {lower, extent}.
 function Block:each(base, rank, args, bounds, fn)
   local indices, loops, before = {}, 0, self.nloops
-  for d = 1, args and #args or rank do
+  for d = args and #args or rank, 1, -1 do -- in the order of memory
     local arg = args and args[d] or { tag = "range" }
     if arg.tag == "range" then
-      local i = self:counter()
+      local i, own = self:counter(), bounds and bounds[d]
       local function bound(node, what, known)
         return node and self:expression(node) or known or ("%s(%s, %d)"):format(what, base, d)
       end
-      local own = bounds and bounds[d]
       self:open("do %s = %s, %s%s", i, bound(arg.first, "lbound", own and ("%d"):format(own.lower)),
         bound(arg.last, "ubound", own and ("%d"):format(own.lower + own.extent - 1)),
         arg.step and ", " .. self:expression(arg.step) or "")
@@ -220,13 +219,18 @@ end
 
 local function dimensions(n) return n > 0 and ("(%s)"):format((":,"):rep(n):sub(1, -2)) or "" end
 
+-- A designator without subscripts, for messages.
+local function plain_name(text) return (text:gsub("%b()", "")) end
+
+function Block:needs(text, name)
+  self:asks_presence()
+  self:line("if (.not. accdeep_present(%s)) error stop '%s is not present'", text, plain_name(name))
+end
+
 -- Objects of a record come: designator base with subscripts args.
 function Block:objects_come(base, args, found, action)
   local word = (found.moves_in or found.described) and "copyin" or "create"
-  if action == "present" then
-    self:asks_presence()
-    self:line("if (.not. accdeep_present(%s%s)) error stop 'accdeep: %s is not present'", base, self:subscripts(args), base)
-  end
+  if action == "present" then self:needs(base .. self:subscripts(args), base) end
   self:directive("enter data %s(%s%s)", word, base, self:subscripts(args))
 end
 
@@ -273,7 +277,7 @@ end
 -- Elements of pointers lie together, or no clause can move them.
 function Block:contiguous(text, t)
   if t.attribute ~= "pointer" or t.rank == 0 then return end
-  self:line("if (.not. is_contiguous(%s)) error stop 'accdeep: the elements of %s do not lie together'", text, text)
+  self:line("if (.not. is_contiguous(%s)) error stop '%s is not contiguous'", text, plain_name(text))
 end
 
 -- Subscripts of a section: Fortran's, of a shape or of a list item; nil: all elements.
@@ -330,10 +334,7 @@ function Block:component(entry, treatment, action, text, owner)
         self:objects_come(text, args, traffic(session, inner, inner_action), inner_action)
       else
         local word = action_of(treatment, entry, action)
-        if word == "present" then
-          self:asks_presence()
-          self:line("if (.not. accdeep_present(%s)) error stop 'accdeep: %s is not present'", section, text)
-        end
+        if word == "present" then self:needs(section, text) end
         self:directive("enter data %s(%s)", clause_of(word).enter, section)
       end
       elements()

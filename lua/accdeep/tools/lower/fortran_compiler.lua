@@ -61,15 +61,15 @@ function fortran_compiler.view(unit, text)
   return view
 end
 
--- Runs the compiler over lines; how: its options. Returns whether it succeeds, what it said, and errors: line -> text
+-- Runs the compiler over lines, with these options besides the unit's. Returns whether it succeeds, what it said, and errors: line -> text
 -- of the first one there.
-local function try(unit, lines, how, extension)
+local function try(unit, lines, flags, extension)
   local path = unit.folder .. "/unit" .. (extension or ".f90")
   local file = files.open(path)
   file:write(table.concat(lines, "\n"), "\n")
   file:close()
   local ok, _, said = compiler.run(("%s %s -w -J %s -fmax-errors=0 %s %s"):format(quoted(unit.command),
-    options(unit, how.plain) .. (extension and "" or " -nocpp -ffree-line-length-none"), quoted(unit.folder), how.flags,
+    options(unit, true) .. (extension and "" or " -nocpp -ffree-line-length-none"), quoted(unit.folder), flags,
     quoted(path)))
   local errors, at = {}, nil
   for line in (said or ""):gmatch "[^\n]+" do
@@ -98,7 +98,7 @@ end
 -- if something else is wrong.
 local function ask(unit, view, questions, flags)
   local lines, asked = with_questions(view, questions)
-  local ok, said, errors = try(unit, lines, { plain = true, flags = flags })
+  local ok, said, errors = try(unit, lines, flags)
   if ok then return true end
   for line, message in pairs(errors) do
     if not asked[line] then return nil, said end
@@ -199,7 +199,7 @@ end
 
 -- What the compiler says of the lowered text; nil: nothing is wrong.
 function fortran_compiler.refuses_lowered(unit, text)
-  local ok, said = try(unit, { text }, { flags = "-fopenacc -fsyntax-only" }, unit.path:match "%.%w+$")
+  local ok, said = try(unit, { text }, "-fopenacc -fsyntax-only", unit.path:match "%.%w+$")
   return not ok and said or nil
 end
 

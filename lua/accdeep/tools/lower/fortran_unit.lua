@@ -197,7 +197,7 @@ local function read_types(self, list)
   if ok then
     object, said = compiler.types(self, self.view, wanted)
   end
-  if not object then return compiler.refuses(self) or said end
+  if not object then return compiler.refuses(self) or said end -- with the unit's own places
   self.object = object
   for i, one in ipairs(list) do
     one.attributes, one.assumed_size, one.variables = wanted[i].attributes, wanted[i].assumed_size, {}
@@ -531,8 +531,9 @@ local function rewrite(self, one)
       local item = item_of(self, one, request)
       if item then
         items[#items + 1], by_node[request.node] = item, true
-        if by_node[item.name .. " "] then deep.cannot(("'%s' has two data clauses"):format(item.name)) end
-        by_node[item.name .. " "] = true
+        local text = unparse(item.node)
+        if by_node[text] and kind ~= "update" then deep.cannot(("'%s' has two data clauses"):format(text)) end
+        by_node[text], by_node[item.name .. " "] = true, true
       end
     end
     if one.extension and not items[1] then
@@ -597,7 +598,10 @@ local function lowered(self)
   end
   local text = apply(self)
   said = compiler.refuses_lowered(self, text)
-  if said then return nil, said end
+  if said then
+    error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower",
+      message = ("%s: the compiler refuses what its directives become\n%s"):format(self.path, said) }, 0)
+  end
   return text
 end
 
