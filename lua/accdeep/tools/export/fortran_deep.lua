@@ -222,15 +222,27 @@ local function dimensions(n) return n > 0 and ("(%s)"):format((":,"):rep(n):sub(
 -- A designator without subscripts, for messages.
 local function plain_name(text) return (text:gsub("%b()", "")) end
 
-function Block:needs(text, name)
+-- The first element of a designator: gfortran 12 frees components of whole arrays that are arguments of such inquiries.
+function Block:first(base, rank, args)
+  local indices = {}
+  for d = 1, args and #args or rank do
+    local arg = args and args[d] or { tag = "range" }
+    indices[d] = arg.tag ~= "range" and self:expression(arg) or arg.first and self:expression(arg.first)
+      or ("lbound(%s, %d)"):format(base, d)
+  end
+  return #indices > 0 and ("%s(%s)"):format(base, table.concat(indices, ",")) or base
+end
+
+function Block:needs(base, rank, args)
   self:asks_presence()
-  self:line("if (.not. accdeep_present(%s)) error stop '%s is not present'", text, plain_name(name))
+  self:line("if (.not. accdeep_present(%s)) error stop '%s is not present'", self:first(base, rank, args),
+    plain_name(base))
 end
 
 -- Objects of a record come: designator base with subscripts args.
-function Block:objects_come(base, args, found, action)
+function Block:objects_come(base, rank, args, found, action)
   local word = (found.moves_in or found.described) and "copyin" or "create"
-  if action == "present" then self:needs(base .. self:subscripts(args), base) end
+  if action == "present" then self:needs(base, rank, args) end
   self:directive("enter data %s(%s%s)", word, base, self:subscripts(args))
 end
 
@@ -253,14 +265,20 @@ function Block:objects_go(base, rank, args, bounds, found)
     local attribute = dims[1] and (", dimension(%s)"):format(table.concat(dims, ",")) or n > 0
       and ", allocatable, dimension" .. dimensions(n) or ""
     self.declared[#self.declared + 1] = ("%s%s :: %s, %s"):format(types.name(of), attribute, host, device)
-    self:line("%s = %s%s", host, text, path)
+    if n > 0 then
+      local sizes = {}
+      for d = 1, n do sizes[d] = ("size(%s, %d)"):format(text, d) end
+      local shape = table.concat(sizes, ", ")
+      self:line("allocate(%s(%s), %s(%s))", host, shape, device, shape)
+    end
+    self:line("%s%s = %s%s", host, dimensions(n), text, path)
     self:each(base, rank, args, bounds, function(element) self:directive("update self(%s%s)", element, path) end)
-    self:line("%s = %s%s", device, text, path)
+    self:line("%s%s = %s%s", device, dimensions(n), text, path)
     self:line("%s%s = %s", text, path, host)
     behind[#behind + 1] = ("%s%s = %s"):format(text, path, device)
   end
   self:directive("exit data delete(%s)%s", text, finalize)
-  self:open("if (.not. accdeep_present(%s)) then", text)
+  self:open("if (.not. accdeep_present(%s)) then", self:first(base, rank, args))
   for _, line in ipairs(behind) do self:line(line) end
   self:close "end if"
 end
@@ -331,10 +349,10 @@ function Block:component(entry, treatment, action, text, owner)
     if phase == "enter" then
       self:contiguous(text, t)
       if element then
-        self:objects_come(text, args, traffic(session, inner, inner_action), inner_action)
+        self:objects_come(text, t.rank, args, traffic(session, inner, inner_action), inner_action)
       else
         local word = action_of(treatment, entry, action)
-        if word == "present" then self:needs(section, text) end
+        if word == "present" then self:needs(text, t.rank, args) end
         self:directive("enter data %s(%s)", clause_of(word).enter, section)
       end
       elements()
@@ -409,7 +427,7 @@ end
 -- ------------------------------------------------------------------------------------- directives --
 
 -- One item of a directive: {treatment, action, node, text (of its base), rank, args, guards (conditions of the
--- variable)}.
+-- variable), may_have_gaps (whether elements may not lie together)}.
 
 local words = { enter = { "enter", "attach" }, exit = { "detach", "exit" }, update = { "update" } }
 
@@ -419,8 +437,8 @@ function Block:item(item, phase)
   for _, condition in ipairs(item.guards) do self:open("if (%s) then", condition) end
   local found = phase ~= "update" and traffic(self.session, item.treatment, item.action)
   if phase == "enter" then
-    if item.is_pointer then self:contiguous(item.text, { attribute = "pointer", rank = item.rank }) end
-    self:objects_come(item.text, item.args, found, item.action)
+    if item.may_have_gaps then self:contiguous(item.text, { attribute = "pointer", rank = item.rank }) end
+    self:objects_come(item.text, item.rank, item.args, found, item.action)
   end
   if phase == "update" and is_plain(self.session, item.treatment) then
     self:directive("update %s(%s%s)%s", self.update, item.text, self:subscripts(item.args), self.suffix)

@@ -68,9 +68,9 @@ local function try(unit, lines, flags, extension)
   local file = files.open(path)
   file:write(table.concat(lines, "\n"), "\n")
   file:close()
-  local ok, _, said = compiler.run(("%s %s -w -J %s -fmax-errors=0 %s %s"):format(quoted(unit.command),
-    options(unit, true) .. (extension and "" or " -nocpp -ffree-line-length-none"), quoted(unit.folder), flags,
-    quoted(path)))
+  local ok, _, said = compiler.run(("%s %s -w -I %s -J %s -fmax-errors=0 %s %s"):format(quoted(unit.command),
+    options(unit, true) .. (extension and "" or " -nocpp -ffree-line-length-none"), quoted(unit.folder .. "/modules"),
+    quoted(unit.folder), flags, quoted(path)))
   local errors, at = {}, nil
   for line in (said or ""):gmatch "[^\n]+" do
     at = tonumber(line:match ":(%d+):%d+:%s*$") or tonumber(line:match ":(%d+):%d+: Error") or at
@@ -106,6 +106,14 @@ local function ask(unit, view, questions, flags)
   end
   if not next(errors) then return nil, said end
   return true
+end
+
+-- What the compiler says of the unit's own text without our directives; nil: nothing is wrong. Then there are its
+-- modules, whatever is asked in their procedures.
+function fortran_compiler.refuses(unit)
+  local ok, _, said = compiler.run(("%s %s -w -J %s -fsyntax-only %s"):format(quoted(unit.command),
+    options(unit, true), quoted(unit.folder .. "/modules"), quoted(unit.path)))
+  return not ok and said or nil
 end
 
 local attributes = { "allocated", "associated", "present" }
@@ -188,13 +196,6 @@ function fortran_compiler.types(unit, view, wanted)
     end
     if not again then return object end
   end
-end
-
--- What the compiler says of the unit's own text without our directives; nil: nothing is wrong.
-function fortran_compiler.refuses(unit)
-  local ok, _, said = compiler.run(("%s %s -w -J %s -fsyntax-only %s"):format(quoted(unit.command),
-    options(unit, true), quoted(unit.folder), quoted(unit.path)))
-  return not ok and said or nil
 end
 
 -- What the compiler says of the lowered text; nil: nothing is wrong.

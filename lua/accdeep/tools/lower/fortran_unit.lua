@@ -190,6 +190,8 @@ local function read_types(self, list)
     one.at_view = one.view
     one.names = names_of(self, one)
   end
+  local refused = compiler.refuses(self)
+  if refused then return refused end
   local wanted = {}
   for i, one in ipairs(list) do wanted[i] = { at = one.view, names = one.names } end
   local ok, said = compiler.attributes(self, self.view, wanted)
@@ -197,7 +199,7 @@ local function read_types(self, list)
   if ok then
     object, said = compiler.types(self, self.view, wanted)
   end
-  if not object then return compiler.refuses(self) or said end -- with the unit's own places
+  if not object then return said end
   self.object = object
   for i, one in ipairs(list) do
     one.attributes, one.assumed_size, one.variables = wanted[i].attributes, wanted[i].assumed_size, {}
@@ -273,8 +275,13 @@ local function has_component(node)
   return false
 end
 
--- The way from the outermost object that holds a component to the component (convenience.lua). Subscripts stay as they
--- are written.
+-- Subscripts as they are written: their values are not known here.
+local function written(node)
+  local function number(value) return { tag = "num", type = "long", value = value, pos = node.pos } end
+  return { tag = "section", pos = node.pos, start = number(0), length = number(1), written = node.args }
+end
+
+-- The way from the outermost object that holds a component to the component (convenience.lua).
 local function way_to(session, variable)
   local steps, subscripts, node = {}, nil, variable
   if variable.tag == "alias" then node, subscripts = variable.base, { variable } end
@@ -286,9 +293,10 @@ local function way_to(session, variable)
       table.insert(steps, 1, { name = node.name, pos = node.name_pos })
       if not has_component(node.base) then return node.base, around.of, steps, subscripts end
     elseif node == variable then
-      subscripts = { { tag = "section", pos = node.pos, ranges = node.args } }
+      subscripts = { written(node) }
     else
-      table.insert(steps, 1, { index = node, pos = node.pos, written = node.args })
+      local one = written(node)
+      table.insert(steps, 1, { index = one.start, pos = node.pos, written = one.written })
     end
     node = node.base
   end
@@ -362,7 +370,7 @@ local function item_of(self, one, request)
   end
   return { treatment = treatment, action = action, node = node, text = name, name = name, rank = designated(session,
     { tag = "id", name = name }).rank, args = node.tag == "reference" and node.args or nil, guards = guards,
-    is_pointer = attributes.associated and node.tag == "id" }
+    may_have_gaps = not attributes.allocated and node.tag == "id" }
 end
 
 -- Clauses that are not those of items, as text. The text of a clause that has none of them stays as it is.
@@ -454,10 +462,9 @@ local function margin_of(self, line) return lines_of(self, line, line):match "^[
 local function is_needed(name, list)
   for _, one in ipairs(list) do
     local word = one.clause.name
-    if name == "data" and word ~= "async" and word ~= "wait" and word ~= "if" then return true end
     if one.clause.vars and word ~= "if" and word ~= "async" and word ~= "wait" and word ~= "invoke" then return true end
   end
-  return name ~= "data" and not standalone[name]
+  return not standalone[name]
 end
 
 -- Writes a directive whose items are deep.
@@ -480,9 +487,12 @@ local function write(self, one, all, rest)
     clauses[#clauses + 1] = clause.text
   end
   local lines, behind = {}, {}
-  local present = {}
+  local present = {} -- in a region: what it names is not mapped otherwise there
   for _, item in ipairs(all) do
-    if item.there or is_compute(one.node) then present[#present + 1] = ("present(%s)"):format(unparse(item.node)) end
+    if item.there or not standalone[name] then -- what is not allocated is not present, but no error
+      present[#present + 1] = ("%s(%s)"):format(item.there and "present" or item.guards[1] and "no_create" or "present",
+        unparse(item.node))
+    end
   end
   table.move(present, 1, #present, #clauses + 1, clauses)
   local directive = (present[1] or is_needed(name, rest)) and ("!$acc %s %s"):format(name, table.concat(clauses, " ")) or nil
@@ -504,7 +514,7 @@ local function write(self, one, all, rest)
     local from, to = self.view[last.first].line, self.view[last.last].line
     if not from or not to then deep.cannot "a region that ends in a file that is included" end
     local text = marked(self, behind, to, margin_of(self, own.first)) .. marker(self, to + 1)
-    if name == "data" and not directive then self:edit(from, to, text) else self:edit(to + 1, to, text) end
+    self:edit(to + 1, to, text)
   end
 end
 
@@ -632,7 +642,7 @@ function fortran_unit.lower(opened, given)
   end
   local folder = os.tmpname()
   os.remove(folder)
-  os.execute("mkdir -p '" .. folder .. "'")
+  os.execute("mkdir -p '" .. folder .. "/modules'")
   local self = setmetatable({ session = opened, text = given.text, path = given.path, command = given.command,
     given = given.options, folder = folder, starts = starts_of(given.text), edits = {}, regions = {}, inquiries = {} },
     Unit)
