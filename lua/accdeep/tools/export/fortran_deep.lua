@@ -29,7 +29,7 @@ local function hidden_bytes(entry)
   return first and last - first + 1
 end
 
-local POLYMORPHIC = 16 -- bytes at least
+local POINTER = 8 -- bytes: fewer are padding
 
 local function is_alias(entry) return entry.subscripts ~= nil and nest.is_alias(entry) end
 
@@ -75,10 +75,10 @@ local function traffic(session, treatment, action)
     local t = entry.member.type
     local include = entry.include and not is_left
     if hidden_bytes(entry) then
-      if include and hidden_bytes(entry) >= POLYMORPHIC then
-        cannot "a component that is polymorphic or of deferred length"
+      if include and hidden_bytes(entry) >= POINTER then
+        cannot "a component that is polymorphic, a procedure pointer, or of deferred length"
       end
-      found.all_out = found.all_out and hidden_bytes(entry) < 8
+      found.all_out = found.all_out and hidden_bytes(entry) < POINTER
     elseif t.kind == "descriptor" then
       found.described = true
       found.all_out = found.all_out and not is_left and follows(session, of, entry)
@@ -103,7 +103,7 @@ local function is_plain(session, treatment)
       or held_record(entry.member.type) and not is_plain(session, nest.inner(session, treatment, entry)) then
       return false
     end
-    if (hidden_bytes(entry) or 0) >= POLYMORPHIC then return false end
+    if (hidden_bytes(entry) or 0) >= POINTER then return false end
   end
   return true
 end
@@ -145,27 +145,36 @@ function Block:counter()
   return name
 end
 
--- Calls fn for each element of a designator. args: its subscripts, or nil for all elements; bounds: of an array without
--- descriptor, list of {lower, extent}.
+-- First and last index of a dimension of a designator, as text. arg: its subscript, a range; own: {lower, extent} of an
+-- array without descriptor.
+function Block:range(base, d, arg, own)
+  local first = arg.first and self:expression(arg.first) or own and ("%d"):format(own.lower)
+    or ("lbound(%s, %d)"):format(base, d)
+  local last = arg.last and self:expression(arg.last) or own and ("%d"):format(own.lower + own.extent - 1)
+    or ("ubound(%s, %d)"):format(base, d)
+  return first, last
+end
+
+local ALL = { tag = "range" }
+
+-- Calls fn for each element of a designator, with its text and the loop variables. args: its subscripts, or nil for all
+-- elements; bounds: of an array without descriptor, list of {lower, extent}.
 function Block:each(base, rank, args, bounds, fn)
-  local indices, loops, before = {}, 0, self.nloops
+  local indices, counters, before = {}, {}, self.nloops
   for d = args and #args or rank, 1, -1 do -- in the order of memory
-    local arg = args and args[d] or { tag = "range" }
+    local arg = args and args[d] or ALL
     if arg.tag == "range" then
-      local i, own = self:counter(), bounds and bounds[d]
-      local function bound(node, what, known)
-        return node and self:expression(node) or known or ("%s(%s, %d)"):format(what, base, d)
-      end
-      self:open("do %s = %s, %s%s", i, bound(arg.first, "lbound", own and ("%d"):format(own.lower)),
-        bound(arg.last, "ubound", own and ("%d"):format(own.lower + own.extent - 1)),
-        arg.step and ", " .. self:expression(arg.step) or "")
-      indices[d], loops = i, loops + 1
+      local i = self:counter()
+      local first, last = self:range(base, d, arg, bounds and bounds[d])
+      self:open("do %s = %s, %s%s", i, first, last, arg.step and ", " .. self:expression(arg.step) or "")
+      indices[d] = i
+      table.insert(counters, 1, i)
     else
       indices[d] = self:expression(arg)
     end
   end
-  fn(#indices > 0 and ("%s(%s)"):format(base, table.concat(indices, ",")) or base)
-  for _ = 1, loops do self:close "end do" end
+  fn(#indices > 0 and ("%s(%s)"):format(base, table.concat(indices, ",")) or base, counters)
+  for _ = 1, #counters do self:close "end do" end
   self.nloops = before
 end
 
@@ -210,15 +219,6 @@ end
 
 -- ------------------------------------------------------------------------------------ whole objects --
 
-local function rank_of(args, rank)
-  if not args then return rank end
-  local n = 0
-  for _, arg in ipairs(args) do n = n + (arg.tag == "range" and 1 or 0) end
-  return n
-end
-
-local function dimensions(n) return n > 0 and ("(%s)"):format((":,"):rep(n):sub(1, -2)) or "" end
-
 -- A designator without subscripts, for messages.
 local function plain_name(text) return (text:gsub("%b()", "")) end
 
@@ -226,7 +226,7 @@ local function plain_name(text) return (text:gsub("%b()", "")) end
 function Block:first(base, rank, args)
   local indices = {}
   for d = 1, args and #args or rank do
-    local arg = args and args[d] or { tag = "range" }
+    local arg = args and args[d] or ALL
     indices[d] = arg.tag ~= "range" and self:expression(arg) or arg.first and self:expression(arg.first)
       or ("lbound(%s, %d)"):format(base, d)
   end
@@ -246,41 +246,86 @@ function Block:objects_come(base, rank, args, found, action)
   self:directive("enter data %s(%s%s)", word, base, self:subscripts(args))
 end
 
--- They go. Values that move out beside others are taken one by one, and count if that was the last reference.
+-- How values of the device are fetched while the host's own stay where they are.
+local FETCH = {
+  "use, intrinsic :: iso_c_binding, only: accdeep_pointer => c_ptr, accdeep_size => c_size_t",
+  "interface",
+  "  function accdeep_address(object) bind(C, name='acc_deviceptr') result(at)",
+  "    import :: accdeep_pointer",
+  "    type(*), intent(in) :: object",
+  "    type(accdeep_pointer) :: at",
+  "  end function accdeep_address",
+  "  subroutine accdeep_fetch(object, at, bytes) bind(C, name='acc_memcpy_from_device')",
+  "    import :: accdeep_pointer, accdeep_size",
+  "    type(*), intent(inout) :: object",
+  "    type(accdeep_pointer), value :: at",
+  "    integer(accdeep_size), value :: bytes",
+  "  end subroutine accdeep_fetch",
+  "end interface",
+  "logical :: accdeep_there",
+}
+
+function Block:fetches()
+  if self.has_fetch then return end
+  self.has_fetch = true
+  self:asks_presence()
+  local at = 1
+  for _, line in ipairs(FETCH) do
+    if line:find "^use" then table.insert(self.declared, 1, line) else table.insert(self.declared, 2 + at, line) end
+    at = at + (line:find "^use" and 0 or 1)
+  end
+end
+
+-- They go. Values that move out beside what stays are fetched one by one, and count if that was the last reference.
 function Block:objects_go(base, rank, args, bounds, found)
   local text, finalize = base .. self:subscripts(args), self.finalize and " finalize" or ""
   if #found.out == 0 then return self:directive("exit data delete(%s)%s", text, finalize) end
   if found.all_out then return self:directive("exit data copyout(%s)%s", text, finalize) end
-  local behind, n = {}, rank_of(args, rank)
-  self:asks_presence()
-  for _, value in ipairs(found.out) do
-    local t, path = value.t, value.path
-    local of, dims = t, {}
-    if t.kind == "array" then
-      if n > 0 then cannot "components that are arrays, of several objects, beside what stays the host's" end
-      for i, bound in ipairs(t.bounds) do dims[i] = ("%d:%d"):format(bound.lower, bound.lower + bound.extent - 1) end
-      of = t.of
+  self:fetches()
+  local first = self:first(base, rank, args)
+  self:line("accdeep_there = accdeep_present(%s)", first)
+  self:open "if (accdeep_there) then"
+  local kept = {}
+  for k, value in ipairs(found.out) do
+    local t, name = value.t, self:name "value"
+    local starts, dims, ranges = {}, {}, {} -- of the component's own elements; of the objects
+    for i, bound in ipairs(t.bounds or {}) do
+      starts[i], dims[i] = ("%d"):format(bound.lower), ("%d:%d"):format(bound.lower, bound.lower + bound.extent - 1)
     end
-    local host, device = self:name "host", self:name "device"
-    local attribute = dims[1] and (", dimension(%s)"):format(table.concat(dims, ",")) or n > 0
-      and ", allocatable, dimension" .. dimensions(n) or ""
-    self.declared[#self.declared + 1] = ("%s%s :: %s, %s"):format(types.name(of), attribute, host, device)
-    if n > 0 then
-      local sizes = {}
-      for d = 1, n do sizes[d] = ("size(%s, %d)"):format(text, d) end
-      local shape = table.concat(sizes, ", ")
-      self:line("allocate(%s(%s), %s(%s))", host, shape, device, shape)
+    for d = 1, args and #args or rank do
+      local arg = args and args[d] or ALL
+      if arg.tag == "range" then ranges[#ranges + 1] = ("%s:%s"):format(self:range(base, d, arg, bounds and bounds[d])) end
     end
-    self:line("%s%s = %s%s", host, dimensions(n), text, path)
-    self:each(base, rank, args, bounds, function(element) self:directive("update self(%s%s)", element, path) end)
-    self:line("%s%s = %s%s", device, dimensions(n), text, path)
-    self:line("%s%s = %s", text, path, host)
-    behind[#behind + 1] = ("%s%s = %s"):format(text, path, device)
+    local n, own = #dims + #ranges, #dims
+    local attribute = #ranges > 0 and (", allocatable, dimension(%s)"):format((":,"):rep(n):sub(1, -2))
+      or n > 0 and (", dimension(%s)"):format(table.concat(dims, ",")) or ""
+    self.declared[#self.declared + 1] = ("%s%s :: %s"):format(types.name(t.bounds and t.of or t), attribute, name)
+    if #ranges > 0 then
+      self:line("allocate(%s(%s))", name, table.concat(table.move(ranges, 1, #ranges, own + 1, dims), ","))
+    end
+    local function element(of, counters, whole)
+      local list = {}
+      for i = 1, own do list[i] = whole and ":" or starts[i] end
+      table.move(counters, 1, #counters, own + 1, list)
+      return #list > 0 and ("%s(%s)"):format(of, table.concat(list, ",")) or of
+    end
+    self:each(base, rank, args, bounds, function(at, counters)
+      self:line("call accdeep_fetch(%s, accdeep_address(%s%s), %d_accdeep_size)", element(name, counters), at,
+        element(value.path, {}), t.size)
+    end)
+    kept[k] = { name = name, path = value.path, element = element, is_array = #ranges > 0 }
   end
-  self:directive("exit data delete(%s)%s", text, finalize)
-  self:open("if (.not. accdeep_present(%s)) then", self:first(base, rank, args))
-  for _, line in ipairs(behind) do self:line(line) end
   self:close "end if"
+  self:directive("exit data delete(%s)%s", text, finalize)
+  self:line("if (accdeep_there) accdeep_there = .not. accdeep_present(%s)", first)
+  self:open "if (accdeep_there) then"
+  self:each(base, rank, args, bounds, function(at, counters)
+    for _, value in ipairs(kept) do self:line("%s%s = %s", at, value.path, value.element(value.name, counters, true)) end
+  end)
+  self:close "end if"
+  for _, value in ipairs(kept) do
+    if value.is_array then self:line("if (allocated(%s)) deallocate(%s)", value.name, value.name) end
+  end
 end
 
 -- ------------------------------------------------------------------------------------- components --
@@ -408,10 +453,8 @@ end
 -- What is done for the components of one object. Bounds have the host's values from before the directive: an update of
 -- the host moves values of the object itself last.
 function Block:members(treatment, action, text)
-  if self.around[treatment.record] and self.around[treatment.record] >= 1 then
-    cannot(("%s leads back to itself"):format(types.name(treatment.record)))
-  end
-  self.around[treatment.record] = 1
+  if self.around[treatment] then cannot(("%s leads back to itself"):format(types.name(treatment.record))) end
+  self.around[treatment] = true
   local entries, values = nest.entries(self.session, treatment), self.values
   local from, to, step = 1, #entries, 1
   if self.phase == "exit" or self.phase == "detach" then from, to, step = to, from, -1 end
@@ -421,7 +464,7 @@ function Block:members(treatment, action, text)
   if self.update ~= "device" then at = #self.lines end
   for i, line in ipairs(self.values) do table.insert(self.lines, at + i, ("  "):rep(self.depth) .. line) end
   self.values = values
-  self.around[treatment.record] = nil
+  self.around[treatment] = nil
 end
 
 -- ------------------------------------------------------------------------------------- directives --
@@ -450,11 +493,13 @@ function Block:item(item, phase)
 end
 
 -- Statements that bring, end or update items. what: enter, exit, update. given: {session, asks (the inquiry of a scalar
--- component: record, name, path), finalize, suffix (of updates)}. Raises {cannot = reason}.
+-- component: record, name, path), finalize, suffix (of updates), condition (of all of it, as text)}. Raises {cannot =
+-- reason}.
 function fortran_deep.write(what, items, given)
   local block = setmetatable({ session = given.session, asks = given.asks, finalize = given.finalize,
     suffix = given.suffix or "", lines = {}, declared = {}, counters = {}, count = 0, nloops = 0, depth = 1, values = {},
     around = {} }, Block)
+  if given.condition then block:open("if (%s) then", given.condition) end
   for _, phase in ipairs(words[what]) do
     local from, to, step = 1, #items, 1
     if phase == "exit" or phase == "detach" then from, to, step = to, from, -1 end
@@ -463,6 +508,7 @@ function fortran_deep.write(what, items, given)
       block:item(items[i], phase)
     end
   end
+  if given.condition then block:close "end if" end
   if #block.declared == 0 then
     for i, line in ipairs(block.lines) do block.lines[i] = line:sub(3) end
     return block.lines

@@ -218,15 +218,23 @@ local function declare(session, of, name, variable, assumed_size)
   of.variables[name] = { name = name, type = t, address = 4096 }
 end
 
+-- The type that a shape or policy outside of types names.
+local function type_named(node)
+  for _, clause in ipairs(node.clauses) do
+    local spec = clause.name == "type" and clause.type and (clause.type.spec or clause.type)
+    if spec and spec.name then return spec.name end
+  end
+end
+
 -- Defines the shapes and policies of types that the unit uses.
 local function describe(self)
   self.session:describing(function()
     for _, one in ipairs(self.directives) do
       if descriptions[one.node.name] then
         local known, t = true, nil
-        if one.record then
-          known, t = pcall(debug_info.declare, self.session, self.object, ("type(%s)"):format(one.record))
-        end
+        local name = one.record or type_named(one.node)
+        if name then known, t = pcall(debug_info.declare, self.session, self.object, ("type(%s)"):format(name)) end
+        if not one.record then t = known and nil or t end
         if known then
           self:within(one, self.session.described, self.session, one.node, t, one.text)
         elseif not diagnostic.is(t) or t.code ~= "unknown-type" then -- that of no variable
@@ -344,7 +352,9 @@ local function item_of(self, one, request)
   end
   if node.tag == "alias" then deep.cannot "an alias (@) of a variable" end
   if not variable or not variable.record then
-    if said then
+    if said and not one.attributes[name] then
+      session.now.scope:no_variable { name = name, pos = node.pos }
+    elseif said then
       raise("not-a-struct", node.pos, ("'%s' has no %s"):format(unparse(node),
         clause.name == "invoke" and "policies" or "shapes"), { rule = "TR14-3.1.2-08" })
     end
@@ -476,17 +486,20 @@ local function write(self, one, all, rest)
   local given = { session = self.session, asks = function(record, component, path)
     return asks(self, one, record, component, path)
   end }
-  local clauses = {}
+  local clauses, lines, behind, condition = {}, {}, {}, nil
   for _, clause in ipairs(rest) do
     local word = clause.clause.name
-    if word == "if" or word == "async" or word == "wait" and not is_compute(one.node) then
+    if word == "async" or word == "wait" and not is_compute(one.node) or word == "self" and name ~= "update" then
       deep.cannot(("'%s' on a deep copy"):format(word))
+    elseif word == "if" then
+      condition = unparse(clause.clause.e)
+      given.condition = standalone[name] and condition or "accdeep_if"
+      if not standalone[name] then clause.text = "if(accdeep_if)" end
     end
     if word == "finalize" then given.finalize = true end
     if word == "if_present" then given.suffix = " if_present" end
     clauses[#clauses + 1] = clause.text
   end
-  local lines, behind = {}, {}
   local present = {} -- in a region: what it names is not mapped otherwise there
   for _, item in ipairs(all) do
     if item.there or not standalone[name] then -- what is not allocated is not present, but no error
@@ -506,6 +519,10 @@ local function write(self, one, all, rest)
     lines = fortran_deep.write("enter", items, given)
     behind = fortran_deep.write("exit", items, given)
     lines[#lines + 1] = directive
+    if condition then -- it has the value from the region's begin
+      lines = table.move(lines, 1, #lines, 4, { "block", "  logical :: accdeep_if", "  accdeep_if = " .. condition })
+      behind[#behind + 1] = "end block"
+    end
   end
   self:edit(own.first, own.last, marked(self, lines, own.first, margin_of(self, own.first))
     .. marker(self, own.last + 1))
@@ -549,7 +566,9 @@ local function rewrite(self, one)
     if one.extension and not items[1] then
       deep.cannot(one.extension .. ": no standard directive can express that")
     end
-    if one.finish then
+    local has_condition = false
+    for _, clause in ipairs(node.clauses) do has_condition = has_condition or clause.name == "if" end
+    if one.finish and not has_condition then
       local named = {}
       for _, request in ipairs(list) do named[root_of(request.node)] = true end
       table.insert(self.regions, { first = one.index, last = one.finish, names = named })
@@ -575,7 +594,7 @@ local function apply(self)
     if (a.last < a.first) ~= (b.last < b.first) then return a.last < a.first end
     return a.number > b.number -- inner regions end first
   end)
-  local parts, at = {}, 1
+  local parts, at = { marker(self, 1) }, 1
   for _, edit in ipairs(self.edits) do
     local start = self.starts[edit.first] or #self.text + 1
     parts[#parts + 1] = self.text:sub(at, start - 1)

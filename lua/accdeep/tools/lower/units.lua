@@ -77,7 +77,7 @@ function units.compile(list)
     file:close()
     command[unit.at] = unit.made
     local place = unit.path:match "^(.*)/" or "."
-    command[#command + 1] = "-iquote" .. place
+    command[#command + 1] = (unit.path:find "%.[fF]%d+$" and "-I" or "-iquote") .. place
     command[#command + 1] = ("-fdebug-prefix-map=%s=%s"):format(unit.made:match "^(.*)/", place)
   end
   for i, argument in ipairs(command) do command[i] = quoted(argument) end
