@@ -195,9 +195,10 @@ function debug_info.variables(session, path, prefix)
 end
 
 -- Of Fortran: what the variables of a program whose names begin with prefix are: list of {name, rank, record (the
--- derived type of the elements; nil: another type), polymorphic}.
-function debug_info.objects(session, path, prefix)
-  local list = {}
+-- derived type of the elements; nil: another type), polymorphic}. names: of types; the second result has for each the
+-- list of types that are called so.
+function debug_info.objects(session, path, prefix, names)
+  local list, named = {}, {}
   transaction.run(session, function()
     local handle <close>, file = debug_info.open(path)
     local builder = debug_types.new(session, file, function(node) return complete(handle, node) end)
@@ -214,11 +215,20 @@ function debug_info.objects(session, path, prefix)
       end
       list[i] = found
     end
+    for _, name in ipairs(names) do
+      local seen, found = {}, not named[name] and handle:find(name, nil, 0, false) or {}
+      named[name] = named[name] or {}
+      for _, one in ipairs(found) do
+        local record = not one.declaration and one.fortran and builder:type(handle:type(one.number))
+        if record and not seen[record] then table.insert(named[name], record) end
+        seen[record or one] = true
+      end
+    end
     builder:finish()
     builder:commit()
     session:types_changed()
   end)
-  return list
+  return list, named
 end
 
 -- Names of all variables of a program that are structures, or arrays of structures: {name -> true}.

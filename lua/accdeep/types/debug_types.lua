@@ -178,6 +178,7 @@ end
 function Builder:record(node, needed)
   local t = self.made[node]
   local key = node.name and self.key(node.name)
+  if key and not t and self.distinct then key = self:distinct(node, key) end
   if not t then
     t = key and (self.tags[key] or self:known("tags", key, node)) or self.new_record(node, key)
     if key then self.tags[key] = t end

@@ -48,9 +48,33 @@ local function pointer(builder, node)
 end
 
 local function new_record(node, name)
-  if node.fortran and name then return ftypes.record(name) end
+  if node.fortran and name then return ftypes.record((name:match "^[^#]*")) end
   raise("unsupported", nil, ("%s is not a derived type of Fortran"):format(node.name or "the type"),
     { rule = "HOUSE-debug" })
+end
+
+-- Whether two types of one name have the same components.
+local function is_same(a, b)
+  if a == b then return true end
+  if a.size ~= b.size or #a.members ~= #b.members then return false end
+  for i, m in ipairs(a.members) do
+    local other = b.members[i]
+    if m.name ~= other.name or m.offset ~= other.offset then return false end
+  end
+  return true
+end
+
+-- Names of types are not unique, as their modules and procedures are not told: the key of a type among those that have
+-- its name and other components.
+local function distinct(builder, node, key)
+  builder.nodes = builder.nodes or {}
+  local own, i = key, 1
+  while builder.nodes[own] and not is_same(builder.nodes[own], node) do
+    i = i + 1
+    own = ("%s#%d"):format(key, i)
+  end
+  builder.nodes[own] = builder.nodes[own] or node
+  return own
 end
 
 local readable = { base = true, record = true, array = true, descriptor = true, character = true }
@@ -79,7 +103,7 @@ local function unsupported(builder, node)
 end
 
 return {
-  key = key, new_record = new_record, place = place, is_hidden = is_hidden,
+  key = key, distinct = distinct, new_record = new_record, place = place, is_hidden = is_hidden,
   makers = {
     base = base, array = array, descriptor = described, pointer = pointer,
     record = function(builder, node) return builder:record(node, true) end,

@@ -283,8 +283,6 @@ function Block:objects_go(base, rank, args, bounds, found)
   if found.all_out then return self:directive("exit data copyout(%s)%s", text, finalize) end
   self:fetches()
   local first = self:first(base, rank, args)
-  self:line("accdeep_there = accdeep_present(%s)", first)
-  self:open "if (accdeep_there) then"
   local kept = {}
   for k, value in ipairs(found.out) do
     local t, name = value.t, self:name "value"
@@ -309,12 +307,16 @@ function Block:objects_go(base, rank, args, bounds, found)
       table.move(counters, 1, #counters, own + 1, list)
       return #list > 0 and ("%s(%s)"):format(of, table.concat(list, ",")) or of
     end
-    self:each(base, rank, args, bounds, function(at, counters)
-      self:line("call accdeep_fetch(%s, accdeep_address(%s%s), %d_accdeep_size)", element(name, counters), at,
-        element(value.path, {}), t.size)
-    end)
-    kept[k] = { name = name, path = value.path, element = element, is_array = #ranges > 0 }
+    kept[k] = { name = name, path = value.path, element = element, is_array = #ranges > 0, bytes = t.size }
   end
+  self:line("accdeep_there = accdeep_present(%s)", first)
+  self:open "if (accdeep_there) then"
+  self:each(base, rank, args, bounds, function(at, counters)
+    for _, value in ipairs(kept) do
+      self:line("call accdeep_fetch(%s, accdeep_address(%s%s), %d_accdeep_size)", value.element(value.name, counters),
+        at, value.element(value.path, {}), value.bytes)
+    end
+  end)
   self:close "end if"
   self:directive("exit data delete(%s)%s", text, finalize)
   self:line("if (accdeep_there) accdeep_there = .not. accdeep_present(%s)", first)
@@ -324,7 +326,7 @@ function Block:objects_go(base, rank, args, bounds, found)
   end)
   self:close "end if"
   for _, value in ipairs(kept) do
-    if value.is_array then self:line("if (allocated(%s)) deallocate(%s)", value.name, value.name) end
+    if value.is_array then self:line("deallocate(%s)", value.name) end
   end
 end
 

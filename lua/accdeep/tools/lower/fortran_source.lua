@@ -129,6 +129,15 @@ end
 
 function fortran_source.ends_type(text) return text:find "^end%s*type%f[^%w_]" ~= nil end
 
+-- Adds the names of components that a statement in a derived type declares.
+function fortran_source.components(text, list)
+  local names = text:match "::(.*)$" or text:match "^[%a]+%s*%b()%s*(%a.*)$" or text:match "^double%s+precision%s+(.*)$"
+    or text:match "^%a+%s+(%a.*)$"
+  for entity in (names or ""):gsub("%b()", ""):gmatch "[^,]+" do
+    list[#list + 1] = entity:match "^%s*(%a[%w_]*)"
+  end
+end
+
 -- Names with components behind them in a statement: those of variables.
 function fortran_source.names_of_objects(text, visit)
   for before, name, at in text:gmatch "()%f[%w_]([%a][%w_]*)%s*()" do

@@ -88,7 +88,14 @@ local function read_directives(self)
   self.directives = {}
   for index, statement in ipairs(self.scan.list) do
     if not statement.directive then
-      record = source.type_begun(statement.text) or not source.ends_type(statement.text) and record or nil
+      local begun = source.type_begun(statement.text)
+      if begun then
+        record = { name = begun, components = {} }
+      elseif record and source.ends_type(statement.text) then
+        record = nil
+      elseif record then
+        source.components(statement.text, record.components)
+      end
     elseif not others[statement.directive:match "^[%a_]+" or ""] then
       local one = directive_of(self, statement, index, record)
       local ok, node = pcall(self.within, self, one, self.session.language.parse, self.session, "directive", one.text)
@@ -182,6 +189,14 @@ local function names_of(self, one)
   return list
 end
 
+-- The type that a shape or policy outside of types names.
+local function type_named(node)
+  for _, clause in ipairs(node.clauses) do
+    local spec = clause.name == "type" and clause.type and (clause.type.spec or clause.type)
+    if spec and spec.name then return spec.name end
+  end
+end
+
 -- Reads types and attributes of the variables that directives name. Returns what the compiler said if it refuses the
 -- unit.
 local function read_types(self, list)
@@ -200,11 +215,18 @@ local function read_types(self, list)
     object, said = compiler.types(self, self.view, wanted)
   end
   if not object then return said end
-  self.object = object
   for i, one in ipairs(list) do
     one.attributes, one.assumed_size, one.variables = wanted[i].attributes, wanted[i].assumed_size, {}
   end
-  for _, variable in ipairs(debug_info.objects(self.session, object, PREFIX)) do
+  local types_named = {}
+  for _, one in ipairs(self.directives) do
+    if descriptions[one.node.name] then
+      types_named[#types_named + 1] = one.record and one.record.name or type_named(one.node)
+    end
+  end
+  local variables
+  variables, self.named = debug_info.objects(self.session, object, PREFIX, types_named)
+  for _, variable in ipairs(variables) do
     local i, name = variable.name:match("^" .. PREFIX .. "(%d+)_(.*)$")
     list[tonumber(i)].variables[name] = variable
   end
@@ -218,12 +240,24 @@ local function declare(session, of, name, variable, assumed_size)
   of.variables[name] = { name = name, type = t, address = 4096 }
 end
 
--- The type that a shape or policy outside of types names.
-local function type_named(node)
-  for _, clause in ipairs(node.clauses) do
-    local spec = clause.name == "type" and clause.type and (clause.type.spec or clause.type)
-    if spec and spec.name then return spec.name end
+-- The type that a shape or policy is about; nil: no variable has it.
+local function record_of(self, one, name)
+  local list, found = self.named[name] or {}, {}
+  if #list < 2 then return list[1] end
+  for _, record in ipairs(list) do
+    local wanted, at, fits = one.record and one.record.components or {}, 0, one.record ~= nil
+    for _, member in ipairs(record.members) do
+      if member.name and not member.name:find "^%(" then
+        at = at + 1
+        fits = fits and member.name == wanted[at]
+      end
+    end
+    if fits and at == #wanted then found[#found + 1] = record end
   end
+  if #found ~= 1 then
+    self:within(one, deep.cannot, ("shapes of a type '%s', of which the unit has several"):format(name))
+  end
+  return found[1]
 end
 
 -- Defines the shapes and policies of types that the unit uses.
@@ -231,14 +265,10 @@ local function describe(self)
   self.session:describing(function()
     for _, one in ipairs(self.directives) do
       if descriptions[one.node.name] then
-        local known, t = true, nil
-        local name = one.record or type_named(one.node)
-        if name then known, t = pcall(debug_info.declare, self.session, self.object, ("type(%s)"):format(name)) end
-        if not one.record then t = known and nil or t end
-        if known then
-          self:within(one, self.session.described, self.session, one.node, t, one.text)
-        elseif not diagnostic.is(t) or t.code ~= "unknown-type" then -- that of no variable
-          error(t, 0)
+        local name = one.record and one.record.name or type_named(one.node)
+        local t = name and record_of(self, one, name)
+        if t or not name then -- otherwise that of no variable
+          self:within(one, self.session.described, self.session, one.node, one.record and t, one.text)
         end
       end
     end

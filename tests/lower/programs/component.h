@@ -1,0 +1,1 @@
+    integer :: extra = 4
