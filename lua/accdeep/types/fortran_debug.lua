@@ -66,12 +66,12 @@ end
 
 -- Names of types are not unique, as their modules and procedures are not told: the key of a type among those that have
 -- its name and other components.
-local function distinct(builder, node, key)
+local function distinct(builder, node, name)
   builder.nodes = builder.nodes or {}
-  local own, i = key, 1
+  local own, i = name, 1
   while builder.nodes[own] and not is_same(builder.nodes[own], node) do
     i = i + 1
-    own = ("%s#%d"):format(key, i)
+    own = ("%s#%d"):format(name, i)
   end
   builder.nodes[own] = builder.nodes[own] or node
   return own

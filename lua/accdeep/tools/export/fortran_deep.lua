@@ -5,7 +5,6 @@
 -- allocatable or pointer component points to is attached by the clause that brings it. Values of an object go out one
 -- by one if something beside them is the host's own.
 
-local core = require "accdeep.core"
 local deep = require "accdeep.tools.export.deep"
 local nest = require "accdeep.shape.nest"
 local types = require "accdeep.types"
@@ -88,7 +87,8 @@ local function traffic(session, treatment, action)
       found.moves_in = found.moves_in or include and how.moves_in or false
       found.all_out = found.all_out and goes_out
       if goes_out then
-        found.out[#found.out + 1] = { path = path or cannot "values of long arrays beside what stays the host's", t = t }
+        if not path then cannot "values of long arrays beside what stays the host's" end
+        found.out[#found.out + 1] = { path = path, t = t }
       end
     end
   end)
@@ -184,7 +184,9 @@ function Block:expression(node)
   local owner = self.owner
   return unparse(tree.map(node, function(n)
     if n.tag ~= "id" or n.global then return nil end
-    if not types.member(owner.record, n.name) then cannot(("a bound that uses '%s', which is no component"):format(n.name)) end
+    if not types.member(owner.record, n.name) then
+      cannot(("a bound that uses '%s', which is no component"):format(n.name))
+    end
     return { tag = "component", base = { tag = "id", name = owner.text }, name = n.name, pos = n.pos }
   end))
 end
@@ -203,8 +205,8 @@ function Block:subscripts(args)
   local parts = {}
   for i, arg in ipairs(args) do
     local function text(node) return node and self:expression(node) or "" end
-    parts[i] = arg.tag == "range" and text(arg.first) .. ":" .. text(arg.last) .. (arg.step and ":" .. text(arg.step) or "")
-      or text(arg)
+    parts[i] = arg.tag ~= "range" and text(arg)
+      or text(arg.first) .. ":" .. text(arg.last) .. (arg.step and ":" .. text(arg.step) or "")
   end
   return ("(%s)"):format(table.concat(parts, ","))
 end
@@ -292,7 +294,9 @@ function Block:objects_go(base, rank, args, bounds, found)
     end
     for d = 1, args and #args or rank do
       local arg = args and args[d] or ALL
-      if arg.tag == "range" then ranges[#ranges + 1] = ("%s:%s"):format(self:range(base, d, arg, bounds and bounds[d])) end
+      if arg.tag == "range" then
+        ranges[#ranges + 1] = ("%s:%s"):format(self:range(base, d, arg, bounds and bounds[d]))
+      end
     end
     local n, own = #dims + #ranges, #dims
     local attribute = #ranges > 0 and (", allocatable, dimension(%s)"):format((":,"):rep(n):sub(1, -2))
@@ -322,7 +326,9 @@ function Block:objects_go(base, rank, args, bounds, found)
   self:line("if (accdeep_there) accdeep_there = .not. accdeep_present(%s)", first)
   self:open "if (accdeep_there) then"
   self:each(base, rank, args, bounds, function(at, counters)
-    for _, value in ipairs(kept) do self:line("%s%s = %s", at, value.path, value.element(value.name, counters, true)) end
+    for _, value in ipairs(kept) do
+      self:line("%s%s = %s", at, value.path, value.element(value.name, counters, true))
+    end
   end)
   self:close "end if"
   for _, value in ipairs(kept) do
@@ -360,7 +366,8 @@ local function has_aliases(session, treatment, under_way)
   for _, entry in ipairs(nest.entries(session, treatment)) do
     local t = entry.member.type
     found = found or entry.include and is_alias(entry)
-    if (follows(session, treatment, entry) or entry.include and held_record(t)) and types.is_record(types.innermost(t)) then
+    local leads_on = follows(session, treatment, entry) or entry.include and held_record(t)
+    if leads_on and types.is_record(types.innermost(t)) then
       found = found or has_aliases(session, nest.inner(session, treatment, entry), under_way)
     end
   end
@@ -499,8 +506,8 @@ end
 -- reason}.
 function fortran_deep.write(what, items, given)
   local block = setmetatable({ session = given.session, asks = given.asks, finalize = given.finalize,
-    suffix = given.suffix or "", lines = {}, declared = {}, counters = {}, count = 0, nloops = 0, depth = 1, values = {},
-    around = {} }, Block)
+    suffix = given.suffix or "", lines = {}, declared = {}, counters = {}, count = 0, nloops = 0, depth = 1,
+    values = {}, around = {} }, Block)
   if given.condition then block:open("if (%s) then", given.condition) end
   for _, phase in ipairs(words[what]) do
     local from, to, step = 1, #items, 1
@@ -521,9 +528,5 @@ function fortran_deep.write(what, items, given)
   lines[#lines + 1] = "end block"
   return lines
 end
-
-local names = {}
-for name, code in pairs(core.action) do names[code] = name end
-function fortran_deep.action_named(code) return names[code] end
 
 return fortran_deep

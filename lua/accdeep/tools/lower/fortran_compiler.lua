@@ -19,20 +19,47 @@ local function is_preprocessed(unit)
   return unit.path:find "%.F%w*$" ~= nil
 end
 
--- Options of the unit; modules that it makes go to a folder that is removed.
+-- A path of the unit's command line for a command that runs elsewhere.
+local function from_elsewhere(path)
+  return path:find "^/" and quoted(path) or '"$OLDPWD"/' .. quoted(path)
+end
+
+-- Options of the unit, as text for a command that runs in another folder. plain: without what makes code of directives.
 local function options(unit, plain)
-  local given, i = {}, 1
+  local given, folders, i = {}, {}, 1
   while unit.given[i] do
-    local option = unit.given[i]
-    if option == "-J" then
+    local folder = unit.given[i]:match "^%-[IJ](.*)$"
+    if folder == "" then
       i = i + 1
-      given[#given + 1] = "-I" .. (unit.given[i] or ".")
+      folder = unit.given[i]
+    end
+    if folder then
+      folders[#folders + 1] = " -I " .. from_elsewhere(folder)
     else
-      given[#given + 1] = option:gsub("^%-J", "-I")
+      given[#given + 1] = unit.given[i]
     end
     i = i + 1
   end
-  return compiler.options(given, plain) .. " -I " .. quoted(unit.path:match "^(.*)/" or ".")
+  return compiler.options(given, plain) .. table.concat(folders) .. " -I "
+    .. from_elsewhere(unit.path:match "^(.*)/" or ".") .. ' -I "$OLDPWD"'
+end
+
+-- Runs the unit's compiler in a folder of ours: modules that lie where the command runs would be older ones. Returns as
+-- compiler.run, with paths as the unit's command has them.
+local function run(unit, folder, format, ...)
+  local ok, output, said = compiler.run(("cd %s && %s %s"):format(quoted(folder), unit.command:find "/"
+    and from_elsewhere(unit.command) or quoted(unit.command), format:format(...)))
+  local _, here = compiler.run "pwd"
+  local function as_given(text)
+    local prefix, parts, at = here:gsub("\n", "") .. "/", {}, 1
+    while not unit.path:find "^/" do
+      local first, last = text:find(prefix .. unit.path, at, true)
+      if not first then break end
+      parts[#parts + 1], at = text:sub(at, first - 1) .. unit.path, last + 1
+    end
+    return table.concat(parts) .. text:sub(at)
+  end
+  return ok, as_given(output), as_given(said)
 end
 
 -- The lines that the compiler sees: list of {text, line (in the unit; nil: of another file)}. nil, and what the
@@ -45,8 +72,7 @@ function fortran_compiler.view(unit, text)
     end
     return view
   end
-  local ok, output, said = compiler.run(("%s %s -w -cpp -E %s"):format(quoted(unit.command), options(unit),
-    quoted(unit.path)))
+  local ok, output, said = run(unit, unit.folder, "%s -w -cpp -E %s", options(unit), from_elsewhere(unit.path))
   if not ok then return nil, said end
   local file, line = unit.path, 1
   for one in output:gmatch "(.-)\n" do
@@ -61,16 +87,15 @@ function fortran_compiler.view(unit, text)
   return view
 end
 
--- Runs the compiler over lines, with these options besides the unit's. Returns whether it succeeds, what it said, and errors: line -> text
--- of the first one there.
+-- Runs the compiler over lines, with these options besides the unit's. Returns whether it succeeds, what it said, and
+-- errors: line -> text of the first one there.
 local function try(unit, lines, flags, extension)
   local path = unit.folder .. "/unit" .. (extension or ".f90")
   local file = files.open(path)
   file:write(table.concat(lines, "\n"), "\n")
   file:close()
-  local ok, _, said = compiler.run(("%s %s -w -I %s -J %s -fmax-errors=0 %s %s"):format(quoted(unit.command),
-    options(unit, true) .. (extension and "" or " -nocpp -ffree-line-length-none"), quoted(unit.folder .. "/modules"),
-    quoted(unit.folder), flags, quoted(path)))
+  local ok, _, said = run(unit, unit.folder, "-I modules %s -w -fmax-errors=0 %s %s",
+    options(unit, true) .. (extension and "" or " -nocpp -ffree-line-length-none"), flags, quoted(path))
   local errors, at = {}, nil
   for line in (said or ""):gmatch "[^\n]+" do
     at = tonumber(line:match ":(%d+):%d+:%s*$") or tonumber(line:match ":(%d+):%d+: Error") or at
@@ -111,8 +136,8 @@ end
 -- What the compiler says of the unit's own text without our directives; nil: nothing is wrong. Then there are its
 -- modules, whatever is asked in their procedures.
 function fortran_compiler.refuses(unit)
-  local ok, _, said = compiler.run(("%s %s -w -J %s -fsyntax-only %s"):format(quoted(unit.command),
-    options(unit, true), quoted(unit.folder .. "/modules"), quoted(unit.path)))
+  local ok, _, said = run(unit, unit.folder .. "/modules", "%s -w -fsyntax-only %s", options(unit, true),
+    from_elsewhere(unit.path))
   return not ok and said or nil
 end
 

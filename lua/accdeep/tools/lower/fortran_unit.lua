@@ -7,7 +7,6 @@
 local allowed = require "accdeep.check.openacc"
 local compiler = require "accdeep.tools.lower.fortran_compiler"
 local convenience = require "accdeep.shape.convenience"
-local core = require "accdeep.core"
 local debug_info = require "accdeep.types.debug_info"
 local deep = require "accdeep.tools.export.deep"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -60,8 +59,8 @@ local function lines_of(self, first, last)
   return self.text:sub(self.starts[first], (self.starts[last + 1] or #self.text + 1) - 1)
 end
 
--- The directive of a statement of the scan: {text, line, at, own (first and last line in the unit), index (in the scan),
--- view (index of its first line in the view), record}.
+-- The directive of a statement of the scan: {text, line, at, own (first and last line in the unit), index (in the
+-- scan), view (index of its first line in the view), record ({name, components} of the type that it stands in)}.
 local function directive_of(self, statement, index, record)
   local first, last = self.view[statement.first].line, self.view[statement.last].line
   local one = { index = index, view = statement.first, record = record, line = first or 1 }
@@ -138,7 +137,9 @@ local function end_of(self, one)
   local first = name:match "^%a+"
   if name:find " loop$" then
     local last = self.scan:loop_end(one.index + 1)
-    if not last then self:within(one, raise, "syntax", 1, "expected the loop of the directive", { rule = "ACC33-2.9-1" }) end
+    if not last then
+      self:within(one, raise, "syntax", 1, "expected the loop of the directive", { rule = "ACC33-2.9-1" })
+    end
     local behind = list[last + 1]
     if behind and behind.directive == "end " .. name then return last + 1, true end
     return last, false
@@ -414,7 +415,7 @@ local function item_of(self, one, request)
 end
 
 -- Clauses that are not those of items, as text. The text of a clause that has none of them stays as it is.
-local function other_clauses(one, clauses, taken)
+local function other_clauses(one, taken)
   local list = {}
   local plain = require "accdeep.grammar.fortran_source".directive(one.text)
   for i, clause in ipairs(one.node.clauses) do
@@ -516,7 +517,8 @@ local function write(self, one, all, rest)
   local given = { session = self.session, asks = function(record, component, path)
     return asks(self, one, record, component, path)
   end }
-  local clauses, lines, behind, condition = {}, {}, {}, nil
+  local clauses, behind = {}, {}
+  local lines, condition
   for _, clause in ipairs(rest) do
     local word = clause.clause.name
     if word == "async" or word == "wait" and not is_compute(one.node) or word == "self" and name ~= "update" then
@@ -538,7 +540,8 @@ local function write(self, one, all, rest)
     end
   end
   table.move(present, 1, #present, #clauses + 1, clauses)
-  local directive = (present[1] or is_needed(name, rest)) and ("!$acc %s %s"):format(name, table.concat(clauses, " ")) or nil
+  local directive
+  if present[1] or is_needed(name, rest) then directive = ("!$acc %s %s"):format(name, table.concat(clauses, " ")) end
   if name == "enter data" or name == "update" then
     lines = fortran_deep.write(name == "update" and "update" or "enter", items, given)
     if directive then table.insert(lines, 1, directive) end
@@ -614,7 +617,7 @@ local function rewrite(self, one)
           and by_node[root_of(variable) .. " "] or nil
       end
     end
-    write(self, one, items, other_clauses(one, clauses, taken))
+    write(self, one, items, other_clauses(one, taken))
   end)
 end
 

@@ -1,0 +1,26 @@
+module types
+  implicit none
+  type t
+    integer :: n
+    real, allocatable :: a(:), b(:)
+  end type t
+  type node
+    integer :: v
+    type(node), pointer :: next
+  end type node
+  type other
+    real, allocatable :: d(:)
+    class(t), allocatable :: c
+  end type other
+end module types
+subroutine work(x, list, o)
+  use types
+  implicit none
+  type(t) :: x
+  type(node) :: list
+  type(other) :: o
+  integer :: i
+  !$ACC ENTER DATA COPYIN(x) ; !$acc enter data copyin(x%a)
+  !$acc parallel loop present(x)
+  do i = 1, 2; x%a(i) = 1; end do
+end subroutine work

@@ -1,0 +1,26 @@
+module types
+  implicit none
+  type t
+    integer :: n
+    real, allocatable :: a(:), b(:)
+    !$acc shape(s) exclude(b)
+  end type t
+  type node
+    integer :: v
+    type(node), pointer :: next
+  end type node
+  type other
+    real, allocatable :: d(:)
+    class(t), allocatable :: c
+  end type other
+end module types
+subroutine work(x, list, o)
+  use types
+  implicit none
+  type(t) :: x
+  type(node) :: list
+  type(other) :: o
+  integer :: i
+  !$acc enter data copyin<s>(x)
+  !$acc enter data copyin(list)
+end subroutine work
