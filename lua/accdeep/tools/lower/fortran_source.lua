@@ -98,7 +98,21 @@ local function begins_loop(text)
   return label ~= nil, label
 end
 
--- The index of the statement that ends the loop which begins at the i-th one; nil: none begins there.
+-- Whether a loop around the i-th statement ends with a label.
+function Scan:is_around(i, label)
+  for k = i - 1, 1, -1 do
+    local text = self.list[k].text
+    local own = taken_apart(text)
+    local _, wanted = begins_loop(text)
+    if tonumber(own) == tonumber(label) and own then return false end
+    if wanted and tonumber(wanted) == tonumber(label) then return true end
+    if text:find "^end%s*subroutine" or text:find "^end%s*function" or text:find "^end%s*program" then return false end
+  end
+  return false
+end
+
+-- The index of the statement that ends the loop which begins at the i-th one; nil: none begins there. The second
+-- result: what else ends there, or in its line.
 function Scan:loop_end(i)
   local open = {}
   local first = self.list[i]
@@ -114,7 +128,12 @@ function Scan:loop_end(i)
         open[#open] = nil
       end
       while label and open[#open] and tonumber(open[#open]) == tonumber(label) do open[#open] = nil end
-      if #open == 0 then return k end
+      if #open == 0 then
+        local behind = self.list[k + 1]
+        local shared = behind and behind.first <= one.last and "statements in the line where the loop ends"
+          or label and self:is_around(i, label) and "several loops that end with one label" or nil
+        return k, shared
+      end
     end
   end
   return nil

@@ -136,13 +136,15 @@ local function end_of(self, one)
   if standalone[name] then return nil end
   local first = name:match "^%a+"
   if name:find " loop$" then
-    local last = self.scan:loop_end(one.index + 1)
+    local last, shared = self.scan:loop_end(one.index + 1)
     if not last then
       self:within(one, raise, "syntax", 1, "expected the loop of the directive", { rule = "ACC33-2.9-1" })
     end
     local behind = list[last + 1]
-    if behind and behind.directive == "end " .. name then return last + 1, true end
-    return last, false
+    if behind and behind.directive and behind.directive:gsub("^end%s*", "end ") == "end " .. name then
+      return last + 1, true
+    end
+    return last, false, shared
   end
   local depth = 0
   for i = one.index + 1, #list do
@@ -202,7 +204,7 @@ end
 -- unit.
 local function read_types(self, list)
   for _, one in ipairs(list) do
-    one.finish, one.ends = end_of(self, one)
+    one.finish, one.ends, one.shared = end_of(self, one)
     one.at_view = one.view
     one.names = names_of(self, one)
   end
@@ -524,7 +526,7 @@ local function write(self, one, all, rest)
     if word == "async" or word == "wait" and not is_compute(one.node) or word == "self" and name ~= "update" then
       deep.cannot(("'%s' on a deep copy"):format(word))
     elseif word == "if" then
-      condition = unparse(clause.clause.e)
+      condition = clause.text:match "%((.*)%)$"
       given.condition = standalone[name] and condition or "accdeep_if"
       if not standalone[name] then clause.text = "if(accdeep_if)" end
     end
@@ -559,6 +561,7 @@ local function write(self, one, all, rest)
   end
   self:edit(own.first, own.last, marked(self, lines, own.first, margin_of(self, own.first))
     .. marker(self, own.last + 1))
+  if one.shared then deep.cannot(one.shared) end
   if one.finish then
     local last = self.scan.list[one.finish]
     local from, to = self.view[last.first].line, self.view[last.last].line
