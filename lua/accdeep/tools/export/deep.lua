@@ -6,6 +6,7 @@
 -- A data clause of the variable itself stays a clause: the functions begin where the pointers are.
 
 local core = require "accdeep.core"
+local dialects = require "accdeep.tools.export.dialects"
 local nest = require "accdeep.shape.nest"
 local list_item = require "accdeep.shape.list_item"
 local openacc = require "accdeep.catalogue.openacc"
@@ -15,6 +16,8 @@ local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse"
 
 local deep = {}
+
+local operand = dialects.operand
 
 local actions = {}
 for name, code in pairs(core.action) do actions[code] = name end
@@ -63,6 +66,8 @@ function deep.extension(node)
   return found, true
 end
 
+local function dialect_of(program) return program.dialect or dialects.c end
+
 local function clause_of(action)
   return clauses[action] or cannot(("'%s' of what a structure points to"):format(action))
 end
@@ -89,6 +94,9 @@ local function held_record(t)
   while t.kind == "array" do t = t.of end
   return types.is_record(t) and t or nil
 end
+
+-- How many elements an array of arrays has.
+local function number_of(t) return t.kind == "array" and t.n * number_of(t.of) or 1 end
 
 -- Calls visit(path, moves_in, moves_out) for each member of an object that is not a pointer to follow.
 local function each_value(session, treatment, action, path, visit)
@@ -253,8 +261,6 @@ local function range(writer, treatment, entry, subscript, t)
   return start, start == "0" and ("%d"):format(t.n) or ("%d - (%s)"):format(t.n, start)
 end
 
--- Text that binds as tightly as a place needs.
-local function operand(text) return text:find "^[%w_.>-]+$" and text or "(" .. text .. ")" end
 local function plus(base, start) return start == "0" and base or ("%s + %s"):format(base, operand(start)) end
 
 function Writer:guard(pointer, length)
@@ -275,33 +281,7 @@ function Writer:elements(treatment, entry, text, count)
   local name, parameters = self.make(inner, action)
   local passed = {}
   for i, parameter in ipairs(parameters) do passed[i] = ", " .. self:passed(parameter) end
-  self:line("%s(%s, %s%s);", name, text, count, table.concat(passed))
-end
-
--- Statements that put values of the host back, which a transfer of whole objects must not touch: before it, and
--- behind it. name: what keeps them, one object or the memory of count.
-local function keeping(kept, record, name, text, count)
-  local before, behind = {}, {}
-  local function put_back(margin, to, from)
-    for _, path in ipairs(kept) do
-      behind[#behind + 1] = ("%smemcpy(&%s.%s, &%s.%s, sizeof %s.%s);"):format(margin, to, path, from, path, from, path)
-    end
-  end
-  if #kept == 0 then
-    return before, behind, nil
-  elseif count == "1" then
-    local object = text:match "^&(.*)$" or "(*" .. text .. ")"
-    before[1] = ("%s = %s;"):format(name, object)
-    put_back("", object, name)
-    return before, behind, types.spell(record, name)
-  end
-  before[1] = ("%s = malloc(%s * sizeof *%s);"):format(name, operand(count), name)
-  before[2] = ("memcpy(%s, %s, %s * sizeof *%s);"):format(name, text, operand(count), name)
-  behind[1] = ("for (size_t k = 0; k < (size_t)%s; k++) {"):format(operand(count))
-  put_back("    ", operand(text) .. "[k]", name .. "[k]")
-  behind[#behind + 1] = "}"
-  behind[#behind + 1] = ("free(%s);"):format(name)
-  return before, behind, types.spell(types.pointer(record), name)
+  self:line("%s(%s, %s%s);", self.dialect.called(name), text, count, table.concat(passed))
 end
 
 -- How the elements of a section move: the clause, and for records what of them stays as it is.
@@ -347,7 +327,7 @@ function Writer:section(treatment, entry, pointer, t, subscript, is_member, insi
   if not is_member then
     if start ~= "0" then cannot "a section behind a pointer in an array that does not begin at element 0" end
     base = "row"
-    self:line("%s = %s;", types.spell(types.pointer(element), "row"), pointer)
+    self:line("%s = %s;", self.dialect.declared(types.pointer(element), "row"), pointer)
   end
   local function move() self:line("#pragma acc %s %s(%s[%s:%s])%s", words[self.phase], clause, base, start, length,
     finalize) end
@@ -360,8 +340,11 @@ function Writer:section(treatment, entry, pointer, t, subscript, is_member, insi
     if inside then inside(start, length) end
     if is_deep then self:elements(treatment, entry, plus(pointer, start), length) end
     if not is_member then self:line("acc_detach%s((void **)&%s);", self.finalize and "_finalize" or "", pointer) end
-    local before, behind, declared = keeping(kept, element, "kept", plus(base, start), length)
-    if declared then self:line("%s;", declared) end
+    local before, behind, declared = {}, {}
+    if #kept > 0 then
+      before, behind, declared = self.dialect.keep(self.program, kept, element, "kept", plus(base, start), length)
+      self:line("%s;", declared)
+    end
     for _, text in ipairs(before) do self:line("%s", text) end
     move()
     for _, text in ipairs(behind) do self:line("%s", text) end
@@ -399,10 +382,8 @@ function Writer:entry(treatment, entry)
   local t, text = entry.member.type, "q->" .. entry.member.name
   if not entry.include then return end
   if held_record(t) then
-    local count, of = 1, t
-    while of.kind == "array" do count, of = count * of.n, of.of end
-    text = t.kind == "array" and ("(%s)%s"):format(types.spell(types.pointer(of), ""), text) or "&" .. text
-    return self:elements(treatment, entry, text, ("%d"):format(count))
+    text = t.kind == "array" and self.dialect.first_of(text, t) or "&" .. text
+    return self:elements(treatment, entry, text, ("%d"):format(number_of(t)))
   elseif entry.subscripts and types.innermost(t) ~= t then
     return self:follow(treatment, entry, text, t, 1)
   elseif self.phase == "update" and t.kind ~= "pointer" then
@@ -431,43 +412,38 @@ local function function_for(program, session, treatment, phase)
   local key = ("%s %s %s"):format(phase.phase, phase.update or phase.action, phase.finalize and "final" or "")
   local found = by_phase[key]
   if found then return found.name, found.parameters end
-  program.ndeep = (program.ndeep or 0) + 1
-  local tag = treatment.record.tag
-  local name = ("%s%s_%s_%d"):format(program.prefix or "", phase.update and "update_" .. phase.update or phase.phase,
-    tag or "object", program.ndeep):gsub("[^%w_]", "_")
-  local writer = setmetatable({ session = session, program = program, lines = {}, depth = 2, phase = phase.phase,
-    update = phase.update, action = phase.action, finalize = phase.finalize, aliases = alias_routines[phase.phase],
-    parameters = {} }, Writer)
-  by_phase[key] = { name = name, parameters = writer.parameters }
+  local tag = (treatment.record.tag or "object"):gsub("%b<>", ""):match "([%w_]+)$" or "object"
+  local writer = setmetatable({ session = session, program = program, dialect = dialect_of(program), lines = {},
+    depth = 2, phase = phase.phase, update = phase.update, action = phase.action, finalize = phase.finalize,
+    aliases = alias_routines[phase.phase], parameters = {} }, Writer)
   function writer.make(inner, action)
     return function_for(program, session, inner, { phase = phase.phase, update = phase.update, action = action,
       finalize = phase.finalize })
   end
-  writer:line("%s = &objects[i];", types.spell(types.pointer(treatment.record), "q"))
-  writer:members(treatment)
-  local parameters = {}
-  for i in ipairs(writer.parameters) do parameters[i] = ", long bound_" .. i end
-  local head = ("static void %s(%s, size_t count%s)"):format(name,
-    types.spell(types.pointer(treatment.record), "objects"), table.concat(parameters))
-  program.prototypes[#program.prototypes + 1] = head .. ";"
-  program.functions[#program.functions + 1] = ("%s\n{\n    for (size_t i = 0; i < count; i++) {\n%s\n    }\n}"):format(
-    head, table.concat(writer.lines, "\n"))
-  return name, writer.parameters
+  local made = { parameters = writer.parameters }
+  by_phase[key] = made
+  made.name = dialects.add(program, (phase.update and "update_" .. phase.update or phase.phase) .. "_" .. tag,
+    function(name)
+      made.name = name
+      writer:members(treatment)
+      local body = table.concat(writer.lines, "\n") .. (writer.lines[1] and "\n" or "")
+      if program.finished then body = program.finished(body, treatment.record) end
+      return writer.dialect.define(name, treatment.record, #writer.parameters, body)
+    end)
+  return made.name, writer.parameters
 end
 
 -- ------------------------------------------------------------------------------------- directives --
 
 -- The objects of an item as C: the address of the first one, how many, and the pointer that points there, which may
 -- be null.
-local function objects_of(session, node)
+local function objects_of(session, node, dialect)
   local base, subscripts = list_item.take_apart(list_item.single(node))
   local t = list_item.type_of(session, base)
   if not subscripts then
-    local count, of = 1, t
-    while of.kind == "array" do count, of = count * of.n, of.of end
     local text = unparse.expression(base)
     if t.kind ~= "array" then return "&" .. text, "1" end
-    return ("(%s)%s"):format(types.spell(types.pointer(of), ""), text), ("%d"):format(count)
+    return dialect.first_of(text, t), ("%d"):format(number_of(t))
   end
   local section, of = subscripts[1], types.element(t)
   if subscripts[2] or section.tag ~= "section" or not types.is_record(of) then
@@ -477,7 +453,7 @@ local function objects_of(session, node)
   local length = section.length and unparse.expression(section.length)
     or start == "0" and ("%d"):format(t.n) or ("%d - (%s)"):format(t.n, start)
   local pointer = unparse.expression(base)
-  return plus(pointer, start), length, t.kind == "pointer" and pointer or nil
+  return plus(pointer, start), length, t.kind == "pointer" and pointer ~= "this" and pointer or nil
 end
 
 local Deep = {}
@@ -501,7 +477,7 @@ function Deep:calls_in(phase, finalize, lines)
       local name, parameters = function_for(self.program, self.session, item.treatment, { phase = phase,
         update = clauses[item.action].update, action = item.action, finalize = finalize })
       if item.pointer then lines[#lines + 1] = ("if (%s)"):format(item.pointer) end
-      lines[#lines + 1] = ("%s%s(%s);"):format(item.pointer and "    " or "", name,
+      lines[#lines + 1] = ("%s%s(%s);"):format(item.pointer and "    " or "", dialect_of(self.program).called(name),
         table.concat({ item.text, item.count, table.unpack(parameters) }, ", "))
     end
   end
@@ -513,10 +489,13 @@ function Deep:keeping()
   for _, item in ipairs(self.list) do
     local _, _, kept = traffic(self.session, item.treatment, item.action)
     local name = ("kept_%d"):format(#self.program.globals + 1)
-    local before, behind, declared = keeping(kept, item.treatment.record, name, item.text, item.count)
-    if declared then table.insert(self.program.globals, "static " .. declared .. ";") end
-    table.move(before, 1, #before, #all_before + 1, all_before)
-    table.move(behind, 1, #behind, #all_behind + 1, all_behind)
+    if #kept > 0 then
+      local before, behind, declared = dialect_of(self.program).keep(self.program, kept, item.treatment.record, name,
+        item.text, item.count)
+      table.insert(self.program.globals, "static " .. declared .. ";")
+      table.move(before, 1, #before, #all_before + 1, all_before)
+      table.move(behind, 1, #behind, #all_behind + 1, all_behind)
+    end
   end
   return all_before, all_behind
 end
@@ -661,7 +640,7 @@ function deep.of(program, session, plan, leads_back)
       clause_of(action)
       if leads_back and is_recursive(session, treatment, {}) then cannot "objects that lead back to themselves" end
       if plan.kind == "exit data" and action == "hold" then cannot "a policy on exit data that ends nothing" end
-      local text, count, pointer = objects_of(session, item.node)
+      local text, count, pointer = objects_of(session, item.node, dialect_of(program))
       local entry = { treatment = treatment, action = action, node = item.node, text = text, count = count,
         pointer = pointer, implicit = not clause.name, there = action == "present" and not treatment.policy }
       made.list[#made.list + 1], made.by_node[item.node] = entry, entry

@@ -1,0 +1,137 @@
+-- dialects.lua - what C and C++ write differently in the functions of deep.lua.
+--
+-- C: functions with types. C++: members of a template struct, which classes can have as a friend. They take the types
+-- from their arguments, so that types without names, private ones and those of templates need not be spelled:
+--     accdeep_call<accdeep_enter_part_1>(objects, count) calls accdeep_deep<accdeep_enter_part_1>::run.
+-- Their definitions may stand at the end of the unit, where all types are whole.
+
+local types = require "accdeep.types"
+
+local dialects = { c = {}, cxx = {} }
+
+-- Text that binds as tightly as a place needs.
+local function operand(text) return text:find "^[%w_.>-]+$" and text or "(" .. text .. ")" end
+dialects.operand = operand
+
+-- Adds a function, whose prototype and text write(name) gives, unless there is one like it. Returns its name.
+function dialects.add(program, what, write)
+  program.ndeep = (program.ndeep or 0) + 1
+  local name = ("%s%s_%d"):format(program.prefix or "", what, program.ndeep)
+  local prototype, text = write(name)
+  program.known_texts = program.known_texts or {}
+  local plain = (prototype .. text):gsub(name .. "%f[^%w_]", "")
+  local same = program.known_texts[plain]
+  if same then return same end
+  program.known_texts[plain] = name
+  program.prototypes[#program.prototypes + 1] = prototype
+  program.functions[#program.functions + 1] = text
+  return name
+end
+
+-- ---------------------------------------------------------------------------------------------- C --
+
+local c = dialects.c
+
+function c.declared(t, name) return types.spell(t, name) end
+function c.called(name) return name end
+function c.first_of(text, t)
+  local of = t
+  while of.kind == "array" do of = of.of end
+  return ("(%s)%s"):format(types.spell(types.pointer(of), ""), text)
+end
+
+-- A function whose parameters behind count are of type long; body: lines of a loop over q. Returns prototype and text.
+function c.define(name, record, parameters, body)
+  local more = {}
+  for i = 1, parameters do more[i] = ", long bound_" .. i end
+  local head = ("static void %s(%s, size_t count%s)"):format(name, types.spell(types.pointer(record), "objects"),
+    table.concat(more))
+  return head .. ";", ("%s\n{\n    for (size_t i = 0; i < count; i++) {\n        %s = &objects[i];\n%s    }\n}"):format(
+    head, types.spell(types.pointer(record), "q"), body)
+end
+
+-- Statements that put values of the host back, which a transfer of whole objects must not touch: before it, and
+-- behind it. name: what keeps them, one object or the memory of count. Also its declaration.
+function c.keep(_, kept, record, name, text, count)
+  local before, behind = {}, {}
+  local function put_back(margin, to, from)
+    for _, path in ipairs(kept) do
+      behind[#behind + 1] = ("%smemcpy(&%s.%s, &%s.%s, sizeof %s.%s);"):format(margin, to, path, from, path, from, path)
+    end
+  end
+  if count == "1" then
+    local object = text:match "^&(.*)$" or "(*" .. text .. ")"
+    before[1] = ("%s = %s;"):format(name, object)
+    put_back("", object, name)
+    return before, behind, types.spell(record, name)
+  end
+  before[1] = ("%s = malloc(%s * sizeof *%s);"):format(name, operand(count), name)
+  before[2] = ("memcpy(%s, %s, %s * sizeof *%s);"):format(name, text, operand(count), name)
+  behind[1] = ("for (size_t k = 0; k < (size_t)%s; k++) {"):format(operand(count))
+  put_back("    ", operand(text) .. "[k]", name .. "[k]")
+  behind[#behind + 1] = "}"
+  behind[#behind + 1] = ("free(%s);"):format(name)
+  return before, behind, types.spell(types.pointer(record), name)
+end
+
+-- -------------------------------------------------------------------------------------------- C++ --
+
+local cxx = dialects.cxx
+
+-- In front of the unit. No header is needed there.
+cxx.PRELUDE = "namespace { template<typename Name> struct accdeep_deep; template<typename Name, typename Type, "
+  .. "typename... More> void accdeep_call(Type *objects, __SIZE_TYPE__ count, More... more); }"
+cxx.FRIEND = "template<typename Name> friend struct ::accdeep_deep;"
+-- Behind the functions: pointers to const become others, for shapes whose bounds call functions that are not const.
+cxx.CALL = [[
+namespace {
+template<typename Type> Type *accdeep_plain(const volatile Type *objects) { return const_cast<Type *>(objects); }
+template<typename Name, typename Type, typename... More>
+void accdeep_call(Type *objects, __SIZE_TYPE__ count, More... more)
+{
+    accdeep_deep<Name>::run(accdeep_plain(objects), count, more...);
+}
+}]]
+
+function cxx.declared(_, name) return "auto " .. name end
+function cxx.called(name) return ("accdeep_call<%s>"):format(name) end
+function cxx.first_of(text, t)
+  local of, subscripts = t, ""
+  while of.kind == "array" do of, subscripts = of.of, subscripts .. "[0]" end
+  return "&" .. operand(text) .. subscripts
+end
+
+local function member(name, more, lines)
+  return ("struct %s;"):format(name), ("template<> struct accdeep_deep<%s> {\n"
+    .. "    template<typename Type> static void run(Type *objects, size_t count%s)\n    {\n"
+    .. "        for (size_t i = 0; i < count; i++) {\n            Type *q = &objects[i];\n%s        }\n    }\n};")
+    :format(name, more, lines)
+end
+
+function cxx.define(name, _, parameters, body)
+  local more = {}
+  for i = 1, parameters do more[i] = ", long bound_" .. i end
+  local lines = body:gsub("[^\n]+", function(line) return line:find "^#line" and line or "    " .. line end)
+  return member(name, table.concat(more), lines)
+end
+
+function cxx.keep(program, kept, record, name, text, count)
+  local lines = {}
+  for i, path in ipairs(kept) do
+    if path:find "[^%w_.]" or path:find "__vptr" then
+      error({ cannot = "bit-fields or virtual functions beside members that stay the host's" }, 0)
+    end
+    lines[i] = ("            memcpy((void *)&q->%s, kept + i * sizeof(Type) + ((char *)&q->%s - (char *)q), "
+      .. "sizeof q->%s);\n"):format(path, path, path)
+  end
+  local tag = (record.tag or "object"):gsub("%b<>", ""):match "([%w_]+)$"
+  local called = dialects.add(program, "put_back_" .. tag, function(own)
+    return member(own, ", const char *kept", table.concat(lines))
+  end)
+  return { ("%s = (char *)__builtin_malloc(%s * sizeof *(%s));"):format(name, operand(count), text),
+    ("__builtin_memcpy(%s, %s, %s * sizeof *(%s));"):format(name, text, operand(count), text) },
+    { ("accdeep_call<%s>(%s, %s, (const char *)%s);"):format(called, text, count, name),
+      ("__builtin_free(%s);"):format(name) }, "char *" .. name
+end
+
+return dialects
