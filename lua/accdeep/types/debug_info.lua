@@ -177,6 +177,42 @@ function debug_info.declare(session, path, text, file, line)
   return t
 end
 
+-- Whether a spelling that leaves out arguments of templates names a type of that full name.
+local function is_made_from(wanted, full)
+  local plain = {}
+  for _, item in ipairs(full) do
+    if type(item) == "string" or type(wanted[#plain + 1]) == "table" then plain[#plain + 1] = item end
+  end
+  return qualified.accepts(wanted, plain)
+end
+
+-- Declares the types that a text names in a program: all that are made from a template, if it leaves out the arguments.
+-- Returns a list of them, which may be empty.
+function debug_info.named(session, path, text)
+  local list = {}
+  transaction.run(session, function()
+    local wanted = asked_for(text)
+    local handle <close>, file = debug_info.open(path)
+    local by_key, keys = {}, {}
+    for _, everywhere in ipairs { false, true } do
+      for _, one in ipairs(keys[1] and {} or (handle:find(wanted.name, nil, 0, everywhere))) do
+        local items = qualified.parse(one.name)
+        if items and not one.declaration and is_made_from(wanted.items, items) then
+          local key = qualified.key(one.name)
+          if not by_key[key] then keys[#keys + 1], by_key[key] = key, {} end
+          table.insert(by_key[key], one)
+        end
+      end
+    end
+    for i, key in ipairs(keys) do
+      local exact = asked_for(key)
+      list[i] = build(session, handle, file, exact, chosen(file, exact, by_key[key]))
+    end
+    session:types_changed()
+  end)
+  return list
+end
+
 -- Declares the types of a program's variables whose names begin with prefix, and the types that they need. Returns a
 -- list of {name, type}.
 function debug_info.variables(session, path, prefix)

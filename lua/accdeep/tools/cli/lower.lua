@@ -7,10 +7,10 @@ local files = require "accdeep.tools.files"
 local lower = lazy.require "accdeep.tools.lower"
 
 local function options(command)
-  command:argument("source", "A unit of C or Fortran."):argname "<file>"
+  command:argument("source", "A unit of C, C++ or Fortran."):argname "<file>"
   command:argument("options", "Behind --: options of the compiler for this unit."):args "*":argname "<option>"
   command:option("-o", "The file to write; standard output if not given."):argname "<file>"
-  command:option("--cc", "The compiler; gcc, or gfortran for Fortran, if not given."):argname "<compiler>"
+  command:option("--cc", "The compiler; gcc, g++ or gfortran if not given."):argname "<compiler>"
 end
 
 local statuses = { text = 2, static = 2, environment = 3 }

@@ -238,7 +238,7 @@ local function rebased(writer, expression, record, scope)
       return { tag = "member", arrow = true, base = { tag = "id", name = "q" }, name = node.name }
     end
     if not scope:declared(node.name) then cannot "a bound that uses a member of a structure around" end
-    if is_passed and is_passed(node) then return { tag = "id", name = writer:passed(node.name) } end
+    if is_passed and is_passed(node, record) then return { tag = "id", name = writer:passed(node.name) } end
     return tree.with(node, "global", nil)
   end)
 end
@@ -378,6 +378,15 @@ function Writer:follow(treatment, entry, text, t, at)
   self:section(treatment, entry, text, t, subscript, is_member, inside)
 end
 
+-- Whether a member shares its bytes with others: compilers refuse it in a directive.
+local function is_in_union(record, name)
+  if record.record == "union" then return true end
+  for _, member in ipairs(record.members) do
+    if not member.name and member.type.by_name[name] then return is_in_union(member.type, name) end
+  end
+  return false
+end
+
 function Writer:entry(treatment, entry)
   local t, text = entry.member.type, "q->" .. entry.member.name
   if not entry.include then return end
@@ -387,7 +396,9 @@ function Writer:entry(treatment, entry)
   elseif entry.subscripts and types.innermost(t) ~= t then
     return self:follow(treatment, entry, text, t, 1)
   elseif self.phase == "update" and t.kind ~= "pointer" then
-    self.values[#self.values + 1] = ("#pragma acc update %s(%s)"):format(self.update, text)
+    local form = is_in_union(treatment.record, entry.member.name) and "acc_update_%s(&%s, sizeof %s);"
+      or "#pragma acc update %s(%s)"
+    self.values[#self.values + 1] = form:format(self.update, text, text)
   end
 end
 

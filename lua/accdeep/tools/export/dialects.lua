@@ -78,9 +78,13 @@ end
 
 local cxx = dialects.cxx
 
--- In front of the unit. No header is needed there.
-cxx.PRELUDE = "namespace { template<typename Name> struct accdeep_deep; template<typename Name, typename Type, "
-  .. "typename... More> void accdeep_call(Type *objects, __SIZE_TYPE__ count, More... more); }"
+-- What stands in front of the unit. No header is needed there.
+function cxx.prelude(prototypes)
+  local call = "template<typename Name, typename Type, typename... More> "
+    .. "void accdeep_call(Type *objects, __SIZE_TYPE__ count, More... more);"
+  return ("namespace { template<typename Name> struct accdeep_deep; %s}"):format(
+    prototypes[1] and table.concat(prototypes, " ") .. " " .. call .. " " or "")
+end
 cxx.FRIEND = "template<typename Name> friend struct ::accdeep_deep;"
 -- Behind the functions: pointers to const become others, for shapes whose bounds call functions that are not const.
 cxx.CALL = [[

@@ -6,6 +6,7 @@
 local compiler = require "accdeep.tools.lower.compiler"
 local debug_info = require "accdeep.types.debug_info"
 local deep = require "accdeep.tools.export.deep"
+local dialects = require "accdeep.tools.export.dialects"
 local diagnostic = require "accdeep.base.diagnostic"
 local grammar = require "accdeep.grammar"
 local location = require "accdeep.base.location"
@@ -13,6 +14,8 @@ local openacc = require "accdeep.run.openacc"
 local scope = require "accdeep.types.scope"
 local source = require "accdeep.tools.lower.source"
 local tree = require "accdeep.base.tree"
+local types = require "accdeep.types"
+local values = require "accdeep.tools.lower.values"
 local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
@@ -93,6 +96,7 @@ local function read_directives(self, active)
       local ok, node = pcall(self.within, self, one, grammar.parse, "directive", one.text, 1, self.session.now.scope)
       if ok then
         one.node, one.extension = node, descriptions[node.name] and node.name or deep.extension(node)
+        if not descriptions[node.name] then one.node = self.values:without_calls(one, node) end
         is_extended = is_extended or one.extension ~= nil
         self.directives[#self.directives + 1] = one
       else
@@ -136,7 +140,7 @@ end
 -- Adds the names of variables in a tree; members are others.
 local function add_names(list, node)
   tree.visit(node, function(n)
-    if n.tag == "id" and n.name and not list[n.name] then
+    if n.tag == "id" and n.name and not list[n.name] and not values.is_name(n.name) then
       list[n.name] = true
       list[#list + 1] = n.name
     end
@@ -154,7 +158,7 @@ end
 local function compiled(self, list)
   local wanted = {}
   for i, one in ipairs(list) do
-    wanted[i] = { first = one.own.first, last = one.own.last, line = one.own.line, names = one.names,
+    wanted[i] = { first = one.own.first, last = one.own.last, next = one.own.next, names = one.names,
       alone = standalone[one.node.name] }
   end
   while true do
@@ -162,6 +166,9 @@ local function compiled(self, list)
     if not missing then return path, said end
     for _, what in ipairs(missing) do
       remove(list[what.i] and list[what.i].names or self.of_file, what.name)
+      local is_overloaded = what.message:find("type of '" .. what.name .. "' is unknown", 1, true)
+        or what.message:find "overloaded"
+      if is_overloaded then self.functions[what.name] = true end
     end
   end
 end
@@ -180,11 +187,44 @@ local function words_of(self, one, records)
   end
 end
 
--- Reads the types of all variables that directives name: one.types, name -> type; self.globals. Returns what the
--- compiler said if it refuses the unit.
+-- A directive in a template has instances, each with its types: the variables of one follow one another.
+local function add_to_instance(one, name, t)
+  for _, wanted in ipairs(one.names) do
+    if wanted:gsub("::", "__") == name then name = wanted end -- a::b
+  end
+  local last = one.instances[#one.instances]
+  if not last or last[name] then
+    last = {}
+    table.insert(one.instances, last)
+  end
+  last[name] = t
+end
+
+local function is_same(a, b)
+  for name, t in pairs(a) do
+    if not b[name] or not types.same(t, b[name]) then return false end
+  end
+  return true
+end
+
+-- Leaves out instances that are equal: a constructor has several, and types of templates may play no part.
+local function keep_different(one)
+  local list = {}
+  for _, instance in ipairs(one.instances) do
+    local is_new = true
+    for _, other in ipairs(list) do is_new = is_new and not is_same(instance, other) end
+    if is_new then list[#list + 1] = instance end
+  end
+  if #one.names == 0 then list[1] = {} end
+  one.instances = list
+end
+
+-- Reads the types of all variables that directives name: one.instances, a list of name -> type; self.globals. Returns
+-- what the compiler said if it refuses the unit.
 local function read_types(self, list)
   for _, one in ipairs(list) do
-    one.names, one.references, one.types = add_names({}, one.node), {}, {}
+    one.names, one.references, one.instances = add_names({}, one.node), {}, {}
+    for _, name in ipairs(self.values:called(one)) do one.names[#one.names + 1] = name end
   end
   self.of_file, self.globals = {}, {}
   for _, one in ipairs(self.directives) do
@@ -207,10 +247,11 @@ local function read_types(self, list)
   self.object = path
   for _, variable in ipairs(debug_info.variables(self.session, path, compiler.PREFIX)) do
     local i, name = variable.name:match("^" .. compiler.PREFIX .. "(%d+)_(.*)$")
-    local one = list[tonumber(i)]
-    local of = one and one.types or self.globals
-    of[name] = variable.type.to
+    local one, t = list[tonumber(i)], variable.type.to
+    if t.kind == "function" then self.functions[name] = true end
+    if one then add_to_instance(one, name, t) else self.globals[name] = t end
   end
+  for _, one in ipairs(list) do keep_different(one) end
 end
 
 -- A variable of a scope. Nothing of it is read: plans are made, not run.
@@ -218,19 +259,42 @@ local function declare(of, name, t) of.variables[name] = { name = name, type = t
 
 -- ----------------------------------------------------------------------------------- descriptions --
 
+-- The types that a shape or policy is for, and its tree for each: in C++ all that a template has made.
+local function each_described(self, one, fn)
+  local name, node = one.record, one.node
+  for i, clause in ipairs(node.clauses) do
+    if self.unit.is_cxx and clause.name == "type" and not one.record then
+      name = one.text:match "%f[%w_]type%s*(%b())":sub(2, -2)
+      local clauses = table.move(node.clauses, 1, #node.clauses, 1, {})
+      table.remove(clauses, i)
+      node = tree.with(node, "clauses", clauses)
+    end
+  end
+  if not name then return fn(self.values:without_calls(one, node)) end
+  if not self.unit.is_cxx then
+    local known, t = pcall(debug_info.declare, self.session, self.object, name)
+    if known then return fn(self.values:without_calls(one, node), t) end
+    if not diagnostic.is(t) or t.code ~= "unknown-type" then error(t, 0) end -- else that of no variable
+    return
+  end
+  if one.own and one.record and self.source:has_specialization(name:match "[%w_]*$") then
+    self:fail(one, "a shape or policy of a template that has specializations")
+  end
+  for _, t in ipairs(debug_info.named(self.session, self.object, name)) do
+    local is_inside = one.own and one.record and not one.is_unnamed
+    fn(is_inside and self.values:inside(one, node, t) or self.values:without_calls(one, node), t)
+  end
+end
+
 -- Defines the shapes and policies of types that the unit uses.
 local function describe(self)
   for name, t in pairs(self.globals) do declare(self.session.now.scope, name, t) end
   self.session:describing(function()
     for _, one in ipairs(self.directives) do
-      if one.node.name == "shape" or one.node.name == "policy" then
-        local known, t = true, nil
-        if one.record then known, t = pcall(debug_info.declare, self.session, self.object, one.record) end
-        if known then
-          self:within(one, self.session.described, self.session, one.node, t, one.text)
-        elseif not diagnostic.is(t) or t.code ~= "unknown-type" then -- that of no variable
-          error(t, 0)
-        end
+      if descriptions[one.node.name] then
+        each_described(self, one, function(node, t)
+          self:within(one, self.session.described, self.session, node, t, one.text)
+        end)
       end
     end
   end)
@@ -270,56 +334,66 @@ end
 
 local function number_line(self, number) return ("#line %d \"%s\"\n"):format(number, self.unit.path) end
 
--- Functions that a directive needs and the unit does not have yet, in front of its declaration.
+-- Functions that a directive needs and the unit does not have yet: in C in front of its declaration, in C++ at the end.
 local function add_functions(self, one)
   local program = self.program
   local added = table.move(program.functions, self.nfunctions + 1, #program.functions, 1, {})
   if #added == 0 then return end
-  local at = self.source:before_declaration(one.own.behind - 1)
-  local text = { self.nfunctions == 0 and HEADERS or "" }
-  for i = self.nfunctions + 1, #program.prototypes do text[#text + 1] = program.prototypes[i] .. "\n" end
+  local text = { self.nfunctions == 0 and not self.unit.is_cxx and HEADERS or "" }
+  for i = self.nfunctions + 1, self.unit.is_cxx and 0 or #program.prototypes do
+    text[#text + 1] = program.prototypes[i] .. "\n"
+  end
   for _, code in ipairs(added) do text[#text + 1] = "\n" .. code .. "\n" end
   self.nfunctions = #program.functions
   local lines = {}
   for line in table.concat(text):gmatch "(.-)\n" do lines[#lines + 1] = line end
-  self:edit(at, at - 1, self:lines(lines, one.own.line) .. number_line(self, self.source:line(at)))
+  if self.unit.is_cxx then
+    self.at_end[#self.at_end + 1] = self:lines(lines, one.own.line)
+  else
+    local at = self.source:before_declaration(one.own.behind - 1)
+    self:edit(at, at - 1, self:lines(lines, one.own.line) .. number_line(self, self.source:line(at)))
+  end
 end
 
--- Writes a directive in which something is deep.
-local function write(self, one, found)
-  local own, program = one.own, self.program
+-- The lines that stand for a directive in which something is deep, and those behind its statement, if some do.
+local function lines_of(self, one, found)
+  local program = self.program
   local head, tail = writer(), writer()
   program.globals = {}
   local is_open = found:write(one.node, head)
-  local needs_statement = not standalone[one.node.name]
   if is_open then
     tail.depth = head.depth
     found:finish(tail)
   end
-  local locals = {}
-  for i, text in ipairs(program.globals) do locals[i] = text:gsub("^static ", "") end
-  table.move(head.lines, 1, #head.lines, #locals + 1, locals)
-  if needs_statement and not is_open then -- the directive alone: its statement follows
-    self:edit(own.first, own.last, self:lines(locals, own.line) .. number_line(self, own.next))
-  else
-    table.insert(locals, 1, "{")
+  local lines = {}
+  for i, text in ipairs(program.globals) do lines[i] = text:gsub("^static ", "") end
+  table.move(head.lines, 1, #head.lines, #lines + 1, lines)
+  if standalone[one.node.name] or is_open then
+    table.insert(lines, 1, "{")
     tail.lines[#tail.lines + 1] = "}"
-    if not needs_statement then
-      table.move(tail.lines, 1, #tail.lines, #locals + 1, locals)
-      self:edit(own.first, own.last, self:lines(locals, own.line) .. number_line(self, own.next))
-    else
-      local last = self.source:statement(own.behind)
-      local at = self.source.finish[last]
-      local line = self.source:line(at - 1)
-      self:edit(own.first, own.last, self:lines(locals, own.line) .. number_line(self, own.next))
-      self:edit(at, at - 1, "\n" .. self:lines(tail.lines, line) .. number_line(self, line))
-    end
+  end
+  if standalone[one.node.name] then table.move(tail.lines, 1, #tail.lines, #lines + 1, lines) end
+  local behind = is_open and not standalone[one.node.name] and tail.lines or {}
+  for _, list in ipairs { lines, behind } do
+    for i, text in ipairs(list) do list[i] = self.values:restored(text) end
+  end
+  return lines, behind
+end
+
+-- Writes a directive anew.
+local function write(self, one, lines, behind)
+  local own = one.own
+  self:edit(own.first, own.last, self:lines(lines, own.line) .. number_line(self, own.next))
+  if behind[1] then
+    local at = self.source.finish[self.source:statement(own.behind)]
+    local line = self.source:line(at - 1)
+    self:edit(at, at - 1, "\n" .. self:lines(behind, line) .. number_line(self, line))
   end
   add_functions(self, one)
 end
 
 -- Variables that a compute construct's statement uses and no construct around it names.
-local function references_of(self, one)
+local function references_of(self, one, instance)
   local list = {}
   for _, reference in ipairs(one.references) do
     local is_visible = false
@@ -327,32 +401,56 @@ local function references_of(self, one)
       is_visible = is_visible or region.first < one.own.first and one.own.last < region.last
         and region.names[reference.name]
     end
-    if one.types[reference.name] and not is_visible then list[#list + 1] = reference end
+    if instance[reference.name] and not is_visible then list[#list + 1] = reference end
   end
   return list
 end
 
--- Writes a directive anew if it is more than a standard one.
-local function rewrite(self, one)
+-- The lines for a directive if it is more than a standard one, and those behind its statement. instance: its types.
+local function lines_for(self, one, instance)
   local inner = scope.new(self.session.now.scope)
   for name, t in pairs(self.globals) do declare(inner, name, t) end
-  for name, t in pairs(one.types) do declare(inner, name, t) end
+  for name, t in pairs(instance) do declare(inner, name, t) end
+  self.values:declare(inner)
   local own_names = {} -- what a name in the directive means, only its place knows
   tree.visit(one.node, function(n) if n.tag == "id" then own_names[n] = true end end)
-  function self.program.is_passed(node) return own_names[node] end
-  with(self.session.now, { scope = inner }, function()
+  local is_function = self.program.is_function
+  function self.program.is_passed(node, record)
+    return own_names[node] and not self.values:is_of(node.name, record, is_function)
+  end
+  return with(self.session.now, { scope = inner }, function()
     local plan = openacc.lower(self.session, one.node, { file = one.file, line = one.line,
-      references = references_of(self, one) })
+      references = references_of(self, one, instance) })
     local found = deep.of(self.program, self.session, plan)
     if one.extension and not found then deep.cannot(one.extension .. ": no standard directive can express that") end
-    if plan.kind == "region" then
+    if plan.kind == "region" and instance == one.instances[1] then
       local last = self.source.finish[self.source:statement(one.own.behind)]
       table.insert(self.regions, { first = one.own.first, last = last, names = one.names })
     end
     if not found then return end
     if plan.async or plan.waits then deep.cannot "'async' or 'wait' on a deep copy" end
-    write(self, one, found)
+    return lines_of(self, one, found)
   end)
+end
+
+-- Writes a directive anew if it is more than a standard one.
+local function rewrite(self, one)
+  if not one.instances[1] then
+    if not one.extension then return end
+    if not self.unit.is_cxx or not self.source:is_in_template(one.own.behind) then
+      deep.cannot "the compiler's debug information has no variables of this place"
+    end
+    return self:edit(one.own.first, one.own.last, (self.text:sub(one.own.first, one.own.last):gsub("[^\n]", "")))
+  end
+  local all = {}
+  for i, instance in ipairs(one.instances) do all[i] = table.pack(lines_for(self, one, instance)) end
+  local lines, behind = all[1][1], all[1][2]
+  for _, other in ipairs(all) do
+    local is_equal = (lines == nil) == (other[1] == nil) and (not lines or table.concat(lines, "\n") == table.concat(
+      other[1], "\n") and table.concat(behind, "\n") == table.concat(other[2], "\n"))
+    if not is_equal then deep.cannot "a directive whose instances in a template differ" end
+  end
+  if lines then write(self, one, lines, behind) end
 end
 
 -- declare has no statements where functions could be called.
@@ -383,6 +481,18 @@ local function apply(self)
   return table.concat(parts)
 end
 
+-- C++: declarations in front of the unit, and the functions behind it.
+local function add_frame(self)
+  self:edit(1, 0, dialects.cxx.prelude(self.program.prototypes) .. "\n" .. number_line(self, 1))
+  if self.nfunctions == 0 then return end
+  local last = self.source:line(#self.text + 1)
+  local head = { "" }
+  for line in HEADERS:gmatch "[^\n]+" do head[#head + 1] = line end
+  head[#head + 1] = "namespace {"
+  self:edit(#self.text + 1, #self.text, (self.text:sub(-1) == "\n" and "" or "\n") .. self:lines(head, last)
+    .. table.concat(self.at_end) .. self:lines({ "}", dialects.cxx.CALL }, last))
+end
+
 local function lowered(self)
   local active, said = compiler.directives(self.unit)
   if not active then return nil, said end
@@ -395,21 +505,32 @@ local function lowered(self)
   for _, one in ipairs(list) do
     self:within(one, rewrite, self, one)
   end
+  local has_friend = {}
   for _, one in ipairs(self.directives) do
     if one.own and descriptions[one.node.name] then
-      self:edit(one.own.first, one.own.last, (self.text:sub(one.own.first, one.own.last):gsub("[^\n]", "")))
+      local text = values.members(one)
+      local is_open = one.is_local or one.is_unnamed or not one.record or has_friend[one.record]
+      if self.unit.is_cxx and not is_open then text, has_friend[one.record] = dialects.cxx.FRIEND .. text, true end
+      self:edit(one.own.first, one.own.last, text .. self.text:sub(one.own.first, one.own.last):gsub("[^\n]", ""))
     end
   end
+  if self.unit.is_cxx then add_frame(self) end
   return apply(self)
 end
 
 -- The text of a unit with standard directives, or nil and what the compiler said of the unit. given: as of lower.unit.
 -- Raises errors of directives.
 function c_unit.lower(opened, given)
+  local is_cxx = compiler.is_cxx(given.path, given.command)
   local self = setmetatable({ session = opened, text = given.text, source = source.scan(given.text), edits = {},
-    nfunctions = 0, regions = {},
-    declares = {}, unit = { command = given.command, path = given.path, given = given.options },
-    program = { functions = {}, prototypes = {}, deep_functions = {}, globals = {}, prefix = "accdeep_" } }, Unit)
+    nfunctions = 0, regions = {}, declares = {}, functions = {}, at_end = {}, values = values.new(opened),
+    unit = { command = given.command, path = given.path, given = given.options, is_cxx = is_cxx },
+    program = { functions = {}, prototypes = {}, deep_functions = {}, globals = {}, prefix = "accdeep_",
+      dialect = is_cxx and dialects.cxx or dialects.c } }, Unit)
+  function self.program.is_function(name) return not is_cxx or self.functions[name] ~= nil end
+  function self.program.finished(text, record)
+    return self.values:restored(text, record, self.program.is_function)
+  end
   local results = table.pack(pcall(lowered, self))
   if self.object then os.remove(self.object) end
   if not results[1] then

@@ -11,7 +11,7 @@ local source = require "accdeep.tools.lower.source"
 local compiler = {}
 
 compiler.PREFIX = "accdeep_type_"
-function compiler.variable(i, name) return ("%s%d_%s"):format(compiler.PREFIX, i, name) end
+function compiler.variable(i, name) return ("%s%d_%s"):format(compiler.PREFIX, i, (name:gsub("::", "__"))) end
 
 local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
@@ -40,8 +40,8 @@ local with_value = { ["-o"] = true, ["-MF"] = true, ["-MT"] = true, ["-MQ"] = tr
 local directives = { ["-fopenacc"] = "-D_OPENACC=201711", ["-fopenmp"] = "-D_OPENMP=201511" }
 
 -- The options of a unit. plain: without what makes code of directives.
-local function options(given, plain)
-  local list, i = {}, 1
+local function options(unit, plain)
+  local given, list, i = unit.given, {}, 1
   while given[i] do
     local option = given[i]
     if with_value[option] then
@@ -70,10 +70,11 @@ local function is_in_function(scanned, open)
 end
 
 -- Directives of OpenACC that are active, in order: {file, line, text, is_inside, record, in_function}; is_inside: in
--- braces; record: the structure among whose members one stands. nil, and what the compiler said: it refuses the unit.
+-- braces; record: the structure among whose members one stands, in C++ also is_local and is_unnamed: it is one of a
+-- function, and has the name of a typedef. nil, and what the compiler said: it refuses the unit.
 function compiler.directives(unit)
   if not files.program(unit.command) then environment(("%s: there is no such program"):format(unit.command)) end
-  local ok, text, said = run(("%s %s -w -E %s"):format(quoted(unit.command), options(unit.given), quoted(unit.path)))
+  local ok, text, said = run(("%s %s -w -E %s"):format(quoted(unit.command), options(unit), quoted(unit.path)))
   if not ok then return nil, said end
   local scanned, list = source.scan(text), {}
   local file, line, at = unit.path, 1, 1
@@ -89,8 +90,11 @@ function compiler.directives(unit)
         file, line = name, tonumber(number) - 1
       elseif directive then
         local brace = open[#open]
-        list[#list + 1] = { file = file, line = line, text = directive, is_inside = brace ~= nil,
-          record = brace and scanned:record_name(brace), in_function = is_in_function(scanned, open) }
+        local record, is_local, is_unnamed
+        if brace then record, is_unnamed = scanned:record_name(brace) end
+        if record and unit.is_cxx then record, is_local = scanned:qualified_name(open) end
+        list[#list + 1] = { file = file, line = line, text = directive, is_inside = brace ~= nil, record = record,
+          is_local = is_local, is_unnamed = is_unnamed, in_function = is_in_function(scanned, open) }
       end
     elseif token == "{" then
       open[#open + 1] = i
@@ -103,50 +107,66 @@ end
 
 function compiler.is_system_file(path) return path:find "^/usr/" ~= nil end
 
+-- Suffixes of units of C++; a command like g++ takes those of C for such, too.
+local cxx_suffixes = { cc = true, cp = true, cxx = true, cpp = true, CPP = true, ["c++"] = true, C = true }
+function compiler.is_cxx(path, command)
+  local name = command:match "[^/]*$"
+  return cxx_suffixes[path:match "%.([%w+]+)$" or ""] or name:find("++", 1, true) ~= nil
+end
+
+-- Functions that nothing calls are compiled, too.
+local function all_functions(unit)
+  return unit.command:match("[^/]*$"):find "clang" and "-Xclang -femit-all-decls"
+    or "-fkeep-inline-functions -fkeep-static-functions"
+end
+
+-- Each name has a line of its own, from this one on: the compiler's errors tell which ones there are not.
+local FIRST_LINE = 100000000
+
 -- Compiles the unit to debug information that has, for each name where a directive stands, a variable called
 -- compiler.variable(i, name): a pointer to the type of the name there. wanted: list of {first, last (positions of the
--- directive), line, names, alone (no statement follows)}. at_end: names of variables of the file. Returns the
--- path of an object file, which the caller removes; or nil, and a list of {i, name} that are not declared there, where
--- i is 0 at the end; or nil, nil, and what the compiler said.
+-- directive), next (the line behind it), names, alone (no statement follows)}. at_end: names of variables of the file.
+-- Returns the path of an object file, which the caller removes; or nil, and a list of {i, name, message} that are not
+-- variables there, where i is 0 at the end; or nil, nil, and what the compiler said.
 function compiler.debug_information(unit, text, wanted, at_end)
-  local parts, at = { ("#line 1 \"%s\"\n"):format(unit.path) }, 1
+  local place = "#line %d \"" .. unit.path .. "\"\n"
+  local parts, at, asked = { place:format(1) }, 1, {}
   local function loops(i, names)
-    local list = {}
-    for k, name in ipairs(names) do
+    for _, name in ipairs(names) do
       local pointer = compiler.variable(i, name)
-      list[k] = ("for (__typeof__(%s) *%s = 0; %s;)"):format(name, pointer, pointer)
+      parts[#parts + 1] = place:format(FIRST_LINE + #asked)
+      parts[#parts + 1] = ("for (__typeof__(%s) *%s = 0; %s;)\n"):format(name, pointer, pointer)
+      asked[#asked + 1] = { i = i, name = name }
     end
-    return table.concat(list, " ")
   end
   for i, one in ipairs(wanted) do
     parts[#parts + 1] = text:sub(at, one.first - 1)
-    parts[#parts + 1] = loops(i, one.names) .. (one.alone and ";" or "")
-    parts[#parts + 1] = text:sub(one.first, one.last):gsub("[^\n]", "")
+    loops(i, one.names)
+    parts[#parts + 1] = (one.alone and ";\n" or "\n") .. place:format(one.next)
     at = one.last + 1
   end
   parts[#parts + 1] = text:sub(at)
-  local _, feeds = text:gsub("\n", "")
-  local last = feeds + 2
-  parts[#parts + 1] = ("\n#line %d \"%s\"\n"):format(last, unit.path)
-  parts[#parts + 1] = ("static void accdeep_types(void) { %s; }\n"):format(loops(0, at_end))
+  parts[#parts + 1] = "\nstatic void accdeep_types(void) {\n"
+  loops(0, at_end)
+  parts[#parts + 1] = ";\n}\n"
   local base = os.tmpname()
-  local file = files.open(base .. ".c")
+  local source_path = base .. (unit.is_cxx and ".cc" or ".c")
+  local file = files.open(source_path)
   file:write(table.concat(parts))
   file:close()
-  local ok, _, said = run(("%s %s -w -g -O0 -x c -iquote %s -c %s -o %s"):format(quoted(unit.command),
-    options(unit.given, true), quoted(unit.path:match "^(.*)/" or "."), quoted(base .. ".c"), quoted(base .. ".o")))
+  local ok, _, said = run(("%s %s %s -w -g -O0 -x %s -iquote %s -c %s -o %s"):format(quoted(unit.command),
+    options(unit, true), all_functions(unit), unit.is_cxx and "c++" or "c", quoted(unit.path:match "^(.*)/" or "."),
+    quoted(source_path), quoted(base .. ".o")))
   os.remove(base)
-  os.remove(base .. ".c")
+  os.remove(source_path)
   if ok then return base .. ".o" end
   os.remove(base .. ".o")
-  local missing = {}
+  local missing, seen = {}, {}
   for line, message in said:gmatch "[^\n]-:(%d+):%d+: error: ([^\n]*)" do
-    local name = message:match "^'([%a_][%w_]*)' undeclared"
-      or message:match "use of undeclared identifier '([%a_][%w_]*)'"
-    local number = tonumber(line)
-    if name and number == last then missing[#missing + 1] = { i = 0, name = name } end
-    for i, one in ipairs(name and wanted or {}) do
-      if one.line == number then missing[#missing + 1] = { i = i, name = name } end
+    local one = asked[tonumber(line) - FIRST_LINE + 1]
+    if one and not seen[one] then
+      seen[one], one.message = true, message
+      missing[#missing + 1] = one
     end
   end
   if missing[1] then return nil, missing end

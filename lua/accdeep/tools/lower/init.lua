@@ -2,6 +2,7 @@
 -- directive stays as it is, byte for byte; lines keep their numbers.
 
 local c_unit = require "accdeep.tools.lower.c_unit"
+local compiler = require "accdeep.tools.lower.compiler"
 local lazy = require "accdeep.base.lazy"
 local location = require "accdeep.base.location"
 local fortran_unit = lazy.require "accdeep.tools.lower.fortran_unit"
@@ -10,15 +11,16 @@ local session = require "accdeep.run.session"
 local lower = {}
 
 -- The text of a unit with standard directives, or nil and what the compiler said of the unit. given: {path, text,
--- command (the compiler), options (a list)}. Raises errors of directives.
+-- command (the compiler, nil: GNU's), options (a list)}. Raises errors of directives.
 function lower.unit(given)
   location.remember(given.path, given.text)
   local is_fortran = given.path:find "%.[fF]%d*$" or given.path:find "%.[fF][oO][rR]$"
   local opened = session.new { rules = "tr14", unchecked = true, language = is_fortran and "fortran" or "c",
     descriptors = is_fortran and "gfortran" or nil }
   local unit = is_fortran and fortran_unit or c_unit
+  local command = is_fortran and "gfortran" or compiler.is_cxx(given.path, "") and "g++" or "gcc"
   local results = table.pack(pcall(unit.lower, opened, { path = given.path, text = given.text,
-    command = given.command or (is_fortran and "gfortran" or "gcc"), options = given.options }))
+    command = given.command or command, options = given.options }))
   opened:close()
   if not results[1] then error(results[2], 0) end
   return table.unpack(results, 2, results.n)

@@ -113,6 +113,7 @@ function Unit:statement(i)
   local text = self:token(i)
   if not text or text == "}" then cannot "no statement follows" end
   if text == "{" then return self:closing(i) end
+  if text == "[" and self:token(i + 1) == "[" then return self:statement(self:closing(i) + 1) end -- an attribute
   if with_condition[text] then return self:statement(self:closing(i + 1) + 1) end
   if text == "if" then
     local at = i + 1
@@ -120,6 +121,12 @@ function Unit:statement(i)
     local last = self:statement(self:closing(at) + 1)
     local other = self:behind_lines(last + 1)
     return self:token(other) == "else" and self:statement(other + 1) or last
+  elseif text == "try" then
+    local last = self:closing(i + 1)
+    while self:token(self:behind_lines(last + 1)) == "catch" do
+      last = self:closing(self:closing(self:behind_lines(last + 1) + 1) + 1)
+    end
+    return last
   elseif text == "do" then
     local last = self:statement(i + 1)
     return self:closing(last + 2) + 1
@@ -195,30 +202,111 @@ function Unit:is_between(from, to)
   return true
 end
 
--- The name of the structure whose braces token i opens: its tag, or that of a typedef; nil: it is none.
-function Unit:record_name(i)
-  local k = i - 1
-  local tag
+local with_argument = { __attribute__ = true, alignas = true, _Alignas = true, __declspec = true }
+local opening = { [")"] = "(", ["]"] = "[", [">"] = "<" }
+
+-- The token struct, union or class of the definition whose braces token i opens, or nil.
+function Unit:record_keyword(i)
+  local k, depth = i - 1, 0
   while k > 0 do
     local text = self:token(k)
-    if text == "struct" or text == "union" or text == "class" then break end
-    if text == ";" or text == "{" or text == "}" then return nil end
-    if self.kind[k] == "word" and text ~= "final" then tag = text end
-    if text == ":" then tag = nil end -- what is behind are base classes
+    if opening[text] then
+      depth = depth + 1
+    elseif ends[text] or text == "<" then
+      depth = depth - 1
+      if depth == 0 and text == "(" and not with_argument[self:token(k - 1)] then return nil end
+    elseif depth == 0 and (text == ";" or text == "}" or text == "=") then
+      return nil
+    elseif depth == 0 and (text == "struct" or text == "union" or text == "class") then
+      return self:token(k - 1) ~= "enum" and k or nil
+    end
+    if depth < 0 then return nil end
     k = k - 1
   end
-  if k == 0 then return nil end
-  if tag then return ("%s %s"):format(self:token(k) == "class" and "struct" or self:token(k), tag) end
-  local close = self:closing(i)
-  return self:token(k - 1) == "typedef" and self.kind[close + 1] == "word" and self:token(close + 1) or nil
 end
 
--- Whether token i opens the braces of a namespace or of extern "C".
-function Unit:is_transparent(i)
-  if self.kind[i - 1] == "string" and self:token(i - 2) == "extern" then return true end
+-- The text of tokens from one to another in front of a single colon; attributes are left out.
+function Unit:name_between(from, to)
+  local parts, before = {}, nil
+  while from <= to do
+    local text = self:token(from)
+    local is_double = text == ":" and (self:token(from + 1) == ":" or before == ":")
+    if text == ":" and not is_double or text == "final" then break end
+    if with_argument[text] then
+      from = self:closing(from + 1)
+    elseif text == "[" then
+      from = self:closing(from)
+    elseif self.kind[from] ~= "line" then
+      local is_apart = parts[1] and self.kind[from - 1] == "word" and self.kind[from] == "word"
+      parts[#parts + 1] = (is_apart and " " or "") .. text
+    end
+    before, from = text, from + 1
+  end
+  return table.concat(parts)
+end
+
+-- The name of the structure whose braces token i opens: its tag, or that of a typedef; nil: it is none. Also whether
+-- it is that of a typedef.
+function Unit:record_name(i)
+  local k = self:record_keyword(i)
+  if not k then return nil end
+  local tag = self:name_between(k + 1, i - 1)
+  if tag ~= "" then return ("%s %s"):format(self:token(k) == "class" and "struct" or self:token(k), tag), false end
+  local close = self:closing(i)
+  return self:token(k - 1) == "typedef" and self.kind[close + 1] == "word" and self:token(close + 1) or nil, true
+end
+
+-- The name of the namespace whose braces token i opens, "" for one without a name and for extern "C"; or nil.
+function Unit:namespace_name(i)
+  if self.kind[i - 1] == "string" and self:token(i - 2) == "extern" then return "" end
   local k = i - 1
-  while k > 0 and self.kind[k] == "word" and self:token(k) ~= "namespace" and i - k < 8 do k = k - 1 end
-  return self:token(k) == "namespace"
+  while k > 0 and (self.kind[k] == "word" or self:token(k) == ":") and self:token(k) ~= "namespace" and i - k < 16 do
+    k = k - 1
+  end
+  return self:token(k) == "namespace" and self:name_between(k + 1, i - 1):gsub("%f[%w_]inline%f[^%w_]%s*", "") or nil
+end
+
+function Unit:is_transparent(i) return self:namespace_name(i) ~= nil end
+
+-- What C++ calls a structure whose braces are the last of those that are open: with the namespaces and classes around.
+-- Also whether it is one of a function.
+function Unit:qualified_name(open)
+  local names, is_local = {}, false
+  for _, i in ipairs(open) do
+    local name = self:namespace_name(i) or (self:record_name(i) or ""):gsub("^%l+ ", "")
+    if not self:is_transparent(i) and name == "" then names, is_local = {}, true end
+    if name ~= "" then names[#names + 1] = name end
+  end
+  return table.concat(names, "::"), is_local
+end
+
+-- Whether a template has specializations in the unit.
+function Unit:has_specialization(name)
+  for i = 1, self.n do
+    if self:token(i) == "template" and self:token(i + 1) == "<" and self:token(i + 2) == ">" then
+      for k = i + 3, i + 12 do
+        if self:token(k) == name then return true end
+      end
+    end
+  end
+  return false
+end
+
+-- Whether a token stands in a template, or in a function whose parameters are auto.
+function Unit:is_in_template(last)
+  local open = {}
+  for i = 1, last - 1 do
+    local text = self.kind[i] == "other" and self:token(i)
+    if text == "{" then open[#open + 1] = i elseif text == "}" then open[#open] = nil end
+  end
+  for _, i in ipairs(open) do
+    local k = i - 1
+    while k > 0 and not (self.kind[k] == "other" and (";{}"):find(self:token(k), 1, true)) do
+      if self:token(k) == "template" or self:token(k) == "auto" then return true end
+      k = k - 1
+    end
+  end
+  return false
 end
 
 -- Whether a line of the preprocessor is a directive of OpenACC; its text without the sentinel.

@@ -1,0 +1,153 @@
+-- values.lua - expressions in directives that only the compiler understands: calls of functions, sizes of types.
+--
+-- In the trees that the session gets, a variable stands for each: accdeep_value_1. It is of type long. In the text that
+-- comes out the expression stands again. In a function for objects, which q points to, names of members and of member
+-- functions are those of *q. A bound in a class of C++ itself is a member function of it, which knows all names there.
+
+local tree = require "accdeep.base.tree"
+local types = require "accdeep.types"
+local unparse = require "accdeep.grammar.unparse"
+
+local values = {}
+
+local PREFIX = "accdeep_value_"
+
+local Values = {}
+Values.__index = Values
+
+-- session: where the variables are declared. is_function(name): whether C++ has a function of this name outside of the
+-- classes; nil: all are such (C).
+function values.new(session) return setmetatable({ session = session, list = {}, by_place = {} }, Values) end
+
+-- Whether a node is a call, or a member or an element of what a call gives.
+local function has_call(node)
+  while node.tag == "member" or node.tag == "index" do node = node.base end
+  return node.tag == "call" or node.tag == "sizeof"
+end
+
+local function declare(scope, name)
+  scope.variables[name] = { name = name, type = types.scalars.long, address = 4096 }
+end
+
+-- Declares all variables in a scope.
+function Values:declare(scope)
+  for number in ipairs(self.list) do declare(scope, PREFIX .. number) end
+end
+
+-- The variable for an expression of a directive.
+function Values:variable(one, node, is_inside)
+  local by_pos = self.by_place[one] or {}
+  self.by_place[one] = by_pos
+  local value = by_pos[node.pos]
+  if not value then
+    value = { node = node, number = #self.list + 1, is_inside = is_inside }
+    self.list[value.number], by_pos[node.pos] = value, value
+    declare(self.session.now.scope, PREFIX .. value.number)
+    if is_inside then
+      one.inside = one.inside or {}
+      table.insert(one.inside, value)
+    end
+  end
+  return { tag = "id", pos = node.pos, name = PREFIX .. value.number }
+end
+
+-- A directive's tree in which variables stand for calls.
+function Values:without_calls(one, node)
+  return tree.map(node, function(n)
+    if has_call(n) then return self:variable(one, n) end
+  end)
+end
+
+-- Whether a bound uses no more than numbers and members of a record.
+local function is_simple(bound, record)
+  return not tree.any(bound, function(n)
+    return not (n.tag == "num" or n.tag == "unary" or n.tag == "binary"
+      or n.tag == "id" and not n.global and types.member(record, n.name) ~= nil)
+  end)
+end
+
+-- The tree of a shape or policy for a record in whose definition it stands: all else is for the class to say.
+function Values:inside(one, node, record)
+  return tree.map(node, function(n)
+    if n.tag ~= "section" and n.tag ~= "index" then return nil end
+    local made = tree.with(n)
+    for _, field in ipairs { "start", "length", "index" } do
+      if n[field] and not is_simple(n[field], record) then made[field] = self:variable(one, n[field], true) end
+    end
+    return made
+  end)
+end
+
+local function value_of(self, name)
+  local number = name:match("^" .. PREFIX .. "(%d+)$")
+  return number and self.list[tonumber(number)]
+end
+
+function values.is_name(name) return name:find("^" .. PREFIX) ~= nil end
+
+-- Names of functions that are called in an expression.
+local function add_called(list, node)
+  tree.visit(node, function(n)
+    if n.tag == "call" and n.base.tag == "id" and not list[n.base.name] then
+      list[n.base.name] = true
+      list[#list + 1] = n.base.name
+    end
+  end)
+  return list
+end
+
+-- Names of functions that a directive calls.
+function Values:called(one)
+  local list = {}
+  for _, value in pairs(self.by_place[one] or {}) do add_called(list, value.node) end
+  table.sort(list)
+  return list
+end
+
+-- The expression in a function for objects of a record. is_function: as of values.new.
+local function rebased(node, record, is_function)
+  return tree.map(node, function(n)
+    if n.tag == "call" and n.base.tag == "id" then
+      local fn, args = n.base, {}
+      for i, argument in ipairs(n.args) do args[i] = rebased(argument, record, is_function) end
+      if not is_function(fn.name) then fn = { tag = "member", arrow = true, base = { tag = "id", name = "q" },
+        name = fn.name } end
+      return tree.with(tree.with(n, "base", fn), "args", args)
+    elseif n.tag == "id" and n.name == "this" then
+      return { tag = "id", name = "q" }
+    elseif n.tag == "id" and not n.global and types.member(record, n.name) then
+      return { tag = "member", arrow = true, base = { tag = "id", name = "q" }, name = n.name }
+    end
+  end)
+end
+
+-- Whether the expression that a variable stands for is about an object of a record: it uses its members.
+function Values:is_of(name, record, is_function)
+  local value = value_of(self, name)
+  if not value then return false end
+  return value.is_inside or tree.any(value.node, function(n)
+    return n.tag == "id" and types.member(record, n.name) ~= nil
+      or n.tag == "call" and n.base.tag == "id" and not is_function(n.base.name)
+  end)
+end
+
+-- A text with the expressions that the variables stand for; record: in a function for its objects.
+function Values:restored(text, record, is_function)
+  return (text:gsub(PREFIX .. "(%d+)", function(number)
+    local value = self.list[tonumber(number)]
+    if value.is_inside then return ("q->accdeep_bound_%s()"):format(number) end
+    return unparse.expression(record and rebased(value.node, record, is_function) or value.node)
+  end))
+end
+
+-- Member functions for the bounds of a directive in a class.
+function values.members(one)
+  local list = {}
+  for i, value in ipairs(one.inside or {}) do
+    list[i] = (" long accdeep_bound_%d() { return (long)(%s); }"):format(value.number,
+      unparse.expression(value.node))
+  end
+  return table.concat(list)
+end
+
+return values
