@@ -488,6 +488,7 @@ function Deep:calls_in(phase, finalize, lines)
       local name, parameters = function_for(self.program, self.session, item.treatment, { phase = phase,
         update = clauses[item.action].update, action = item.action, finalize = finalize })
       if item.pointer then lines[#lines + 1] = ("if (%s)"):format(item.pointer) end
+      if self.program.called then self.program.called(name, item.treatment.record) end
       lines[#lines + 1] = ("%s%s(%s);"):format(item.pointer and "    " or "", dialect_of(self.program).called(name),
         table.concat({ item.text, item.count, table.unpack(parameters) }, ", "))
     end

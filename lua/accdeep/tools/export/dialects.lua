@@ -119,6 +119,18 @@ function cxx.define(name, _, parameters, body)
   return member(name, table.concat(more), lines)
 end
 
+-- A function that calls another one for each type of objects. by_type: list of {type as text, name}. Returns its name.
+function cxx.choose(program, by_type)
+  return dialects.add(program, "each_type", function(own)
+    local parts = {}
+    for i, one in ipairs(by_type) do
+      parts[i] = ("    template<typename... More> static void run(%s *objects, size_t count, More... more)\n    {\n"
+        .. "        accdeep_call<%s>(objects, count, more...);\n    }\n"):format(one[1], one[2])
+    end
+    return ("struct %s;"):format(own), ("template<> struct accdeep_deep<%s> {\n%s};"):format(own, table.concat(parts))
+  end)
+end
+
 function cxx.keep(program, kept, record, name, text, count)
   local lines = {}
   for i, path in ipairs(kept) do

@@ -433,6 +433,34 @@ local function lines_for(self, one, instance)
   end)
 end
 
+-- Whether instances of a directive have the same lines. Where these call several functions for several types, one
+-- function that chooses is called instead.
+local function same_texts(self, all, field)
+  local first = all[1][field]
+  for _, other in ipairs(all) do
+    if (first == nil) ~= (other[field] == nil) or first and #first ~= #other[field] then return false end
+  end
+  for i, line in ipairs(first or {}) do
+    local by_type, known, names, rest = {}, {}, {}, line:gsub("accdeep_call<[%w_]+>", "", 1)
+    for _, other in ipairs(all) do
+      local text = other[field][i]
+      if text:gsub("accdeep_call<[%w_]+>", "", 1) ~= rest then return false end
+      local name = text:match "accdeep_call<([%w_]+)>"
+      local record = name and other.calls[name]
+      local spelled = record and (record.tag or record.name)
+      if name and known[name .. "*"] == nil then names[#names + 1], known[name .. "*"] = name, true end
+      if spelled and known[spelled] and known[spelled] ~= name then return false end
+      if spelled and not known[spelled] then by_type[#by_type + 1], known[spelled] = { spelled, name }, name end
+    end
+    if #names > 1 then
+      if #by_type < #names then return false end
+      first[i] = line:gsub("accdeep_call<[%w_]+>", ("accdeep_call<%s>"):format(
+        dialects.cxx.choose(self.program, by_type)), 1)
+    end
+  end
+  return true
+end
+
 -- Writes a directive anew if it is more than a standard one.
 local function rewrite(self, one)
   if not one.instances[1] then
@@ -443,14 +471,16 @@ local function rewrite(self, one)
     return self:edit(one.own.first, one.own.last, (self.text:sub(one.own.first, one.own.last):gsub("[^\n]", "")))
   end
   local all = {}
-  for i, instance in ipairs(one.instances) do all[i] = table.pack(lines_for(self, one, instance)) end
-  local lines, behind = all[1][1], all[1][2]
-  for _, other in ipairs(all) do
-    local is_equal = (lines == nil) == (other[1] == nil) and (not lines or table.concat(lines, "\n") == table.concat(
-      other[1], "\n") and table.concat(behind, "\n") == table.concat(other[2], "\n"))
-    if not is_equal then deep.cannot "a directive whose instances in a template differ" end
+  for i, instance in ipairs(one.instances) do
+    local calls = {}
+    function self.program.called(name, record) calls[name] = record end
+    local lines, behind = lines_for(self, one, instance)
+    all[i] = { lines = lines, behind = behind, calls = calls }
   end
-  if lines then write(self, one, lines, behind) end
+  if not same_texts(self, all, "lines") or not same_texts(self, all, "behind") then
+    deep.cannot "a directive whose instances in a template differ"
+  end
+  if all[1].lines then write(self, one, all[1].lines, all[1].behind) end
 end
 
 -- declare has no statements where functions could be called.
