@@ -366,7 +366,13 @@ function Writer:follow(treatment, entry, text, t, at)
   if subscript.tag == "alias" then
     if not self.aliases then return end
     self:open("if (%s)", text)
-    self:line("%s%s((void **)&%s);", self.aliases, self.finalize and "_finalize" or "", text)
+    local base = subscript.to
+    local is_beside = base and base.tag == "id" and not base.global and types.member(treatment.record, base.name)
+    if self.phase == "attach" and is_beside then
+      self:line("%s((void **)&%s, (void *)q->%s);", dialects.attach_alias(self.program), text, base.name)
+    else
+      self:line("%s%s((void **)&%s);", self.aliases, self.finalize and "_finalize" or "", text)
+    end
     return self:close()
   elseif t.kind == "array" then
     local first, count = range(self, treatment, entry, subscript, t)

@@ -28,6 +28,29 @@ function dialects.add(program, what, write)
   return name
 end
 
+-- A function that attaches a pointer to where it lies behind another one: it may be the end of that one's data, which
+-- is no address of them. For a moment the host has the device's pointer: checks by access must not see that. Returns
+-- its name.
+function dialects.attach_alias(program)
+  program.alias_function = program.alias_function or dialects.add(program, "attach_alias", function(name)
+    local head = ("static void %s(void **pointer, void *base)"):format(name)
+    return head .. ";", "__attribute__((no_sanitize_thread))\n" .. head .. "\n" .. [[
+{
+    void *host = *pointer;
+    if (acc_is_present(base, 1)) {
+        *pointer = base;
+        acc_attach(pointer);
+        *pointer = (char *)acc_deviceptr(base) + ((char *)host - (char *)base);
+        acc_memcpy_to_device(acc_deviceptr((void *)pointer), (void *)pointer, sizeof *pointer);
+        *pointer = host;
+    } else if (acc_is_present(host, 1)) {
+        acc_attach(pointer);
+    }
+}]]
+  end)
+  return program.alias_function
+end
+
 -- ---------------------------------------------------------------------------------------------- C --
 
 local c = dialects.c

@@ -511,6 +511,23 @@ local function apply(self)
   return table.concat(parts)
 end
 
+local function without_arguments(name) return (name:gsub("%b<>", "")) end
+
+-- C++: classes of the unit whose objects functions go through have them as friends.
+local function add_friends(self)
+  local wanted = {}
+  local function add(record)
+    if record.tag then wanted[without_arguments(record.tag)] = true end
+    for _, base in ipairs(record.bases or {}) do add(base) end
+  end
+  for treatment in pairs(self.program.deep_functions) do add(treatment.record) end
+  for _, record in ipairs(self.source:records()) do
+    if not record.is_local and record.has_private and wanted[without_arguments(record.name)] then
+      self:edit(record.at, record.at - 1, dialects.cxx.FRIEND)
+    end
+  end
+end
+
 -- C++: declarations in front of the unit, and the functions behind it.
 local function add_frame(self)
   self:edit(1, 0, dialects.cxx.prelude(self.program.prototypes) .. "\n" .. number_line(self, 1))
@@ -535,16 +552,16 @@ local function lowered(self)
   for _, one in ipairs(list) do
     self:within(one, rewrite, self, one)
   end
-  local has_friend = {}
   for _, one in ipairs(self.directives) do
     if one.own and descriptions[one.node.name] then
-      local text = values.members(one)
-      local is_open = one.is_local or one.is_unnamed or not one.record or has_friend[one.record]
-      if self.unit.is_cxx and not is_open then text, has_friend[one.record] = dialects.cxx.FRIEND .. text, true end
-      self:edit(one.own.first, one.own.last, text .. self.text:sub(one.own.first, one.own.last):gsub("[^\n]", ""))
+      local feeds = self.text:sub(one.own.first, one.own.last):gsub("[^\n]", "")
+      self:edit(one.own.first, one.own.last, values.members(one) .. feeds)
     end
   end
-  if self.unit.is_cxx then add_frame(self) end
+  if self.unit.is_cxx then
+    add_friends(self)
+    add_frame(self)
+  end
   return apply(self)
 end
 

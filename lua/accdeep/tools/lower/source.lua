@@ -280,6 +280,33 @@ function Unit:qualified_name(open)
   return table.concat(names, "::"), is_local
 end
 
+-- Definitions of structures with names: list of {name (with those around), at (a position behind its brace), is_local,
+-- has_private}.
+function Unit:records()
+  local list, open = {}, {}
+  for i = 1, self.n do
+    local text = (self.kind[i] == "other" or self.kind[i] == "word") and self:token(i)
+    if text == "{" then
+      open[#open + 1] = { i = i }
+      local name, is_typedef = self:record_name(i)
+      if name and not is_typedef then
+        local braces = {}
+        for k, one in ipairs(open) do braces[k] = one.i end
+        local full, is_local = self:qualified_name(braces)
+        local record = { name = full, at = self.finish[i], is_local = is_local,
+          has_private = self:token(self:record_keyword(i)) == "class" }
+        open[#open].record = record
+        list[#list + 1] = record
+      end
+    elseif text == "}" then
+      open[#open] = nil
+    elseif (text == "private" or text == "protected") and open[1] and open[#open].record then
+      open[#open].record.has_private = true
+    end
+  end
+  return list
+end
+
 -- Whether a template has specializations in the unit.
 function Unit:has_specialization(name)
   for i = 1, self.n do
