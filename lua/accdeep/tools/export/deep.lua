@@ -314,7 +314,12 @@ function Writer:section(treatment, entry, pointer, t, subscript, is_member, insi
     if inside then
       inside(start, length)
     elseif not is_deep or is_plain(self.session, nest.inner(self.session, treatment, entry), {}) then
-      self:line("#pragma acc update %s(%s[%s:%s])", self.update, pointer, start, length)
+      local base = pointer
+      if not pointer:find "^[%w_]" then -- no directive takes a cast
+        base = "row"
+        self:line("%s = %s;", self.dialect.declared(types.pointer(element), "row"), pointer)
+      end
+      self:line("#pragma acc update %s(%s[%s:%s])", self.update, base, start, length)
     else
       self:elements(treatment, entry, plus(pointer, start), length)
     end
@@ -394,7 +399,7 @@ local function is_in_union(record, name)
 end
 
 function Writer:entry(treatment, entry)
-  local t, text = entry.member.type, "q->" .. entry.member.name
+  local t, text = entry.member.type, self.dialect.member(self.program, treatment.record, entry.member.name)
   if not entry.include then return end
   if held_record(t) then
     text = t.kind == "array" and self.dialect.first_of(text, t) or "&" .. text
@@ -402,7 +407,8 @@ function Writer:entry(treatment, entry)
   elseif entry.subscripts and types.innermost(t) ~= t then
     return self:follow(treatment, entry, text, t, 1)
   elseif self.phase == "update" and t.kind ~= "pointer" then
-    local form = is_in_union(treatment.record, entry.member.name) and "acc_update_%s(&%s, sizeof %s);"
+    local is_refused = not text:find "^[%w_]" or is_in_union(treatment.record, entry.member.name)
+    local form = is_refused and "acc_update_%s(&%s, sizeof %s);"
       or "#pragma acc update %s(%s)"
     self.values[#self.values + 1] = form:format(self.update, text, text)
   end

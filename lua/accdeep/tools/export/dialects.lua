@@ -57,6 +57,7 @@ local c = dialects.c
 
 function c.declared(t, name) return types.spell(t, name) end
 function c.called(name) return name end
+function c.member(_, _, name) return "q->" .. name end
 function c.first_of(text, t)
   local of = t
   while of.kind == "array" do of = of.of end
@@ -121,6 +122,14 @@ void accdeep_call(Type *objects, __SIZE_TYPE__ count, More... more)
 }]]
 
 function cxx.declared(_, name) return "auto " .. name end
+-- A member of *q. Base classes of what the unit does not define may be inaccessible: only a cast leads there.
+function cxx.member(program, record, name)
+  for _, base in ipairs(program.is_foreign(record) and record.bases or {}) do
+    if types.member(base, name) then return ("((%s *)q)->%s"):format(base.tag, name) end
+  end
+  return "q->" .. name
+end
+
 function cxx.called(name) return ("accdeep_call<%s>"):format(name) end
 function cxx.first_of(text, t)
   local of, subscripts = t, ""

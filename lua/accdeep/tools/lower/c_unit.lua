@@ -513,6 +513,14 @@ end
 
 local function without_arguments(name) return (name:gsub("%b<>", "")) end
 
+-- C++: the classes that the unit itself defines.
+local function read_records(self)
+  local own = {}
+  self.records = self.source:records()
+  for _, record in ipairs(self.records) do own[without_arguments(record.name)] = true end
+  function self.program.is_foreign(record) return record.tag and not own[without_arguments(record.tag)] end
+end
+
 -- C++: classes of the unit whose objects functions go through have them as friends.
 local function add_friends(self)
   local wanted = {}
@@ -521,7 +529,7 @@ local function add_friends(self)
     for _, base in ipairs(record.bases or {}) do add(base) end
   end
   for treatment in pairs(self.program.deep_functions) do add(treatment.record) end
-  for _, record in ipairs(self.source:records()) do
+  for _, record in ipairs(self.records) do
     if not record.is_local and record.has_private and wanted[without_arguments(record.name)] then
       self:edit(record.at, record.at - 1, dialects.cxx.FRIEND)
     end
@@ -549,6 +557,7 @@ local function lowered(self)
   if said then return nil, said end
   describe(self)
   check_declares(self)
+  if self.unit.is_cxx then read_records(self) end
   for _, one in ipairs(list) do
     self:within(one, rewrite, self, one)
   end
