@@ -114,10 +114,12 @@ static bool is_member(const struct reader *r, Dwarf_Die *die)
             !accd_dw_flag(&r->debug->dw, die, DW_AT_external)); /* not a static one */
 }
 
-static void read_member(struct reader *r, Dwarf_Die *die)
+/* of_class: members of a class are private unless something else is said, others public. */
+static void read_member(struct reader *r, Dwarf_Die *die, bool of_class)
 {
     const struct accd_dw *dw = &r->debug->dw;
     uint64_t offset;
+    lua_Integer access = of_class ? DW_ACCESS_private : DW_ACCESS_public;
     bool is_base = dw->dwarf_tag(die) == DW_TAG_inheritance;
     if (is_base)
         set_boolean(r->L, "base", true);
@@ -125,6 +127,9 @@ static void read_member(struct reader *r, Dwarf_Die *die)
         set_text(r->L, "name", dw->dwarf_diename(die));
     if (has(r, die, DW_AT_bit_size))
         set_boolean(r->L, "bits", true);
+    integer_of(r, die, DW_AT_accessibility, &access);
+    if (access != DW_ACCESS_public)
+        set_boolean(r->L, "closed", true);
     if (accd_dw_member_offset(dw, die, &offset))
         set_integer(r->L, "offset", (lua_Integer)offset);
     set_type(r, "type", die);
@@ -153,7 +158,7 @@ static void read_record(struct reader *r, Dwarf_Die *die)
         if (!is_member(r, &child))
             continue;
         lua_newtable(L);
-        read_member(r, &child);
+        read_member(r, &child, debug->dw.dwarf_tag(die) == DW_TAG_class_type);
         lua_rawseti(L, -2, ++n);
     }
     lua_setfield(L, -2, "members");

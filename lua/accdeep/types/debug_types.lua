@@ -88,7 +88,7 @@ function Builder:members_of(node)
     elseif of and not is_endless and not is_empty then
       local name = m.name
       if name and name:find "^_vptr" then name = "__vptr" end
-      list[#list + 1] = { name = name, of = m.type, offset = m.offset, base = m.base }
+      list[#list + 1] = { name = name, of = m.type, offset = m.offset, base = m.base, closed = m.closed }
     end
   end
   node.unseen = unseen
@@ -102,7 +102,7 @@ local function without(record, names)
     if not m.name then
       members[#members + 1] = { type = without(m.type, names), offset = m.offset }
     elseif not names[m.name] then
-      members[#members + 1] = { name = m.name, type = m.type, offset = m.offset }
+      members[#members + 1] = { name = m.name, type = m.type, offset = m.offset, closed = m.closed }
     end
   end
   local made = types.record(record.record, record.tag)
@@ -165,7 +165,7 @@ function Builder:complete(t, node)
     end
     if hidden then of = without(of, names) end
     for name in pairs(not m.name and of.by_name or {}) do names[name] = true end
-    members[#members + 1] = { name = m.name, type = of, offset = m.offset }
+    members[#members + 1] = { name = m.name, type = of, offset = m.offset, closed = m.closed }
   end
   if unseen and not node.union then fill(members, node.size) end
   self.place(t, members, node.size, alignment(node, members))

@@ -235,6 +235,7 @@ local function rebased(writer, expression, record, scope)
     if node.tag ~= "id" then return nil end
     if node.name == "this" then cannot "a bound that uses 'this'" end
     if not node.global and types.member(record, node.name) then
+      writer.dialect.member(writer.program, record, node.name) -- it can be reached
       return { tag = "member", arrow = true, base = { tag = "id", name = "q" }, name = node.name }
     end
     if not scope:declared(node.name) then cannot "a bound that uses a member of a structure around" end

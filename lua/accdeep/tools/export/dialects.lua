@@ -122,8 +122,20 @@ void accdeep_call(Type *objects, __SIZE_TYPE__ count, More... more)
 }]]
 
 function cxx.declared(_, name) return "auto " .. name end
+-- Raises a reason if a member is private in a class that the unit does not define.
+local function check_access(program, record, name)
+  for _, member in ipairs(record.members) do
+    if member.name == name and member.closed and program.is_foreign(record) then
+      error({ cannot = ("'%s', which is private in %s, a class of another file"):format(name, record.tag) }, 0)
+    elseif not member.name and member.type.by_name[name] then
+      check_access(program, member.type, name)
+    end
+  end
+end
+
 -- A member of *q. Base classes of what the unit does not define may be inaccessible: only a cast leads there.
 function cxx.member(program, record, name)
+  check_access(program, record, name)
   for _, base in ipairs(program.is_foreign(record) and record.bases or {}) do
     if types.member(base, name) then return ("((%s *)q)->%s"):format(base.tag, name) end
   end

@@ -166,7 +166,7 @@ local function compiled(self, list)
     if not missing then return path, said end
     for _, what in ipairs(missing) do
       remove(list[what.i] and list[what.i].names or self.of_file, what.name)
-      local is_overloaded = what.message:find("type of '" .. what.name .. "' is unknown", 1, true)
+      local is_overloaded = what.message:find "^type of '[%w_:]+' is unknown"
         or what.message:find "overloaded"
       if is_overloaded then self.functions[what.name] = true end
     end
