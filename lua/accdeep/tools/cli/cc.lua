@@ -3,6 +3,7 @@
 local lazy = require "accdeep.base.lazy"
 local cc = lazy.require "accdeep.tools.cc"
 local common = require "accdeep.tools.cli.common"
+local diagnostic = require "accdeep.base.diagnostic"
 local units = lazy.require "accdeep.tools.lower.units"
 
 local function options(command)
@@ -31,6 +32,7 @@ local function run(given)
   local list = cc.command(given)
   local ok, status = pcall(units.compile, list)
   if not ok then
+    if not diagnostic.is(status) then error(status, 0) end
     common.show_error(status)
     return 1
   end

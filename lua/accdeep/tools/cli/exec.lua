@@ -32,10 +32,10 @@ local function options(command)
     :argname "<file>"
   command:option("--suppress", "Leave out the reports that lines of a file name: CODE:FUNCTION-OR-FILE[:OBJECT].")
     :argname "<file>"
-  local option = command:option("--strict", "Stop kernels that touch host memory, or device memory after data (=begin: "
-    .. "before data); report stale data, missing waits, and what is left at the end. Constructs that repeat with the same "
-    .. "arguments are looked at less often (=all, =begin,all: each time)."):choices { "end", "begin", "all", "begin,all" }
-    :args "?"
+  local option = command:option("--strict", "Stop kernels that touch host memory, or device memory after data "
+    .. "(=begin: before data); report stale data, missing waits, and what is left at the end. Constructs that repeat "
+    .. "with the same arguments are looked at less often (=all, =begin,all: each time).")
+    :choices { "end", "begin", "all", "begin,all" }:args "?"
   function option._get_usage() return "[--strict[=begin|all|begin,all]]" end
   function option._get_label_lines() return { "--strict[=begin|all|begin,all]" } end
   function option._is_vararg() return false end

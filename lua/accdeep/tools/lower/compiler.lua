@@ -39,9 +39,9 @@ local with_value = { ["-o"] = true, ["-MF"] = true, ["-MT"] = true, ["-MQ"] = tr
 -- With these, directives become code, and the loops would stand in front of their statements.
 local directives = { ["-fopenacc"] = "-D_OPENACC=201711", ["-fopenmp"] = "-D_OPENMP=201511" }
 
--- The options of a unit. plain: without what makes code of directives.
-local function options(unit, plain)
-  local given, list, i = unit.given, {}, 1
+-- Options given for a unit. plain: without what makes code of directives.
+local function options(given, plain)
+  local list, i = {}, 1
   while given[i] do
     local option = given[i]
     if with_value[option] then
@@ -74,7 +74,7 @@ end
 -- function, and has the name of a typedef. nil, and what the compiler said: it refuses the unit.
 function compiler.directives(unit)
   if not files.program(unit.command) then environment(("%s: there is no such program"):format(unit.command)) end
-  local ok, text, said = run(("%s %s -w -E %s"):format(quoted(unit.command), options(unit), quoted(unit.path)))
+  local ok, text, said = run(("%s %s -w -E %s"):format(quoted(unit.command), options(unit.given), quoted(unit.path)))
   if not ok then return nil, said end
   local scanned, list = source.scan(text), {}
   local file, line, at = unit.path, 1, 1
@@ -155,7 +155,7 @@ function compiler.debug_information(unit, text, wanted, at_end)
   file:write(table.concat(parts))
   file:close()
   local ok, _, said = run(("%s %s %s -w -g -O0 -x %s -iquote %s -c %s -o %s"):format(quoted(unit.command),
-    options(unit, true), all_functions(unit), unit.is_cxx and "c++" or "c", quoted(unit.path:match "^(.*)/" or "."),
+    options(unit.given, true), all_functions(unit), unit.is_cxx and "c++" or "c", quoted(unit.path:match "^(.*)/" or "."),
     quoted(source_path), quoted(base .. ".o")))
   os.remove(base)
   os.remove(source_path)
