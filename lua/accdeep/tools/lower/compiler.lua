@@ -155,8 +155,8 @@ function compiler.debug_information(unit, text, wanted, at_end)
   file:write(table.concat(parts))
   file:close()
   local ok, _, said = run(("%s %s %s -w -g -O0 -x %s -iquote %s -c %s -o %s"):format(quoted(unit.command),
-    options(unit.given, true), all_functions(unit), unit.is_cxx and "c++" or "c", quoted(unit.path:match "^(.*)/" or "."),
-    quoted(source_path), quoted(base .. ".o")))
+    options(unit.given, true), all_functions(unit), unit.is_cxx and "c++" or "c",
+    quoted(unit.path:match "^(.*)/" or "."), quoted(source_path), quoted(base .. ".o")))
   os.remove(base)
   os.remove(source_path)
   if ok then return base .. ".o" end
