@@ -73,8 +73,10 @@ enum { TIED = 1 };                  /* flags of tasks */
     X(void, __kmpc_omp_task_begin_if0, (void *place, int32_t thread, struct task *task)) \
     X(void, __kmpc_omp_task_complete_if0, (void *place, int32_t thread, struct task *task))
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): parameters of functions */
 #define DECLARE(type, name, parameters) type name parameters;
 #define POINTER_TO(type, name, parameters) static type(*real_##name) parameters;
+/* NOLINTEND(bugprone-macro-parentheses) */
 #define DECLARE_END(name, parameters, arguments) DECLARE(void, name, parameters)
 #define DECLARE_RETURN(name, parameters, arguments) DECLARE(int32_t, name, parameters)
 #define POINTER_END(name, parameters, arguments) POINTER_TO(void, name, parameters)
