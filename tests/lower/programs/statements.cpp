@@ -1,4 +1,5 @@
 // Statements and names of C++: lambdas, if constexpr, attributes, raw strings, member templates, nested namespaces.
+// openmp: no: gcc 12 maps a structure that a lambda captures with another size.
 #include <cstdio>
 #include <string>
 namespace a::b { inline namespace v1 {

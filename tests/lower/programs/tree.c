@@ -22,7 +22,7 @@ void work(struct whole *w, box *b, int nb)
 {
 #pragma acc enter data copyin(w[0:1]) \
         copyin(b[0:nb])
-#if defined(_OPENACC)
+#if !defined(NEVER)
     #pragma acc parallel loop present(w[0:1], b[0:nb])
     for (int i = 0; i < 1; i++) { w->parts[0].last[0] += 100; for (int k = 0; k < b[1].m * N; k++) b[1].x[k] *= 2; b[0].inner.values[0] = 42; }
 #endif

@@ -10,13 +10,15 @@ local function options(command)
   command:argument("compiler", "gcc, g++, gfortran, clang or clang++."):args "?":argname "<compiler>"
   command:argument("arguments", "Its command line."):args "*":argname "<arg>"
   command:flag("--no-check", "The program is not to be checked: directives of TR-14-1 are lowered, and no more.")
+  command:option("--to", "The directives that units get: openacc, or openmp for C and C++.", "openacc")
+    :choices { "openacc", "openmp" }
   command:flag("--libdir", "Print the folder of the library that such programs need, for other builds.")
 end
 
 -- What stands behind the compiler is the compiler's.
 local function spell(args)
   local at = 2
-  while args[at] and args[at]:sub(1, 1) == "-" do at = at + 1 end
+  while args[at] and args[at]:sub(1, 1) == "-" do at = at + (args[at] == "--to" and 2 or 1) end
   if not args[at] then return args end
   local list = table.move(args, 1, at - 1, 1, {})
   list[at] = "--"
@@ -30,7 +32,7 @@ local function run(given)
     return 0
   end
   local list = cc.command(given)
-  local ok, status = pcall(units.compile, list)
+  local ok, status = pcall(units.compile, list, given.to)
   if not ok then
     if not diagnostic.is(status) then error(status, 0) end
     common.show_error(status)

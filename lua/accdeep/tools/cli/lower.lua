@@ -10,6 +10,8 @@ local function options(command)
   command:argument("source", "A unit of C, C++ or Fortran."):argname "<file>"
   command:argument("options", "Behind --: options of the compiler for this unit."):args "*":argname "<option>"
   command:option("-o", "The file to write; standard output if not given."):argname "<file>"
+  command:option("--to", "The directives to write: openacc, or openmp for C and C++.", "openacc")
+    :choices { "openacc", "openmp" }
   command:option("--cc", "The compiler; gcc, g++ or gfortran if not given."):argname "<compiler>"
 end
 
@@ -18,7 +20,8 @@ local statuses = { text = 2, static = 2, environment = 3 }
 -- 0: the unit is written; 1: the compiler refuses the unit; 2, 3: an error of a directive, of a file.
 local function run(chosen)
   local path = chosen.source
-  local given = { path = path, text = files.read(path), command = chosen.cc, options = chosen.options }
+  local given = { path = path, text = files.read(path), command = chosen.cc, options = chosen.options,
+    to = chosen.to }
   local ok, text, said = pcall(lower.unit, given)
   local status = not ok and diagnostic.is(text) and statuses[diagnostic.phase(text.code)]
   if status then

@@ -9,8 +9,10 @@ local deep = require "accdeep.tools.export.deep"
 local dialects = require "accdeep.tools.export.dialects"
 local diagnostic = require "accdeep.base.diagnostic"
 local grammar = require "accdeep.grammar"
+local lazy = require "accdeep.base.lazy"
 local location = require "accdeep.base.location"
 local openacc = require "accdeep.run.openacc"
+local openmp = lazy.require "accdeep.tools.lower.openmp"
 local scope = require "accdeep.types.scope"
 local source = require "accdeep.tools.lower.source"
 local tree = require "accdeep.base.tree"
@@ -28,6 +30,7 @@ local others = { loop = true, routine = true, atomic = true, cache = true, wait 
 local descriptions = { shape = true, policy = true }
 local standalone = { ["enter data"] = true, ["exit data"] = true, update = true, declare = true }
 
+-- In front of functions that follow pointers.
 local HEADERS = "#include <openacc.h>\n#include <stddef.h>\n#include <stdlib.h>\n#include <string.h>\n"
 
 -- A unit under way.
@@ -339,11 +342,11 @@ local function add_functions(self, one)
   local program = self.program
   local added = table.move(program.functions, self.nfunctions + 1, #program.functions, 1, {})
   if #added == 0 then return end
-  local text = { self.nfunctions == 0 and not self.unit.is_cxx and HEADERS or "" }
+  local text = { self.nfunctions == 0 and not self.unit.is_cxx and self.headers or "" }
   for i = self.nfunctions + 1, self.unit.is_cxx and 0 or #program.prototypes do
     text[#text + 1] = program.prototypes[i] .. "\n"
   end
-  for _, code in ipairs(added) do text[#text + 1] = "\n" .. code .. "\n" end
+  for _, code in ipairs(added) do text[#text + 1] = "\n" .. self.routines(code) .. "\n" end
   self.nfunctions = #program.functions
   local lines = {}
   for line in table.concat(text):gmatch "(.-)\n" do lines[#lines + 1] = line end
@@ -542,7 +545,7 @@ local function add_frame(self)
   if self.nfunctions == 0 then return end
   local last = self.source:line(#self.text + 1)
   local head = { "" }
-  for line in HEADERS:gmatch "[^\n]+" do head[#head + 1] = line end
+  for line in self.headers:gmatch "[^\n]+" do head[#head + 1] = line end
   head[#head + 1] = "namespace {"
   self:edit(#self.text + 1, #self.text, (self.text:sub(-1) == "\n" and "" or "\n") .. self:lines(head, last)
     .. table.concat(self.at_end) .. self:lines({ "}", dialects.cxx.CALL }, last))
@@ -574,6 +577,15 @@ local function lowered(self)
   return apply(self)
 end
 
+local function same(text) return text end
+
+-- The text with directives of OpenMP in place of standard ones of OpenACC.
+local function to_openmp(self, text)
+  return openmp.text(self.session, text, self.unit.path, function(file, line, message)
+    self.session:within("", file, line, raise, "unsupported", nil, message, { rule = "HOUSE-lower" })
+  end)
+end
+
 -- The text of a unit with standard directives, or nil and what the compiler said of the unit. given: as of lower.unit.
 -- Raises errors of directives.
 function c_unit.lower(opened, given)
@@ -583,6 +595,8 @@ function c_unit.lower(opened, given)
     unit = { command = given.command, path = given.path, given = given.options, is_cxx = is_cxx },
     program = { functions = {}, prototypes = {}, deep_functions = {}, globals = {}, prefix = "accdeep_",
       dialect = is_cxx and dialects.cxx or dialects.c } }, Unit)
+  local is_openmp = given.to == "openmp"
+  self.headers, self.routines = is_openmp and openmp.HEADERS or HEADERS, is_openmp and openmp.routines or same
   function self.program.is_function(name) return not is_cxx or self.functions[name] ~= nil end
   function self.program.finished(text, record)
     return self.values:restored(text, record, self.program.is_function)
@@ -593,6 +607,7 @@ function c_unit.lower(opened, given)
     place(self, results[2])
     error(results[2], 0)
   end
+  if is_openmp and results[2] then return to_openmp(self, results[2]) end
   return table.unpack(results, 2, results.n)
 end
 

@@ -46,7 +46,8 @@ local function options(given, plain)
     local option = given[i]
     if with_value[option] then
       i = i + 1
-    elseif not alone[option] and not option:find "^%-o." and not option:find "^%-flto" then
+    elseif not alone[option] and not option:find "^%-o." and not option:find "^%-flto"
+      and not option:find "^%-fopenmp%-targets" and not option:find "^%-%-offload" then -- one compilation is enough
       local instead = plain and directives[option]
       local is_other = plain and (option:find "^%-fopen" or option:find "^%-foffload" or option:find "^%-O"
         or option:find "^%-g" or option:find "^%-W" or option:find "^%-fsanitize" or option:find "^%-pedantic")

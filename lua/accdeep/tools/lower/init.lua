@@ -11,7 +11,8 @@ local session = require "accdeep.run.session"
 local lower = {}
 
 -- The text of a unit with standard directives, or nil and what the compiler said of the unit. given: {path, text,
--- command (the compiler, nil: GNU's), options (a list)}. Raises errors of directives.
+-- command (the compiler, nil: GNU's), options (a list), to ("openacc", "openmp"; nil: openacc)}. Raises errors of
+-- directives.
 function lower.unit(given)
   location.remember(given.path, given.text)
   local is_fortran = given.path:find "%.[fF]%d*$" or given.path:find "%.[fF][oO][rR]$"
@@ -20,7 +21,7 @@ function lower.unit(given)
   local unit = is_fortran and fortran_unit or c_unit
   local command = is_fortran and "gfortran" or compiler.is_cxx(given.path, "") and "g++" or "gcc"
   local results = table.pack(pcall(unit.lower, opened, { path = given.path, text = given.text,
-    command = given.command or command, options = given.options }))
+    command = given.command or command, options = given.options, to = given.to }))
   opened:close()
   if not results[1] then error(results[2], 0) end
   return table.unpack(results, 2, results.n)

@@ -32,7 +32,7 @@ local function options_of(list)
 end
 
 -- The units of a command line that become other ones: {place in the list, path, text}.
-local function lowered(list)
+local function lowered(list, to)
   local found, options = {}, nil
   for i = 2, #list do
     local path = list[i]
@@ -41,7 +41,8 @@ local function lowered(list)
       local text = files.read(path)
       if may_have_directives(text) then
         options = options or options_of(list)
-        local made = lower.unit { path = path, text = text, command = list[1], options = options }
+        local made = lower.unit { path = path, text = text, command = list[1], options = options,
+          to = to }
         if made and made ~= text then found[#found + 1] = { at = i, path = path, text = made } end
       end
     end
@@ -64,8 +65,8 @@ end
 
 -- Whether the command makes several programs or objects is the compiler's matter. Compiles, if a unit becomes another
 -- one: the compiler's status; nil if none does. Raises errors of directives.
-function units.compile(list)
-  local found = lowered(list)
+function units.compile(list, to)
+  local found = lowered(list, to)
   if not found[1] then return nil end
   local folder = os.tmpname()
   os.remove(folder)

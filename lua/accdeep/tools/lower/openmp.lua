@@ -1,0 +1,402 @@
+-- openmp.lua - standard directives of OpenACC in a text of C or C++ as those of OpenMP. Lines keep their numbers.
+--
+-- A loop of a parallel construct is divided among teams and threads, as its clauses say. Hints (numbers of workers,
+-- lengths of vectors, tiles, cache) are left out, and kernels whose loops nobody called independent run in one thread.
+-- What OpenMP cannot say is refused with its reason.
+
+local deep = require "accdeep.tools.export.deep"
+local grammar = require "accdeep.grammar"
+local openacc = require "accdeep.catalogue.openacc"
+local source = require "accdeep.tools.lower.source"
+local unparse = require "accdeep.grammar.unparse"
+
+local openmp = {}
+
+local cannot = deep.cannot
+
+-- In front of functions that follow pointers: routines of OpenACC that these call, by those of OpenMP.
+openmp.HEADERS = [[
+#include <omp.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+static inline int accdeep_acc_is_present(void *host, size_t bytes)
+{
+    return bytes && omp_target_is_present(host, omp_get_default_device());
+}
+static inline void *accdeep_acc_deviceptr(void *host)
+{
+    void *at = host;
+#pragma omp target data use_device_ptr(host)
+    at = host;
+    return at;
+}
+static inline void accdeep_acc_memcpy_to_device(void *to, void *from, size_t bytes)
+{
+    if (to != from)
+        omp_target_memcpy(to, from, bytes, 0, 0, omp_get_default_device(), omp_get_initial_device());
+}
+static inline void accdeep_acc_attach(void **pointer)
+{
+    if (accdeep_acc_is_present((void *)pointer, 1) && accdeep_acc_is_present(*pointer, 1)) {
+        void *to = accdeep_acc_deviceptr(*pointer), *slot = accdeep_acc_deviceptr((void *)pointer);
+        if (slot != (void *)pointer)
+            accdeep_acc_memcpy_to_device(slot, (void *)&to, sizeof to);
+    }
+}
+static inline void accdeep_acc_detach(void **pointer)
+{
+    if (accdeep_acc_is_present((void *)pointer, 1))
+        accdeep_acc_memcpy_to_device(accdeep_acc_deviceptr((void *)pointer), (void *)pointer, sizeof *pointer);
+}
+static inline void accdeep_acc_detach_finalize(void **pointer) { accdeep_acc_detach(pointer); }
+static inline void accdeep_acc_update_device(void *host, size_t bytes)
+{
+    accdeep_acc_memcpy_to_device(accdeep_acc_deviceptr(host), host, bytes);
+}
+static inline void accdeep_acc_update_self(void *host, size_t bytes)
+{
+    void *at = accdeep_acc_deviceptr(host);
+    if (at != host)
+        omp_target_memcpy(host, at, bytes, 0, 0, omp_get_initial_device(), omp_get_default_device());
+}
+]]
+
+-- Generated code, whose routines are those of HEADERS.
+function openmp.routines(code) return (code:gsub("%f[%w_]acc_", "accdeep_acc_")) end
+
+-- ---------------------------------------------------------------------------------------- clauses --
+
+local map_types = { copy = "tofrom", copyin = "to", copyout = "from", create = "alloc", present = "alloc" }
+local exit_types = { copyout = "from", delete = "release" }
+
+-- The own name of a clause: copy for pcopy.
+local own_names = {}
+for _, entry in ipairs(openacc.clauses) do
+  for _, list in ipairs { entry[1], entry.present_or or "" } do
+    for name in list:gmatch "%S+" do own_names[name] = entry[1]:match "%S+" end
+  end
+end
+local function name_of(clause) return own_names[clause.name] or clause.name end
+
+local function list_of(clause)
+  local parts = {}
+  for i, variable in ipairs(clause.vars) do parts[i] = unparse.expression(variable) end
+  return table.concat(parts, ", ")
+end
+
+local function has(node, ...)
+  for _, clause in ipairs(node.clauses) do
+    for _, name in ipairs { ... } do
+      if name_of(clause) == name then return true end
+    end
+  end
+  return false
+end
+
+local refused = { async = true, wait = true, device_type = true, dtype = true, attach = true, detach = true,
+  no_create = true, default_async = true, device_num = true }
+
+local function check(node)
+  for _, clause in ipairs(node.clauses) do
+    if refused[name_of(clause)] then
+      cannot(("OpenMP has no clause like '%s' of '%s'"):format(clause.name, node.name))
+    end
+  end
+end
+
+-- Clauses of data, with if.
+local function data_clauses(node, types, condition)
+  local parts = {}
+  for _, clause in ipairs(node.clauses) do
+    local name = name_of(clause)
+    if types[name] then parts[#parts + 1] = ("map(%s: %s)"):format(types[name], list_of(clause))
+    elseif name == "deviceptr" and types == map_types then
+      parts[#parts + 1] = ("is_device_ptr(%s)"):format(list_of(clause))
+    elseif name == "if" and condition then
+      parts[#parts + 1] = ("if(%s%s)"):format(condition, unparse.expression(clause.e))
+    end
+  end
+  return parts
+end
+
+-- ------------------------------------------------------------------------------------- constructs --
+
+local Text = {}
+Text.__index = Text
+
+-- How a loop is divided, in words of OpenMP; nil: it is not.
+local function words_of(self, one)
+  local node, around, within = one.node, one.compute, one.around
+  if has(node, "seq") or not around then return nil end
+  local threads, teams = has(node, "worker", "vector"), has(node, "gang")
+  if around.node.name:find "^kernels" then
+    return has(node, "independent") and not (within and within.words) and "parallel for" or nil
+  elseif around.node.name:find "^serial" then
+    return nil
+  elseif within and within.words then
+    return within.words == "distribute" and (threads or not teams) and "parallel for" or nil
+  end
+  local is_divided = false -- further in
+  for _, inner in ipairs(self.list) do
+    local is_loop = inner.node.name == "loop" and inner.around == one
+    is_divided = is_divided or is_loop and has(inner.node, "worker", "vector")
+  end
+  if threads and not teams and one ~= around then return "parallel for" end
+  return is_divided and not threads and "distribute" or teams and not threads and is_divided and "distribute"
+    or "distribute parallel for"
+end
+
+local function add_reductions(node, parts)
+  for _, clause in ipairs(node.clauses) do
+    if name_of(clause) == "reduction" then
+      parts[#parts + 1] = ("reduction(%s: %s)"):format(clause.op, list_of(clause))
+    end
+  end
+end
+
+-- Clauses of a loop that is divided.
+local function loop_clauses(one, parts)
+  for _, clause in ipairs(one.node.clauses) do
+    local name = name_of(clause)
+    if name == "private" then parts[#parts + 1] = ("private(%s)"):format(list_of(clause))
+    elseif name == "collapse" then parts[#parts + 1] = "collapse" .. one.text:match "%f[%w_]collapse%s*(%b())" end
+  end
+  add_reductions(one.node, parts)
+end
+
+-- Reductions of loops among teams are the teams', too. A value that is used outside of the loop would differ.
+local function gang_reductions(self, one, parts)
+  for _, inner in ipairs(self.list) do
+    if inner.compute == one and inner.words and inner.words:find "distribute" and not inner.around then
+      for _, clause in ipairs(inner.node.clauses) do
+        for _, variable in ipairs(name_of(clause) == "reduction" and clause.vars or {}) do
+          for i = one.behind, one.last do
+            local is_word = self.source.kind[i] == "word" and self.source:token(i) == unparse.expression(variable)
+            if is_word and (i < inner.behind or i > inner.last) then
+              cannot(("the reduction variable '%s' is used outside of its loop"):format(unparse.expression(variable)))
+            end
+          end
+        end
+      end
+      add_reductions(inner.node, parts)
+    end
+  end
+end
+
+-- The condition by which a construct runs on the device.
+local function condition(node)
+  local parts = {}
+  for _, clause in ipairs(node.clauses) do
+    local name = name_of(clause)
+    local e = clause.e or clause.vars and clause.vars[1]
+    if name == "if" then parts[#parts + 1] = ("(%s)"):format(unparse.expression(e))
+    elseif name == "self" then parts[#parts + 1] = e and ("!(%s)"):format(unparse.expression(e)) or "0" end
+  end
+  return parts[1] and ("if(target: %s)"):format(table.concat(parts, " && "))
+end
+
+local function compute(self, one)
+  local node = one.node
+  local is_loop, parts = node.name:find "loop$", {}
+  local is_teams = node.name:find "^parallel" and not (is_loop and has(node, "seq"))
+  one.words = is_loop and words_of(self, one) or nil
+  for _, inner in ipairs(self.list) do
+    if inner.compute == one and inner ~= one and inner.node.name == "loop" then inner.words = words_of(self, inner) end
+  end
+  local words = is_teams and (is_loop and "target teams " .. one.words or "target teams")
+    or one.words == "parallel for" and "target parallel for" or "target"
+  local is_divided = words ~= "target"
+  table.move(data_clauses(node, map_types), 1, 100, 1, parts)
+  parts[#parts + 1] = condition(node)
+  for _, clause in ipairs(node.clauses) do
+    local name = name_of(clause)
+    if name == "num_gangs" and is_teams then
+      parts[#parts + 1] = ("num_teams(%s)"):format(unparse.expression(clause.e))
+    elseif name == "firstprivate" or name == "private" and not (is_loop and is_divided) then
+      parts[#parts + 1] = ("%s(%s)"):format(name, list_of(clause))
+    elseif name == "reduction" and not is_divided then
+      parts[#parts + 1] = ("map(tofrom: %s)"):format(list_of(clause))
+    end
+  end
+  if is_loop and is_divided then loop_clauses(one, parts)
+  elseif is_teams then
+    add_reductions(node, parts)
+    gang_reductions(self, one, parts)
+  end
+  return words, parts
+end
+
+-- The directives of OpenMP, a list of texts, for each kind of directive; nil: by `compute`.
+local writers = {}
+
+function writers.data(_, one)
+  return { "target data " .. table.concat(data_clauses(one.node, map_types, "target data: "), " ") }
+end
+
+writers["enter data"] = function(_, one)
+  return { "target enter data " .. table.concat(data_clauses(one.node, { copyin = "to", create = "alloc" }, ""), " ") }
+end
+
+writers["exit data"] = function(_, one)
+  local node = one.node
+  if not has(node, "finalize") then
+    return { "target exit data " .. table.concat(data_clauses(node, exit_types, ""), " ") }
+  end
+  local list, condition_text = {}, ""
+  for _, clause in ipairs(node.clauses) do
+    if clause.name == "if" then condition_text = (" if(%s)"):format(unparse.expression(clause.e)) end
+  end
+  for _, clause in ipairs(node.clauses) do
+    if clause.vars then
+      if name_of(clause) == "copyout" then
+        list[#list + 1] = ("target update from(%s)%s"):format(list_of(clause), condition_text)
+      end
+      list[#list + 1] = ("target exit data map(delete: %s)%s"):format(list_of(clause), condition_text)
+    end
+  end
+  return list
+end
+
+function writers.update(_, one)
+  local parts = {}
+  for _, clause in ipairs(one.node.clauses) do
+    local name = name_of(clause)
+    local way = (name == "self" or name == "host") and "from" or name == "device" and "to"
+    if way then parts[#parts + 1] = ("%s(%s)"):format(way, list_of(clause))
+    elseif name == "if" then parts[#parts + 1] = ("if(%s)"):format(unparse.expression(clause.e)) end
+  end
+  return { "target update " .. table.concat(parts, " ") }
+end
+
+function writers.loop(_, one)
+  if not one.words then return {} end
+  local parts = { one.words }
+  loop_clauses(one, parts)
+  return { table.concat(parts, " ") }
+end
+
+function writers.atomic(_, one)
+  local parts = { "atomic" }
+  for _, clause in ipairs(one.node.clauses) do parts[#parts + 1] = clause.name end
+  return { table.concat(parts, " ") }
+end
+
+function writers.declare(self, one)
+  local list = {}
+  if self.source:around(one.token)[1] then cannot "'declare' in a function" end
+  for _, clause in ipairs(one.node.clauses) do
+    local name = name_of(clause)
+    if not (clause.vars and (name == "create" or name == "copyin" or name == "device_resident" or name == "link")) then
+      cannot(("'%s' on 'declare'"):format(clause.name))
+    end
+    list[#list + 1] = ("declare target %s(%s)"):format(name == "link" and "link" or "to", list_of(clause))
+  end
+  return list
+end
+
+function writers.routine(self, one)
+  local name = one.text:match "routine%s*(%b())"
+  if name then return { "declare target to" .. name } end
+  local i = one.behind
+  while self.source.at[i] and self.source:token(i) ~= ";" and self.source:token(i) ~= "{" do i = i + 1 end
+  if not self.source.at[i] then cannot "no function follows" end
+  one.end_text, one.last = "end declare target", self.source:token(i) == "{" and self.source:closing(i) or i
+  return { "declare target" }
+end
+
+local function nothing() return {} end
+writers.wait, writers.cache = nothing, nothing
+
+for _, name in ipairs { "host_data", "init", "shutdown", "set", "end data", "end host_data" } do
+  writers[name] = function() cannot(("'%s'"):format(name)) end
+end
+
+-- ------------------------------------------------------------------------------------------- text --
+
+-- Constructs and loops around each directive, by the statements that they are for.
+local function nest(self)
+  for i, one in ipairs(self.list) do
+    local name = one.node.name
+    local is_compute = name:find "^parallel" or name:find "^serial" or name:find "^kernels"
+    if is_compute or name == "loop" then
+      one.last = self.source:statement(one.behind)
+      one.compute = is_compute and one or nil
+    end
+    for k = i - 1, 1, -1 do
+      local outer = self.list[k]
+      if outer.last and one.token <= outer.last then
+        one.compute = one.compute or outer.compute
+        local is_loop = outer.node.name:find "loop$"
+        if is_loop and name == "loop" then one.around = one.around or outer end
+      end
+    end
+  end
+end
+
+-- The place of a position in the file that the text is made from.
+local function place_of(self, at)
+  local file, line, from = self.path, 1, 1
+  for start, number, name, behind in self.text:gmatch "()#line (%d+) \"([^\"\n]*)\"[^\n]*\n()" do
+    if start > at then break end
+    file, line, from = name, tonumber(number), behind
+  end
+  for _ in self.text:sub(from, at - 1):gmatch "\n" do line = line + 1 end
+  return file, line
+end
+
+-- The text with directives of OpenMP. fail(file, line, message): raises.
+function openmp.text(session, text, path, fail)
+  local self = setmetatable({ text = text, path = path, source = source.scan(text), list = {} }, Text)
+  for i = 1, self.source.n do
+    local line = self.source.kind[i] == "line" and self.source:token(i)
+    local own = line and source.openacc(line)
+    if own then
+      local file, number = place_of(self, self.source.at[i])
+      local node = session:within(line, file, number, grammar.parse, "directive", line, 1, session.now.scope)
+      self.list[#self.list + 1] = { token = i, behind = i + 1, text = own, node = node, file = file, line = number }
+    end
+  end
+  local function within(one, fn, ...)
+    local results = table.pack(pcall(fn, ...))
+    if results[1] then return table.unpack(results, 2, results.n) end
+    if deep.is_reason(results[2]) then fail(one.file, one.line, results[2].cannot) end
+    error(results[2], 0)
+  end
+  if self.list[1] then within(self.list[1], nest, self) end
+  local edits = {}
+  for _, one in ipairs(self.list) do
+    local list = within(one, function()
+      check(one.node)
+      local write = writers[one.node.name]
+      if write then return write(self, one) end
+      local words, parts = compute(self, one)
+      return { table.concat({ words, table.unpack(parts) }, " ") }
+    end)
+    local lines, at, finish = {}, self.source.at[one.token], self.source.finish[one.token]
+    for i, directive in ipairs(list) do lines[i] = "#pragma omp " .. directive end
+    local _, feeds = self.text:sub(at, finish - 1):gsub("\n", "")
+    local made = table.concat(lines, ("\n#line %d \"%s\"\n"):format(one.line, one.file)) .. ("\n"):rep(feeds)
+    if feeds > 0 and lines[1] or #lines > 1 then
+      made = made:gsub("\n+$", "") .. ("\n#line %d \"%s\""):format(one.line + feeds + 1, one.file)
+    end
+    edits[#edits + 1] = { at = at, finish = finish, text = made }
+    if one.end_text then
+      local behind = self.source.finish[one.last]
+      local file, number = place_of(self, behind)
+      edits[#edits + 1] = { at = behind, finish = behind, text = ("\n#pragma omp %s\n#line %d \"%s\"\n"):format(
+        one.end_text, number, file) }
+    end
+  end
+  table.sort(edits, function(a, b) return a.at < b.at end)
+  local parts, at = {}, 1
+  for _, edit in ipairs(edits) do
+    parts[#parts + 1] = self.text:sub(at, edit.at - 1)
+    parts[#parts + 1] = edit.text
+    at = edit.finish
+  end
+  parts[#parts + 1] = self.text:sub(at)
+  return table.concat(parts)
+end
+
+return openmp
