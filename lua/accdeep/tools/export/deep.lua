@@ -374,10 +374,11 @@ function Writer:follow(treatment, entry, text, t, at)
     self:open("if (%s)", text)
     local base = subscript.to
     local is_beside = base and base.tag == "id" and not base.global and types.member(treatment.record, base.name)
-    if self.phase == "attach" and is_beside then
-      self:line("%s((void **)&%s, (void *)q->%s);", dialects.attach_alias(self.program), text, base.name)
+    local routine = self.aliases .. (self.finalize and "_finalize" or "")
+    if is_beside then
+      self:line("%s((void **)&%s, (void *)q->%s);", dialects.alias(self.program, routine), text, base.name)
     else
-      self:line("%s%s((void **)&%s);", self.aliases, self.finalize and "_finalize" or "", text)
+      self:line("%s((void **)&%s);", routine, text)
     end
     return self:close()
   elseif t.kind == "array" then

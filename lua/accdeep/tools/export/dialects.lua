@@ -28,27 +28,47 @@ function dialects.add(program, what, write)
   return name
 end
 
--- A function that attaches a pointer to where it lies behind another one: it may be the end of that one's data, which
--- is no address of them. For a moment the host has the device's pointer: checks by access must not see that. Returns
--- its name.
-function dialects.attach_alias(program)
-  program.alias_function = program.alias_function or dialects.add(program, "attach_alias", function(name)
-    local head = ("static void %s(void **pointer, void *base)"):format(name)
-    return head .. ";", "__attribute__((no_sanitize_thread))\n" .. head .. "\n" .. [[
+-- Functions that attach and detach a pointer into the data of another one. It may point to their end, which is no
+-- address of them: then the device's pointer is attached to their beginning, and set. For a moment the host has another
+-- pointer: checks by access must not see that.
+local ALIAS = {
+  attach = [[
 {
     void *host = *pointer;
-    if (acc_is_present(base, 1)) {
-        *pointer = base;
-        acc_attach(pointer);
-        *pointer = (char *)acc_deviceptr(base) + ((char *)host - (char *)base);
-        acc_memcpy_to_device(acc_deviceptr((void *)pointer), (void *)pointer, sizeof *pointer);
-        *pointer = host;
-    } else if (acc_is_present(host, 1)) {
-        acc_attach(pointer);
+    if (acc_is_present(host, 1) || !acc_is_present(base, 1)) {
+        if (acc_is_present(host, 1))
+            acc_attach(pointer);
+        return;
     }
-}]]
+    *pointer = base;
+    acc_attach(pointer);
+    *pointer = (char *)acc_deviceptr(base) + ((char *)host - (char *)base);
+    acc_memcpy_to_device(acc_deviceptr((void *)pointer), (void *)pointer, sizeof *pointer);
+    *pointer = host;
+}]],
+  detach = [[
+{
+    void *host = *pointer;
+    if (acc_is_present(host, 1) || !acc_is_present(base, 1)) {
+        acc_detach(pointer);
+        return;
+    }
+    *pointer = base;
+    acc_detach(pointer);
+    *pointer = host;
+    if (acc_is_present((void *)pointer, sizeof *pointer))
+        acc_memcpy_to_device(acc_deviceptr((void *)pointer), (void *)pointer, sizeof *pointer);
+}]],
+}
+
+-- The name of such a function. routine: acc_attach, acc_detach or acc_detach_finalize.
+function dialects.alias(program, routine)
+  local what = routine:gsub("^acc_", "")
+  return dialects.add(program, what .. "_alias", function(name)
+    local head = ("static void %s(void **pointer, void *base)"):format(name)
+    return head .. ";", "__attribute__((no_sanitize_thread))\n" .. head .. "\n"
+      .. ALIAS[what:match "^%a+"]:gsub("acc_%a+tach", routine)
   end)
-  return program.alias_function
 end
 
 -- ---------------------------------------------------------------------------------------------- C --
