@@ -107,6 +107,18 @@ int main(void)
     }
     printf("others: %d %d %d %ld\n", total, inside, local, sum_of(b, N));
 
+    int i, k, m; // private to each thread
+#pragma acc parallel loop copyout(c) copyin(a)
+    for (i = 0; i < N; i++) {
+#pragma acc loop
+        for (k = 0; k < N; k++) {
+            c[i][k] = 0;
+            for (m = 0; m < 3; m++)
+                c[i][k] += a[i] * m;
+        }
+    }
+    printf("loop variables: %ld\n", sum_of(c[0], N * N));
+
 #pragma acc enter data copyin(p[0:N])
 #pragma acc enter data copyin(p[0:N])
 #pragma acc parallel loop present(p[0:N])

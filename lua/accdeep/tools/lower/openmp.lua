@@ -134,9 +134,9 @@ local function words_of(self, one)
     return has(node, "independent") and not (within and within.words) and "parallel for" or nil
   elseif around.node.name:find "^serial" then
     return nil
-  elseif within and within.words then
-    return within.words == "distribute" and (threads or not teams) and "parallel for" or nil
   end
+  while within and not within.words do within = within.around end -- of sequential loops
+  if within then return within.words == "distribute" and (threads or not teams) and "parallel for" or nil end
   local is_divided = false -- further in
   for _, inner in ipairs(self.list) do
     local is_loop = inner.node.name == "loop" and inner.around == one
@@ -155,8 +155,109 @@ local function add_reductions(node, parts)
   end
 end
 
+-- ---------------------------------------------------------------------------------------- scalars --
+
+-- The first token of the statement, or of the parentheses, in which token i stands.
+local function start_of(self, i)
+  while i > 1 do
+    local before = self.source:token(i - 1)
+    if self.source.kind[i - 1] == "line" or (";{}("):find(before, 1, true) then break end
+    i = i - 1
+  end
+  return i
+end
+
+local not_types = { ["return"] = true, ["else"] = true, ["goto"] = true, case = true, ["do"] = true }
+
+-- Whether a declaration begins with token i: the name of a type, and another name.
+local function is_declaration(self, i)
+  local unit = self.source
+  if unit.kind[i] ~= "word" or not_types[unit:token(i)] then return false end
+  local k = i + 1
+  while unit:token(k) == "*" or unit:token(k) == "&" do k = k + 1 end
+  return unit.kind[k] == "word"
+end
+
+-- Whether the scalar that token i names is written there.
+local function is_written(self, i)
+  local unit = self.source
+  local before, before_that = unit:token(i - 1), unit:token(i - 2)
+  local behind, behind_that, third = unit:token(i + 1), unit:token(i + 2), unit:token(i + 3)
+  if before == "." or before == ">" and before_that == "-" then return false end
+  if behind == "=" then return behind_that ~= "=" end
+  if behind and ("+-*/%&|^"):find(behind, 1, true) and behind_that == "=" then return third ~= "=" end
+  if behind == "+" and behind_that == "+" or behind == "-" and behind_that == "-" then return true end
+  return before == "+" and before_that == "+" or before == "-" and before_that == "-"
+end
+
+local sharing = { private = true, firstprivate = true, reduction = true, copy = true, copyin = true, copyout = true,
+  create = true, present = true, deviceptr = true }
+
+-- Whether a clause of a directive, or of one around it, names a variable.
+local function is_named(self, one, name)
+  for _, other in ipairs(self.list) do
+    local covers = other == one or other.last and other.token < one.token and one.token <= other.last
+    for _, clause in ipairs(covers and other.node.clauses or {}) do
+      for _, variable in ipairs(sharing[name_of(clause)] and clause.vars or {}) do
+        if unparse.expression(variable) == name then return true end
+      end
+    end
+  end
+  return false
+end
+
+local function is_atomic(self, i)
+  local start = start_of(self, i)
+  return self.source.kind[start - 1] == "line" and self.source:token(start - 1):find "acc%s+atomic" ~= nil
+end
+
+-- The construct whose threads execute token i: the innermost that is divided, or the compute construct.
+local function innermost(self, one, i)
+  local found = one
+  for _, inner in ipairs(self.list) do
+    if inner.words and inner.compute == one and inner.behind <= i and i <= inner.last then found = inner end
+  end
+  return found
+end
+
+-- Loop variables from outside of the statement are private to each thread, as OpenACC has them. Other variables that
+-- the statement writes need a clause: threads would share them.
+local function private_variables(self, one)
+  local declared = {}
+  for i = one.behind, one.last do
+    if self.source.kind[i] == "word" then
+      local name, start = self.source:token(i), start_of(self, i)
+      if is_declaration(self, start) then
+        if i > start then declared[name] = true end
+      elseif is_written(self, i) and not declared[name] then
+        local owner = innermost(self, one, i)
+        local is_loop = start == i and self.source:token(i - 2) == "for"
+        local own = self.source:behind_lines(owner.behind) + 2 -- the first token in its parentheses
+        if is_loop and i ~= own and not is_named(self, owner, name) then
+          owner.private = owner.private or {}
+          if not owner.private[name] then table.insert(owner.private, name) end
+          owner.private[name] = true
+        elseif not is_loop and not (owner.private and owner.private[name]) and not is_named(self, owner, name)
+          and not is_atomic(self, i) and self.source:token(i - 1) ~= "*" then
+          local is_own_step = start_of(self, i) > own and i < self.source:closing(own - 1)
+          if not is_own_step then
+            cannot(("'%s' is written by several threads: name it in a private clause"):format(name))
+          end
+        end
+      end
+    end
+  end
+end
+
+local function add_private(one, parts)
+  if one.private and one.private[1] then
+    parts[#parts + 1] = ("private(%s)"):format(table.concat(one.private, ", "))
+  end
+end
+
 -- Clauses of a loop that is divided.
 local function loop_clauses(one, parts)
+  add_private(one, parts)
   for _, clause in ipairs(one.node.clauses) do
     local name = name_of(clause)
     if name == "private" then parts[#parts + 1] = ("private(%s)"):format(list_of(clause))
@@ -207,6 +308,7 @@ local function compute(self, one)
   local words = is_teams and (is_loop and "target teams " .. one.words or "target teams")
     or one.words == "parallel for" and "target parallel for" or "target"
   local is_divided = words ~= "target"
+  if is_divided then private_variables(self, one) end
   table.move(data_clauses(node, map_types), 1, 100, 1, parts)
   parts[#parts + 1] = condition(node)
   for _, clause in ipairs(node.clauses) do
@@ -221,6 +323,7 @@ local function compute(self, one)
   end
   if is_loop and is_divided then loop_clauses(one, parts)
   elseif is_teams then
+    add_private(one, parts)
     add_reductions(node, parts)
     gang_reductions(self, one, parts)
   end
