@@ -31,9 +31,15 @@ local function options_of(list)
   return options
 end
 
+-- Options with which nothing is compiled: the compiler reads the units themselves.
+local reading = { ["-E"] = true, ["-M"] = true, ["-MM"] = true }
+
 -- The units of a command line that become other ones: {place in the list, path, text}.
 local function lowered(list, to)
   local found, options = {}, nil
+  for i = 2, #list do
+    if reading[list[i]] then return {} end
+  end
   for i = 2, #list do
     local path = list[i]
     local suffix = path:sub(1, 1) ~= "-" and path:match "%.(%w+)$"
