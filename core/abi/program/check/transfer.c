@@ -255,7 +255,8 @@ static bool find_pair(uint64_t at, struct goacc_pair *pair)
     return found;
 }
 
-/* Whether a word of the device points to where the host's points, on the device: the program attaches it by itself. */
+/* Whether a pointer in device memory holds the device address of what the host's pointer points to: the program has
+ * attached it by itself. */
 static bool is_attached(uint64_t at)
 {
     struct goacc_pair pair;

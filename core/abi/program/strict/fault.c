@@ -65,7 +65,7 @@ static _Noreturn void tell_device(void *address, const void *context)
 }
 
 struct frames {
-    const void *library;
+    const void *base; /* of MPI's library */
     bool found;
 };
 
@@ -73,7 +73,7 @@ static _Unwind_Reason_Code is_of(struct _Unwind_Context *context, void *arg)
 {
     struct frames *frames = arg;
     Dl_info info;
-    frames->found |= dladdr((void *)_Unwind_GetIP(context), &info) && info.dli_fbase == frames->library;
+    frames->found |= dladdr((void *)_Unwind_GetIP(context), &info) && info.dli_fbase == frames->base;
     return frames->found ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
@@ -85,7 +85,7 @@ static bool is_message(void)
     struct frames frames = {0};
     if (!mpi || !dladdr(mpi, &info))
         return false;
-    frames.library = info.dli_fbase;
+    frames.base = info.dli_fbase;
     _Unwind_Backtrace(is_of, &frames);
     return frames.found;
 }

@@ -8,6 +8,7 @@ local debug_info = require "accdeep.types.debug_info"
 local deep = require "accdeep.tools.export.deep"
 local dialects = require "accdeep.tools.export.dialects"
 local diagnostic = require "accdeep.base.diagnostic"
+local directives = require "accdeep.tools.lower.directives"
 local grammar = require "accdeep.grammar"
 local lazy = require "accdeep.base.lazy"
 local location = require "accdeep.base.location"
@@ -24,11 +25,7 @@ local raise = diagnostic.raise
 
 local c_unit = {}
 
--- Directives that are the compiler's own matter: they have no data clause.
-local others = { loop = true, routine = true, atomic = true, cache = true, wait = true, init = true, shutdown = true,
-  set = true, host_data = true }
-local descriptions = { shape = true, policy = true }
-local standalone = { ["enter data"] = true, ["exit data"] = true, update = true, declare = true }
+local descriptions, standalone = directives.descriptions, directives.standalone
 
 -- In front of functions that follow pointers.
 local HEADERS = "#include <openacc.h>\n#include <stddef.h>\n#include <stdlib.h>\n#include <string.h>\n"
@@ -86,29 +83,23 @@ end
 local function squeezed(text) return (text:gsub("\\\r?\n", " "):gsub("%s+", "")) end
 
 -- Reads the directives that may move data: self.directives, list of {text, file, line, node, own, record, is_inside}.
--- Returns whether one is of TR-14-1. An error of a text counts only in such a unit.
+-- Returns whether one is of TR-14-1.
 local function read_directives(self, active)
-  local own, is_extended, problem = own_directives(self), false, nil
-  self.directives = {}
+  local own, add, finish, is_extended = own_directives(self), directives.reader()
   for _, one in ipairs(active) do
-    if not others[one.text:match "^[%a_]+" or ""] then
+    if not directives.others[one.text:match "^[%a_]+" or ""] then
+      local text = one.text
       one.own = one.file == self.unit.path and own[one.line] or nil
-      if one.own and squeezed(one.own.text) == squeezed("#pragma acc" .. one.text) then
+      if one.own and squeezed(one.own.text) == squeezed("#pragma acc" .. text) then
         one.text, one.line = one.own.text, one.own.line -- with the positions of the file
       end
-      local ok, node = pcall(self.within, self, one, grammar.parse, "directive", one.text, 1, self.session.now.scope)
-      if ok then
-        one.node, one.extension = node, descriptions[node.name] and node.name or deep.extension(node)
-        if not descriptions[node.name] then one.node = self.values:without_calls(one, node) end
-        is_extended = is_extended or one.extension ~= nil
-        self.directives[#self.directives + 1] = one
-      else
-        problem = problem or node
-        is_extended = is_extended or one.text:find "^shape" or one.text:find "^policy"
-      end
+      add(one, text, self.within, self, one, grammar.parse, "directive", one.text, 1, self.session.now.scope)
     end
   end
-  if is_extended and problem then error(problem, 0) end
+  self.directives, is_extended = finish()
+  for _, one in ipairs(self.directives) do
+    if not descriptions[one.node.name] then one.node = self.values:without_calls(one, one.node) end
+  end
   return is_extended
 end
 

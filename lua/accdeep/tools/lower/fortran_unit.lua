@@ -10,6 +10,7 @@ local convenience = require "accdeep.shape.convenience"
 local debug_info = require "accdeep.types.debug_info"
 local deep = require "accdeep.tools.export.deep"
 local diagnostic = require "accdeep.base.diagnostic"
+local directives = require "accdeep.tools.lower.directives"
 local fortran_deep = require "accdeep.tools.export.fortran_deep"
 local ftypes = require "accdeep.types.fortran"
 local location = require "accdeep.base.location"
@@ -27,11 +28,7 @@ local raise = diagnostic.raise
 
 local fortran_unit = {}
 
--- Directives that have no data clause, or are the compiler's own matter.
-local others = { loop = true, routine = true, atomic = true, cache = true, wait = true, init = true, shutdown = true,
-  set = true, host_data = true, ["end"] = true }
-local descriptions = { shape = true, policy = true }
-local standalone = { ["enter data"] = true, ["exit data"] = true, update = true }
+local descriptions, standalone = directives.descriptions, directives.standalone
 local WIDTH = 100 -- of lines that are written; compilers take 132
 
 local Unit = {}
@@ -81,10 +78,10 @@ local function directive_of(self, statement, index, record)
   return one
 end
 
--- Reads the directives that may move data. Returns whether one is of TR-14-1. An error of a text counts only then.
+-- Reads the directives that may move data. Returns whether one is of TR-14-1.
 local function read_directives(self)
-  local is_extended, problem, record = false, nil, nil
-  self.directives = {}
+  local add, finish = directives.reader()
+  local record, is_extended
   for index, statement in ipairs(self.scan.list) do
     if not statement.directive then
       local begun = source.type_begun(statement.text)
@@ -95,20 +92,13 @@ local function read_directives(self)
       elseif record then
         source.components(statement.text, record.components)
       end
-    elseif not others[statement.directive:match "^[%a_]+" or ""] then
+    elseif not directives.others[statement.directive:match "^[%a_]+" or ""] then
       local one = directive_of(self, statement, index, record)
-      local ok, node = pcall(self.within, self, one, self.session.language.parse, self.session, "directive", one.text)
-      if ok then
-        one.node, one.extension = node, descriptions[node.name] and node.name or deep.extension(node)
-        is_extended = is_extended or one.extension ~= nil
-        self.directives[#self.directives + 1] = one
-      else
-        problem = problem or node
-        is_extended = is_extended or statement.directive:find "^shape" or statement.directive:find "^policy"
-      end
+      add(one, statement.directive, self.within, self, one, self.session.language.parse, self.session, "directive",
+        one.text)
     end
   end
-  if is_extended and problem then error(problem, 0) end
+  self.directives, is_extended = finish()
   return is_extended
 end
 

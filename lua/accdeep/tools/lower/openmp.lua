@@ -1,8 +1,8 @@
 -- openmp.lua - standard directives of OpenACC in a text of C or C++ as those of OpenMP. Lines keep their numbers.
 --
--- A loop of a parallel construct is divided among teams and threads, as its clauses say. Hints (numbers of workers,
--- lengths of vectors, tiles, cache) are left out, and kernels whose loops nobody called independent run in one thread.
--- What OpenMP cannot say is refused with its reason.
+-- A loop of a parallel construct is divided among teams and threads, as its clauses say. Hints are left out: numbers of
+-- workers, lengths of vectors, tiles, cache. A loop of a kernels construct without the clause independent runs in one
+-- thread. What OpenMP cannot say is refused with its reason.
 
 local deep = require "accdeep.tools.export.deep"
 local grammar = require "accdeep.grammar"
@@ -437,25 +437,32 @@ local function nest(self)
   end
 end
 
--- The place of a position in the file that the text is made from.
-local function place_of(self, at)
-  local file, line, from = self.path, 1, 1
-  for start, number, name, behind in self.text:gmatch "()#line (%d+) \"([^\"\n]*)\"[^\n]*\n()" do
-    if start > at then break end
-    file, line, from = name, tonumber(number), behind
+-- place_of(at) -> file, line: where a position of the text is in the file that the text is made from. Positions are
+-- asked for in ascending order.
+local function places(text, path)
+  local next_marker = text:gmatch "()#line (%d+) \"([^\"\n]*)\"[^\n]*\n()"
+  local file, line, from = path, 1, 1
+  local start, number, name, behind = next_marker()
+  return function(at)
+    while start and start < at do
+      file, line, from = name, tonumber(number), behind
+      start, number, name, behind = next_marker()
+    end
+    for _ in text:sub(from, at - 1):gmatch "\n" do line = line + 1 end
+    from = math.max(from, at)
+    return file, line
   end
-  for _ in self.text:sub(from, at - 1):gmatch "\n" do line = line + 1 end
-  return file, line
 end
 
 -- The text with directives of OpenMP. fail(file, line, message): raises.
 function openmp.text(session, text, path, fail)
-  local self = setmetatable({ text = text, path = path, source = source.scan(text), list = {} }, Text)
+  local self = setmetatable({ text = text, source = source.scan(text), list = {} }, Text)
+  local place_of, place_behind = places(text, path), places(text, path)
   for i = 1, self.source.n do
     local line = self.source.kind[i] == "line" and self.source:token(i)
     local own = line and source.openacc(line)
     if own then
-      local file, number = place_of(self, self.source.at[i])
+      local file, number = place_of(self.source.at[i])
       local node = session:within(line, file, number, grammar.parse, "directive", line, 1, session.now.scope)
       self.list[#self.list + 1] = { token = i, behind = i + 1, text = own, node = node, file = file, line = number }
     end
@@ -486,7 +493,7 @@ function openmp.text(session, text, path, fail)
     edits[#edits + 1] = { at = at, finish = finish, text = made }
     if one.end_text then
       local behind = self.source.finish[one.last]
-      local file, number = place_of(self, behind)
+      local file, number = place_behind(behind)
       edits[#edits + 1] = { at = behind, finish = behind, text = ("\n#pragma omp %s\n#line %d \"%s\"\n"):format(
         one.end_text, number, file) }
     end

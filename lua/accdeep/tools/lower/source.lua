@@ -1,5 +1,5 @@
 -- source.lua - the text of a C unit as a compiler sees it: where directives stand, where statements and declarations
--- begin and end. Comments, strings and lines of the preprocessor are told apart from code, and no more.
+-- begin and end. Code is divided from comments, strings and lines of the preprocessor; it is not parsed.
 
 local lpeg = require "lpeg"
 
