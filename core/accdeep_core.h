@@ -524,6 +524,27 @@ typedef struct accd_item {
 ACCD_API accd_status accd_item_section(accd_context *context, accd_item *item, uint64_t base,
                                        int64_t start, int64_t count, uint64_t unit);
 
+/* Where an item lies, as code computes it. Places of values are registers; -1: there is no such value. */
+typedef struct accd_item_code {
+    const accd_instruction *code; /* without instructions about elements */
+    size_t ncode;
+    unsigned registers;          /* at most ACCD_ITEM_REGISTERS */
+    int base, start, count;      /* of the section base[start:count]; start -1: 0, count -1: 1 */
+    int slot;                    /* address of the pointer */
+    int origin;                  /* of element 0, if it is not at base */
+    int index[ACCD_INDICES];     /* for # in the label's name */
+    uint64_t unit;               /* bytes of an element */
+    const int *params;           /* registers with the parameters of the item's program */
+    unsigned nparams;
+} accd_item_code;
+#define ACCD_ITEM_REGISTERS 64
+
+/* Sets host, bytes, start, base, index and params of an item as its code says now, and slot, if the code has one.
+ * given: parameters of the code, or NULL. params: room for those of the item's program; the item keeps it. Errors: as
+ * of accd_evaluate and accd_item_section. */
+ACCD_API accd_status accd_item_locate(accd_context *context, const accd_item_code *code, const int64_t *given,
+                                      int64_t *params, accd_item *item);
+
 typedef struct accd_construct {
     int device;
     accd_kind kind;

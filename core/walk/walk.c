@@ -5,38 +5,6 @@
  * result is columns of sections; nothing is read of the memory they describe. */
 #include "walk/columns.h"
 
-/* --------------------------------------------------------------------------------- sections -- */
-
-/* Decides TR14-3.1.1-23. */
-accd_status accd_item_section(accd_context *context, accd_item *item, uint64_t base, int64_t start,
-                              int64_t count, uint64_t unit)
-{
-    uint64_t bytes, shift, size = (uint64_t)(start < 0 ? -(start + 1) : start);
-    if (!context || !item)
-        return accd_not_given(context, __func__, "item");
-    if (count == ACCD_UNREPRESENTABLE || start == ACCD_UNREPRESENTABLE)
-        return accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
-                         "a bound of the section cannot be computed");
-    if (count < 0)
-        return accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
-                         "the section has a negative length, %lld", (long long)count);
-    if (__builtin_mul_overflow((uint64_t)count, unit, &bytes) || bytes >> (ACCD_SIZE_BITS - 1) ||
-        __builtin_mul_overflow(size, unit, &shift) || shift >> (ACCD_SIZE_BITS - 1))
-        return accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
-                         "the section [%lld:%lld] is too large", (long long)start,
-                         (long long)count);
-    uint64_t host = base ? base + (uint64_t)start * unit : 0;
-    if (base && (start < 0 ? host > base : host < base || host + bytes < host))
-        return accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
-                         "the section [%lld:%lld] does not fit into memory", (long long)start,
-                         (long long)count);
-    item->host = accd_pointer(host);
-    item->bytes = bytes;
-    item->start = start;
-    item->base = accd_pointer(base);
-    return ACCD_OK;
-}
-
 /* Registers that levels use in turn. */
 struct room {
     accd_column *registers;

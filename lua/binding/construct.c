@@ -9,22 +9,13 @@
 static const char construct_name[] = "accdeep.construct", region_name[] = "accdeep.region",
                   bounds_name[] = "accdeep.bounds";
 
-enum { REGISTERS = 64, NO_REGISTER = -1 };
+enum { NO_REGISTER = -1 };
 
 struct item_source {
-    accd_instruction *code;
-    size_t ncode;
-    unsigned registers;
-    bool constant, located;       /* constants only: located once */
-    int base, start, count, slot; /* registers; start, count, slot may be NO_REGISTER */
-    int origin;                   /* of element 0, if that is not at base; or NO_REGISTER */
-    uint64_t unit;                /* bytes of an element */
-    uint64_t slot_address;        /* if slot is NO_REGISTER; 0: none */
-    unsigned nparams;
-    int index[ACCD_INDICES];      /* registers that fill the places of the label's name */
-    int *params;                  /* registers whose values the program reads */
-    accd_dim *dims;               /* of a section with gaps */
-    int64_t *values;
+    accd_item_code place;
+    bool constant, located; /* constants only: located once */
+    accd_dim *dims;         /* of a section with gaps */
+    int64_t *values;        /* of parameters */
 };
 
 struct construct {
@@ -53,8 +44,8 @@ static void empty_construct(struct handle *handle)
     struct construct *construct = (struct construct *)handle;
     for (size_t i = 0; i < construct->nitems; i++) {
         accd_program_release(construct->items[i].program);
-        free(construct->sources[i].code);
-        free(construct->sources[i].params);
+        free((void *)(uintptr_t)construct->sources[i].place.code);
+        free((void *)(uintptr_t)construct->sources[i].place.params);
         free(construct->sources[i].dims);
         free(construct->sources[i].values);
     }
@@ -100,48 +91,45 @@ static void read_source(lua_State *L, int at, struct construct *construct, size_
     item->room = (uint64_t)get_integer(L, at, "room", 0);
     item->slot_bytes = (uint32_t)get_integer(L, at, "slot_bytes", 0);
     read_gaps(L, at, item, source);
-    source->registers = (unsigned)get_integer(L, at, "registers", 0);
-    source->base = (int)get_integer(L, at, "base", NO_REGISTER);
-    source->start = (int)get_integer(L, at, "start", NO_REGISTER);
-    source->count = (int)get_integer(L, at, "count", NO_REGISTER);
-    source->slot = (int)get_integer(L, at, "slot", NO_REGISTER);
-    source->origin = (int)get_integer(L, at, "origin", NO_REGISTER);
-    source->unit = (uint64_t)get_integer(L, at, "unit", 0);
-    source->slot_address = (uint64_t)get_integer(L, at, "slot_address", 0);
-    for (int i = 0; i < ACCD_INDICES; i++)
-        source->index[i] = NO_REGISTER;
+    item->slot = (const void *)(uintptr_t)get_integer(L, at, "slot_address", 0);
+    accd_item_code *place = &source->place;
+    *place = (accd_item_code){
+        .registers = (unsigned)get_integer(L, at, "registers", 0),
+        .base = (int)get_integer(L, at, "base", NO_REGISTER),
+        .start = (int)get_integer(L, at, "start", NO_REGISTER),
+        .count = (int)get_integer(L, at, "count", NO_REGISTER),
+        .slot = (int)get_integer(L, at, "slot", NO_REGISTER),
+        .origin = (int)get_integer(L, at, "origin", NO_REGISTER),
+        .unit = (uint64_t)get_integer(L, at, "unit", 0),
+        .index = {NO_REGISTER, NO_REGISTER, NO_REGISTER},
+    };
     if (lua_getfield(L, at, "indices") == LUA_TTABLE)
         for (int i = 0; i < ACCD_INDICES; i++) {
             lua_rawgeti(L, -1, i + 1);
-            source->index[i] = (int)luaL_optinteger(L, -1, NO_REGISTER);
+            place->index[i] = (int)luaL_optinteger(L, -1, NO_REGISTER);
             lua_pop(L, 1);
         }
     lua_pop(L, 1);
-    int most = (int)source->registers;
-    if (most > REGISTERS || source->base < 0 || source->base >= most || source->start >= most ||
-        source->count >= most || source->slot >= most || source->origin >= most ||
-        source->index[0] >= most || source->index[1] >= most || source->index[2] >= most)
-        luaL_error(L, "an item's registers are out of range");
     lua_getfield(L, at, "code");
-    const accd_instruction *code = read_code(L, lua_gettop(L), &source->ncode);
-    source->code = malloc((source->ncode + 1) * sizeof *code);
+    const accd_instruction *code = read_code(L, lua_gettop(L), &place->ncode);
+    accd_instruction *copy = malloc((place->ncode + 1) * sizeof *code);
+    place->code = copy;
     source->constant = true;
-    for (size_t i = 0; source->code && i < source->ncode; i++) {
-        source->code[i] = code[i];
+    for (size_t i = 0; copy && i < place->ncode; i++) {
+        copy[i] = code[i];
         source->constant &= code[i].op == ACCD_I_CONST;
     }
     lua_pop(L, 2);
     lua_getfield(L, at, "params");
     size_t nparams = lua_isnil(L, -1) ? 0 : lua_rawlen(L, -1);
-    source->params = malloc((nparams + 1) * sizeof source->params[0]);
+    int *params = malloc((nparams + 1) * sizeof *params);
+    place->params = params;
     source->values = malloc((nparams + 1) * sizeof source->values[0]);
-    if (!source->code || !source->params || !source->values)
+    if (!copy || !params || !source->values)
         luaL_error(L, "not enough memory");
-    for (; source->nparams < nparams; source->nparams++) {
-        lua_rawgeti(L, -1, (lua_Integer)source->nparams + 1);
-        source->params[source->nparams] = (int)luaL_checkinteger(L, -1);
-        if (source->params[source->nparams] < 0 || source->params[source->nparams] >= most)
-            luaL_error(L, "a parameter's register is out of range");
+    for (; place->nparams < nparams; place->nparams++) {
+        lua_rawgeti(L, -1, (lua_Integer)place->nparams + 1);
+        params[place->nparams] = (int)luaL_checkinteger(L, -1);
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
@@ -202,25 +190,9 @@ static int construct_gc(lua_State *L)
 /* Where an item lies now. Sets *status_p to why it cannot be said. */
 static accd_status locate(accd_context *core, accd_item *item, struct item_source *source)
 {
-    int64_t r[REGISTERS];
     if (source->located)
         return ACCD_OK;
-    accd_status status =
-        accd_evaluate(core, source->code, source->ncode, source->registers, NULL, r);
-    if (status != ACCD_OK)
-        return status;
-    item->slot = (const void *)(uintptr_t)(source->slot >= 0 ? (uint64_t)r[source->slot]
-                                                             : source->slot_address);
-    for (unsigned i = 0; i < source->nparams; i++)
-        source->values[i] = r[source->params[i]];
-    item->params = source->values;
-    for (int i = 0; i < ACCD_INDICES; i++)
-        item->index[i] = source->index[i] >= 0 ? r[source->index[i]] : 0;
-    status = accd_item_section(core, item, (uint64_t)r[source->base],
-                               source->start >= 0 ? r[source->start] : 0,
-                               source->count >= 0 ? r[source->count] : 1, source->unit);
-    if (source->origin >= 0)
-        item->base = (const void *)(uintptr_t)(uint64_t)r[source->origin];
+    accd_status status = accd_item_locate(core, &source->place, NULL, source->values, item);
     source->located = source->constant && status == ACCD_OK;
     return status;
 }

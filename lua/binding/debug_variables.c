@@ -19,11 +19,14 @@ static void add_variable(struct walk *walk, Dwarf_Die *die)
     lua_State *L = walk->L;
     const char *name = walk->debug->dw.dwarf_diename(die);
     Dwarf_Die type;
+    uint64_t line;
     if (!name || strncmp(name, walk->prefix, walk->length) != 0 ||
         !accd_dw_refers(&walk->debug->dw, die, DW_AT_type, &type))
         return;
-    lua_createtable(L, 0, 2);
+    lua_createtable(L, 0, 3);
     set_text(L, "name", name);
+    if (accd_dw_number(&walk->debug->dw, die, DW_AT_decl_line, &line))
+        set_integer(L, "line", (lua_Integer)line);
     set_integer(L, "number", debug_keep(L, walk->debug, &type));
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 }

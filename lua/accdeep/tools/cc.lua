@@ -6,7 +6,8 @@ local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
 local system = require "accdeep.system"
 
-local FOLDER, LIBRARY = "accdeep-check", "libaccdeep-check.so"
+-- Folders of libraries: of programs that are checked, of those whose directives became calls.
+local CHECK, LOWERED = "accdeep-check", "accdeep-lowered"
 
 -- What each kind of compiler gets in front of its own options. Loads that the program does not make would be taken for
 -- its own, and stores that become calls are not seen: such optimizations are switched off. Calls need no table.
@@ -40,9 +41,9 @@ local function wrapped(compiler)
   return command:match "^%S+" or compiler
 end
 
--- The folder of the library that programs compiled for checking need.
-local function folder()
-  local path, problem = files.library(FOLDER .. "/" .. LIBRARY)
+-- The folder of a library that programs need.
+local function folder(name)
+  local path, problem = files.library(("%s/lib%s.so"):format(name, name))
   if not path then fail(problem, "run `make`, which builds the library") end
   return (path:match "^(.*)/")
 end
@@ -76,7 +77,7 @@ local function options(compiler, arguments)
   if kind == "gcc" and not compiler:find "gfortran[^/]*$" then add(table.unpack(CALLS)) end
   if kind == "gcc" and offloads and not chosen then add "-foffload=disable" end
   if whole and inputs then
-    local place = folder()
+    local place = folder(CHECK)
     if kind == "gcc" then add("-L" .. place)
     else
       add("-fno-sanitize-link-runtime", "-L" .. place, "-Wl,--push-state,--no-as-needed", "-laccdeep-check",
@@ -87,17 +88,31 @@ local function options(compiler, arguments)
   return list
 end
 
-local cc = { folder = folder }
+local cc = {}
 
--- The command line of a compiler, a list. given: {compiler, arguments, no_check: the program is not to be checked}.
+-- The folder of the library that programs need which are checked, or whose directives become what `to` says.
+function cc.folder(to) return folder(to == "accdeep" and LOWERED or CHECK) end
+
+-- Options of a compiler for units whose directives became calls, and for programs of them.
+local function add_lowered(list)
+  local place, whole = folder(LOWERED), true
+  for _, argument in ipairs(list) do whole = whole and not PARTIAL[argument] end
+  list[#list + 1] = "-I" .. place
+  if not whole then return end
+  for _, option in ipairs { "-L" .. place, "-Wl,-rpath," .. place, "-laccdeep-lowered" } do list[#list + 1] = option end
+end
+
+-- The command line of a compiler, a list. given: {compiler, arguments, to, no_check: the program is not to be checked}.
 function cc.command(given)
   if not given.compiler then fail("there is no compiler to run", "write: accdeep cc gcc -fopenacc prog.c -o prog") end
   local path = files.program(given.compiler)
   if not path then fail(("%s: there is no such program"):format(given.compiler)) end
-  local list = given.no_check and {} or options(given.compiler, given.arguments)
+  local is_plain = given.no_check or given.to == "accdeep"
+  local list = is_plain and {} or options(given.compiler, given.arguments)
   table.insert(list, 1, path)
   table.move(given.arguments, 1, #given.arguments, #list + 1, list)
-  if not given.no_check then table.insert(list, "-U_FORTIFY_SOURCE") end -- which calls other functions of the C library
+  if not is_plain then table.insert(list, "-U_FORTIFY_SOURCE") end -- which calls other functions of the C library
+  if given.to == "accdeep" then add_lowered(list) end
   return list
 end
 

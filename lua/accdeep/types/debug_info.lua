@@ -267,14 +267,18 @@ function debug_info.objects(session, path, prefix, names)
   return list, named
 end
 
--- Names of all variables of a program that are structures, or arrays of structures: {name -> true}.
-function debug_info.records(path)
+-- All variables of a program: {name -> {is_record (one of that name is a structure, or an array of such), lines (where they
+-- are declared, a set)}}.
+function debug_info.all_variables(path)
   local handle <close> = debug_info.open(path)
   local found = {}
   for _, variable in ipairs(handle:variables "") do
     local node = handle:type(variable.number)
     while node and (node.kind == "typedef" or node.kind == "array") do node = node.to or node.of end
-    if node and node.kind == "record" then found[variable.name] = true end
+    local known = found[variable.name] or { is_record = false, lines = {} }
+    found[variable.name] = known
+    known.is_record = known.is_record or node ~= nil and node.kind == "record"
+    if variable.line then known.lines[variable.line] = true end
   end
   return found
 end

@@ -1,4 +1,4 @@
-// Standard constructs, loops and clauses, which OpenMP has under other names.
+// Standard constructs, loops and clauses, which OpenMP has under other names. accdeep: no: declare.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -10,8 +10,8 @@ local function options(command)
   command:argument("compiler", "gcc, g++, gfortran, clang or clang++."):args "?":argname "<compiler>"
   command:argument("arguments", "Its command line."):args "*":argname "<arg>"
   command:flag("--no-check", "The program is not to be checked: directives of TR-14-1 are lowered, and no more.")
-  command:option("--to", "The directives that units get: openacc, or openmp for C and C++.", "openacc")
-    :choices { "openacc", "openmp" }
+  command:option("--to", "What directives become: openacc; for C and C++ openmp, or calls of accdeep's library, whose "
+    .. "programs are not checked.", "openacc"):choices { "openacc", "openmp", "accdeep" }
   command:flag("--libdir", "Print the folder of the library that such programs need, for other builds.")
 end
 
@@ -28,7 +28,7 @@ end
 -- The compiler's own status; 1 for an error in a directive of TR-14-1.
 local function run(given)
   if given.libdir then
-    common.out(cc.folder() .. "\n")
+    common.out(cc.folder(given.to) .. "\n")
     return 0
   end
   local list = cc.command(given)

@@ -123,11 +123,12 @@ end
 local cxx = dialects.cxx
 
 -- What stands in front of the unit. No header is needed there.
+cxx.DEEP = "namespace { template<typename Name> struct accdeep_deep; }"
 function cxx.prelude(prototypes)
   local call = "template<typename Name, typename Type, typename... More> "
     .. "void accdeep_call(Type *objects, __SIZE_TYPE__ count, More... more);"
-  return ("namespace { template<typename Name> struct accdeep_deep; %s}"):format(
-    prototypes[1] and table.concat(prototypes, " ") .. " " .. call .. " " or "")
+  local functions = prototypes[1] and table.concat(prototypes, " ") .. " " .. call .. " " or ""
+  return ("%s namespace { %s}"):format(cxx.DEEP, functions)
 end
 cxx.FRIEND = "template<typename Name> friend struct ::accdeep_deep;"
 -- Behind the functions: pointers to const become others, for shapes whose bounds call functions that are not const.
@@ -181,6 +182,27 @@ function cxx.define(name, _, parameters, body)
   for i = 1, parameters do more[i] = ", long bound_" .. i end
   local lines = body:gsub("[^\n]+", function(line) return line:find "^#line" and line or "    " .. line end)
   return member(name, table.concat(more), lines)
+end
+
+-- The function of a bound that is about an object q. type: that of the object, as text.
+function cxx.bound(number, type, text)
+  return ([[namespace { struct accdeep_bound_of_N; template<> struct accdeep_deep<accdeep_bound_of_N> {
+    static long get(const void *object)
+    {
+        TYPE *q = (TYPE *)object;
+        return TEXT;
+    }
+}; }
+static long accdeep_bound_N(const void *object) { return accdeep_deep<accdeep_bound_of_N>::get(object); }]])
+    :gsub("%f[%w]%u+%f[%W]", { N = number, TYPE = type, TEXT = text }) .. ""
+end
+
+-- What chooses among plans of directives by the type of an object; a plan, as text, for a type.
+cxx.PLAN = "namespace { template<int Number, typename Type> struct accdeep_plan_of; template<int Number, typename Type> "
+  .. "accd_lowered *accdeep_plan(const volatile Type *) { return accdeep_plan_of<Number, Type>::get(); } }"
+function cxx.plan(number, type, plan)
+  return ("namespace { template<> struct accdeep_plan_of<%d, %s> { static accd_lowered *get() { return %s; } }; }")
+    :format(number, type, plan)
 end
 
 -- A function that calls another one for each type of objects. by_type: list of {type as text, name}. Returns its name.

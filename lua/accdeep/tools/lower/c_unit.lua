@@ -3,6 +3,8 @@
 -- A directive that is deep becomes a block: the standard directive for the variables themselves, and calls of functions
 -- for what they point to (export/deep.lua). The functions stand in front of the declaration that needs them first.
 
+local lazy = require "accdeep.base.lazy"
+local calls = lazy.require "accdeep.tools.lower.calls"
 local compiler = require "accdeep.tools.lower.compiler"
 local debug_info = require "accdeep.types.debug_info"
 local deep = require "accdeep.tools.export.deep"
@@ -10,11 +12,11 @@ local dialects = require "accdeep.tools.export.dialects"
 local diagnostic = require "accdeep.base.diagnostic"
 local directives = require "accdeep.tools.lower.directives"
 local grammar = require "accdeep.grammar"
-local lazy = require "accdeep.base.lazy"
 local location = require "accdeep.base.location"
 local openacc = require "accdeep.run.openacc"
 local openmp = lazy.require "accdeep.tools.lower.openmp"
 local scope = require "accdeep.types.scope"
+local sorted = require "accdeep.base.sorted"
 local source = require "accdeep.tools.lower.source"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
@@ -87,7 +89,8 @@ local function squeezed(text) return (text:gsub("\\\r?\n", " "):gsub("%s+", ""))
 local function read_directives(self, active)
   local own, add, finish, is_extended = own_directives(self), directives.reader()
   for _, one in ipairs(active) do
-    if not directives.others[one.text:match "^[%a_]+" or ""] then
+    local word = one.text:match "^[%a_]+" or ""
+    if not directives.others[word] or self.calls and word == "host_data" then
       local text = one.text
       one.own = one.file == self.unit.path and own[one.line] or nil
       if one.own and squeezed(one.own.text) == squeezed("#pragma acc" .. text) then
@@ -111,6 +114,8 @@ local function planned(self)
       if one.record and one.in_function then
         self:fail(one, "a structure that is declared in a function", "declare the structure in front of the function")
       end
+    elseif self.calls and one.node.name == "declare" then
+      self:fail(one, "'declare'", "write enter data where the program begins")
     elseif one.own and one.node.name ~= "declare" then
       if not one.is_inside then
         self:fail(one, ("'%s' outside of functions"):format(one.node.name), "write enter data in a function")
@@ -167,18 +172,25 @@ local function compiled(self, list)
   end
 end
 
--- Variables that a compute construct's statement may use, of those that are structures somewhere in the unit.
-local function words_of(self, one, records)
-  local last = self.source:statement(one.own.behind)
-  for i = one.own.behind, last do
-    local word = self.source.kind[i] == "word" and self.source:token(i)
-    local before = i > 1 and self.source:token(i - 1)
-    if word and records[word] and before ~= "." and before ~= ">" and not one.names[word] then
-      one.names[word] = true
-      one.names[#one.names + 1] = word
-      one.references[#one.references + 1] = { name = word, pos = one.node.pos }
-    end
+-- Variables that a compute construct's statement may use; without calls of ours, of those that are structures somewhere
+-- in the unit.
+local function words_of(self, one, known)
+  local function add(word)
+    if one.names[word] then return end
+    one.names[word] = true
+    one.names[#one.names + 1] = word
+    one.references[#one.references + 1] = { name = word, pos = one.node.pos }
   end
+  for i, word in self.source:names(one.own.behind, self.source:statement(one.own.behind)) do
+    local is_wanted = known[word] and (self.calls or known[word].is_record)
+    if is_wanted or self.calls and self.unit.is_cxx and self.source:is_call(i) then add(word) end
+  end
+  if not self.calls then return end
+  one.said = one.words()
+  for word in sorted(one.said) do
+    if known[word] then add(word) end
+  end
+  if self.unit.is_cxx then add "this" end
 end
 
 -- A directive in a template has instances, each with its types: the variables of one follow one another.
@@ -226,10 +238,11 @@ local function read_types(self, list)
   end
   local path, said = compiled(self, list)
   if not path then return said end
-  local records, more = debug_info.records(path), false
+  local known, more = debug_info.all_variables(path), false
+  self.variables = known
   for _, one in ipairs(list) do
     if one.node.name:find "^parallel" or one.node.name:find "^serial" or one.node.name:find "^kernels" then
-      self:within(one, words_of, self, one, records)
+      self:within(one, words_of, self, one, known)
       more = more or #one.references > 0
     end
   end
@@ -248,8 +261,13 @@ local function read_types(self, list)
   for _, one in ipairs(list) do keep_different(one) end
 end
 
--- A variable of a scope. Nothing of it is read: plans are made, not run.
-local function declare(of, name, t) of.variables[name] = { name = name, type = t, address = 4096 } end
+-- Declares variables in a scope. Nothing of them is read: plans are made, not run.
+local function declare(self, of, variables)
+  for name, t in pairs(variables) do
+    local address = self.calls and self.calls:address(name, variables == self.globals)
+    of.variables[name] = { name = name, type = t, address = address or values.ADDRESS }
+  end
+end
 
 -- ----------------------------------------------------------------------------------- descriptions --
 
@@ -282,7 +300,7 @@ end
 
 -- Defines the shapes and policies of types that the unit uses.
 local function describe(self)
-  for name, t in pairs(self.globals) do declare(self.session.now.scope, name, t) end
+  declare(self, self.session.now.scope, self.globals)
   self.session:describing(function()
     for _, one in ipairs(self.directives) do
       if descriptions[one.node.name] then
@@ -304,6 +322,7 @@ function Writer:open_brace()
   self:line "{"
   self.depth = self.depth + 1
 end
+function Writer:raw(text) self.lines[#self.lines + 1] = text end
 function Writer:close_brace()
   self.depth = self.depth - 1
   self:line "}"
@@ -382,29 +401,136 @@ local function write(self, one, lines, behind)
     local at = self.source.finish[self.source:statement(own.behind)]
     local line = self.source:line(at - 1)
     self:edit(at, at - 1, "\n" .. self:lines(behind, line) .. number_line(self, line))
+    self.edits[#self.edits].number = -own.first -- where several constructs end, the inner one ends first
   end
-  add_functions(self, one)
+  if not self.calls then add_functions(self, one) end
+end
+
+-- Whether a construct around names a variable.
+local function is_around(self, one, name)
+  for _, region in ipairs(self.regions) do
+    if region.first < one.own.first and one.own.last < region.last and region.names[name] then return true end
+  end
+  return false
 end
 
 -- Variables that a compute construct's statement uses and no construct around it names.
 local function references_of(self, one, instance)
   local list = {}
   for _, reference in ipairs(one.references) do
-    local is_visible = false
-    for _, region in ipairs(self.regions) do
-      is_visible = is_visible or region.first < one.own.first and one.own.last < region.last
-        and region.names[reference.name]
-    end
-    if instance[reference.name] and not is_visible then list[#list + 1] = reference end
+    if instance[reference.name] and not is_around(self, one, reference.name) then list[#list + 1] = reference end
   end
   return list
+end
+
+-- Notes what a data region names, for the constructs in it.
+local function add_region(self, one, plan, instance)
+  if plan.kind ~= "region" or instance ~= one.instances[1] then return end
+  local last = self.source.finish[self.source:statement(one.own.behind)]
+  table.insert(self.regions, { first = one.own.first, last = last, names = one.names })
+end
+
+-- Raises if a macro that the statement of a construct uses has the name of a variable that gets another name.
+local function check_macros(self, one, last, renamed, instance)
+  local used, hidden = {}, nil
+  for i = one.own.behind, last do used[self.source:token(i)] = true end
+  for word in sorted(one.said) do
+    local is_member = renamed.this and not instance[word] and types.member(instance.this.to, word)
+    if (renamed[word] or is_member) and not used[word] then hidden = hidden or word end
+  end
+  for i = 1, self.source.n do
+    local name, body = (self.source.kind[i] == "line" and self.source:token(i) or ""):match "^#%s*define%s+([%w_]+)(.*)$"
+    local parameters = body and body:match "^%b()" or ""
+    for word in sorted(name and used[name] and renamed or {}) do
+      local whole = "%f[%w_]" .. word .. "%f[^%w_]"
+      if body:sub(#parameters + 1):find(whole) and not parameters:find(whole) then hidden = hidden or word end
+    end
+  end
+  if hidden then deep.cannot(("'%s', which a macro in the statement of the construct stands for"):format(hidden)) end
+end
+
+-- Puts other names for variables into the statement of a construct.
+local function rename(self, one, renamed, instance)
+  local last = self.source:statement(one.own.behind)
+  local to = self.source:line(self.source.at[last])
+  local function check(name, from)
+    for line in pairs(self.variables[name] and self.variables[name].lines or {}) do
+      if from <= line and line <= to then
+        deep.cannot(("'%s' in the statement of the construct is also another variable's name"):format(name))
+      end
+    end
+  end
+  for name in pairs(renamed) do check(name, one.own.next) end
+  check_macros(self, one, last, renamed, instance)
+  local members = {}
+  local from = renamed.this and self.source:line(self.source.at[self.source:function_around(one.own.behind - 1)])
+  for i, name in self.source:names(one.own.behind, renamed.this and last or 0) do
+    local is_function = self.source:is_call(i) and not self.functions[name] and not instance[name]
+    if is_function or not instance[name] and types.member(instance.this.to, name) then
+      check(name, from)
+      members[name] = renamed.this .. "->" .. name
+    end
+  end
+  for i, name in self.source:names(one.own.behind, last) do
+    local other = renamed[name] or members[name]
+    if other then self:edit(self.source.at[i], self.source.finish[i] - 1, other) end
+  end
+end
+
+-- Of the variables that a compute construct names or uses, those that are pointers or in device memory.
+local function used_by(self, one, instance)
+  local list = {}
+  for _, name in ipairs(one.names) do
+    local t = instance[name]
+    local is_named = tree.any(one.node.clauses, function(n) return n.tag == "id" and n.name == name end)
+    local is_data = t and t.kind ~= "function" and (t.kind ~= "scalar" or is_around(self, one, name) or is_named)
+    if is_data and one.without[name] then
+      one.without[name] = is_around(self, one, name) and "ours" or one.without[name]
+    elseif is_data and not one.is_private[name] then
+      list[#list + 1] = name
+    end
+  end
+  table.sort(list)
+  return list
+end
+
+-- The lines for a directive that becomes a call, and those behind its statement.
+local function lines_of_calls(self, one, instance)
+  local node, without, is_private = calls.data_of(one.node)
+  one.without, one.is_private = without, is_private
+  local references = {}
+  for _, reference in ipairs(references_of(self, one, instance)) do
+    local kind = instance[reference.name].kind
+    if (kind == "record" or kind == "array") and not is_private[reference.name] then
+      references[#references + 1] = reference
+    end
+  end
+  local plan = openacc.lower(self.session, node, { file = one.file, line = one.line, references = references })
+  add_region(self, one, plan, instance)
+  local head, tail = writer(), writer()
+  head:line "{"
+  local renamed
+  if plan.kind == "host data" then
+    self.calls:write_host_data(plan, instance, head, tail)
+  else
+    renamed = self.calls:write(self, one, plan, plan.kind == "compute" and used_by(self, one, instance), instance, head,
+      tail)
+  end
+  tail:line "}"
+  local is_alone = standalone[one.node.name]
+  if is_alone then table.move(tail.lines, 1, #tail.lines, #head.lines + 1, head.lines) end
+  if renamed and instance == one.instances[1] then rename(self, one, renamed, instance) end
+  for _, lines in ipairs { head.lines, tail.lines } do
+    for i, text in ipairs(lines) do lines[i] = self.values:restored(text) end
+  end
+  return head.lines, is_alone and {} or tail.lines
 end
 
 -- The lines for a directive if it is more than a standard one, and those behind its statement. instance: its types.
 local function lines_for(self, one, instance)
   local inner = scope.new(self.session.now.scope)
-  for name, t in pairs(self.globals) do declare(inner, name, t) end
-  for name, t in pairs(instance) do declare(inner, name, t) end
+  declare(self, inner, self.globals)
+  declare(self, inner, instance)
   self.values:declare(inner)
   local own_names = {} -- what a name in the directive means, only its place knows
   tree.visit(one.node, function(n) if n.tag == "id" then own_names[n] = true end end)
@@ -413,14 +539,12 @@ local function lines_for(self, one, instance)
     return own_names[node] and not self.values:is_of(node.name, record, is_function)
   end
   return with(self.session.now, { scope = inner }, function()
+    if self.calls then return lines_of_calls(self, one, instance) end
     local plan = openacc.lower(self.session, one.node, { file = one.file, line = one.line,
       references = references_of(self, one, instance) })
     local found = deep.of(self.program, self.session, plan)
     if one.extension and not found then deep.cannot(one.extension .. ": no standard directive can express that") end
-    if plan.kind == "region" and instance == one.instances[1] then
-      local last = self.source.finish[self.source:statement(one.own.behind)]
-      table.insert(self.regions, { first = one.own.first, last = last, names = one.names })
-    end
+    add_region(self, one, plan, instance)
     if not found then return end
     if plan.async or plan.waits then deep.cannot "'async' or 'wait' on a deep copy" end
     return lines_of(self, one, found)
@@ -466,11 +590,12 @@ local function rewrite(self, one)
   end
   local all = {}
   for i, instance in ipairs(one.instances) do
-    local calls = {}
-    function self.program.called(name, record) calls[name] = record end
+    local called = {}
+    function self.program.called(name, record) called[name] = record end
     local lines, behind = lines_for(self, one, instance)
-    all[i] = { lines = lines, behind = behind, calls = calls }
+    all[i] = { lines = lines, behind = behind, calls = called }
   end
+  if self.calls and self.unit.is_cxx then self.calls:choose(one, all) end
   if not same_texts(self, all, "lines") or not same_texts(self, all, "behind") then
     deep.cannot "a directive whose instances in a template differ"
   end
@@ -523,6 +648,7 @@ local function add_friends(self)
     for _, base in ipairs(record.bases or {}) do add(base) end
   end
   for treatment in pairs(self.program.deep_functions) do add(treatment.record) end
+  for _, bound in ipairs(self.calls and self.calls.bounds or {}) do add(bound.record) end
   for _, record in ipairs(self.records) do
     if not record.is_local and record.has_private and wanted[without_arguments(record.name)] then
       self:edit(record.at, record.at - 1, dialects.cxx.FRIEND)
@@ -545,7 +671,8 @@ end
 local function lowered(self)
   local active, said = compiler.directives(self.unit)
   if not active then return nil, said end
-  if not read_directives(self, active) then return self.text end
+  local is_extended = read_directives(self, active)
+  if not (is_extended or self.calls and self.directives[1]) then return self.text end
   local list = planned(self)
   said = read_types(self, list)
   if said then return nil, said end
@@ -561,8 +688,15 @@ local function lowered(self)
       self:edit(one.own.first, one.own.last, values.members(one) .. feeds)
     end
   end
-  if self.unit.is_cxx then
-    add_friends(self)
+  if self.unit.is_cxx then add_friends(self) end
+  if self.calls then
+    self:edit(1, 0, self.calls:prelude() .. "\n" .. number_line(self, 1))
+    local ending = self.calls:ending()
+    if ending ~= "" then
+      self:edit(#self.text + 1, #self.text, (self.text:sub(-1) == "\n" and "" or "\n") .. self:lines({ ending },
+        self.source:line(#self.text + 1)))
+    end
+  elseif self.unit.is_cxx then
     add_frame(self)
   end
   return apply(self)
@@ -582,11 +716,17 @@ end
 function c_unit.lower(opened, given)
   local is_cxx = compiler.is_cxx(given.path, given.command)
   local self = setmetatable({ session = opened, text = given.text, source = source.scan(given.text), edits = {},
-    nfunctions = 0, regions = {}, declares = {}, functions = {}, at_end = {}, values = values.new(opened),
+    nfunctions = 0, regions = {}, declares = {}, functions = {}, at_end = {},
     unit = { command = given.command, path = given.path, given = given.options, is_cxx = is_cxx },
     program = { functions = {}, prototypes = {}, deep_functions = {}, globals = {}, prefix = "accdeep_",
       dialect = is_cxx and dialects.cxx or dialects.c } }, Unit)
   local is_openmp = given.to == "openmp"
+  self.values = values.new(opened, given.to == "accdeep")
+  if given.to == "accdeep" then
+    self.calls = calls.new(opened, { values = self.values, is_function = function(name)
+      return self.program.is_function(name)
+    end, is_cxx = is_cxx })
+  end
   self.headers, self.routines = is_openmp and openmp.HEADERS or HEADERS, is_openmp and openmp.routines or same
   function self.program.is_function(name) return not is_cxx or self.functions[name] ~= nil end
   function self.program.finished(text, record)

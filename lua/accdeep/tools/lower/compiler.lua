@@ -70,8 +70,14 @@ local function is_in_function(scanned, open)
   return false
 end
 
--- Directives of OpenACC that are active, in order: {file, line, text, is_inside, record, in_function}; is_inside: in
--- braces; record: the structure among whose members one stands, in C++ also is_local and is_unnamed: it is one of a
+local function words_of(scanned, first)
+  local set = {}
+  for _, word in scanned:names(first, scanned:statement(first)) do set[word] = true end
+  return set
+end
+
+-- Directives of OpenACC that are active, in order: {file, line, text, is_inside, record, in_function, words}; is_inside:
+-- in braces; words(): a set of the words of the statement behind it, where macros are what they stand for; record: the structure among whose members one stands, in C++ also is_local and is_unnamed: it is one of a
 -- function, and has the name of a typedef. nil, and what the compiler said: it refuses the unit.
 function compiler.directives(unit)
   if not files.program(unit.command) then environment(("%s: there is no such program"):format(unit.command)) end
@@ -95,7 +101,8 @@ function compiler.directives(unit)
         if brace then record, is_unnamed = scanned:record_name(brace) end
         if record and unit.is_cxx then record, is_local = scanned:qualified_name(open) end
         list[#list + 1] = { file = file, line = line, text = directive, is_inside = brace ~= nil, record = record,
-          is_local = is_local, is_unnamed = is_unnamed, in_function = is_in_function(scanned, open) }
+          is_local = is_local, is_unnamed = is_unnamed, in_function = is_in_function(scanned, open),
+          words = function() return words_of(scanned, i + 1) end }
       end
     elseif token == "{" then
       open[#open + 1] = i

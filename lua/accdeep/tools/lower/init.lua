@@ -3,6 +3,7 @@
 
 local c_unit = require "accdeep.tools.lower.c_unit"
 local compiler = require "accdeep.tools.lower.compiler"
+local diagnostic = require "accdeep.base.diagnostic"
 local lazy = require "accdeep.base.lazy"
 local location = require "accdeep.base.location"
 local fortran_unit = lazy.require "accdeep.tools.lower.fortran_unit"
@@ -11,12 +12,19 @@ local session = require "accdeep.run.session"
 local lower = {}
 
 -- The text of a unit with standard directives, or nil and what the compiler said of the unit. given: {path, text,
--- command (the compiler, nil: GNU's), options (a list), to ("openacc", "openmp"; nil: openacc)}. Raises errors of
--- directives.
+-- command (the compiler, nil: GNU's), options (a list), to ("openacc", "openmp", "accdeep"; nil: openacc)}. Raises
+-- errors of directives.
 function lower.unit(given)
   location.remember(given.path, given.text)
   local is_fortran = given.path:find "%.[fF]%d*$" or given.path:find "%.[fF][oO][rR]$"
-  local opened = session.new { rules = "tr14", unchecked = true, language = is_fortran and "fortran" or "c",
+  if is_fortran and (given.to or "openacc") ~= "openacc" then
+    error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower",
+      message = ("%s: a unit of Fortran with --to %s"):format(given.path, given.to),
+      help = "units of Fortran become OpenACC: leave out --to" }, 0)
+  end
+  local is_called = given.to == "accdeep" -- present asks for the object alone, as standard directives do (TR14-1.2-08)
+  local rules = is_called and { base = "tr14", present = "shallow" } or "tr14"
+  local opened = session.new { rules = rules, unchecked = true, language = is_fortran and "fortran" or "c",
     descriptors = is_fortran and "gfortran" or nil }
   local unit = is_fortran and fortran_unit or c_unit
   local command = is_fortran and "gfortran" or compiler.is_cxx(given.path, "") and "g++" or "gcc"

@@ -3,6 +3,8 @@
 
 local lpeg = require "lpeg"
 
+local words = require "accdeep.base.words"
+
 local source = {}
 
 local P, R, S, C, Cp, Cc = lpeg.P, lpeg.R, lpeg.S, lpeg.C, lpeg.Cp, lpeg.Cc
@@ -137,6 +139,48 @@ function Unit:statement(i)
     i = (self.kind[i] == "other" and ends[self:token(i)] and self:closing(i) or i) + 1
   end
   return self.at[i] and i or cannot "the end of the statement is not found"
+end
+
+-- for i, name in unit:names(first, last): the words among tokens that are no members of what stands before them.
+function Unit:names(first, last)
+  local i = first - 1
+  return function()
+    repeat i = i + 1 until i > last or self.kind[i] == "word" and not self:is_behind_object(i)
+    if i <= last then return i, self:token(i) end
+  end
+end
+
+function Unit:is_behind_object(i)
+  local before = i > 1 and self:token(i - 1)
+  return before == "." or before == ">" and self:token(i - 2) == "-" and self.finish[i - 2] == self.at[i - 1]
+end
+
+local no_functions = words.set("if for while switch return sizeof catch alignof decltype typeof __typeof__ _Alignof",
+  "static_assert noexcept char short int long float double bool unsigned signed void auto and or not")
+
+-- Whether a word is the name of a function that is called, as far as its text says; those of namespaces are not.
+function Unit:is_call(i)
+  return self:token(i + 1) == "(" and not no_functions[self:token(i)] and self:token(i - 1) ~= ":"
+    and self.kind[i - 1] ~= "word"
+end
+
+-- The first token of the function, or of the other declaration, in which a token stands: names that it declares come
+-- behind it.
+function Unit:function_around(last)
+  local open = {}
+  for i = 1, last - 1 do
+    local text = self.kind[i] == "other" and self:token(i)
+    if text == "{" then open[#open + 1] = i elseif text == "}" then open[#open] = nil end
+  end
+  local first = last
+  for k = #open, 1, -1 do
+    if self:record_keyword(open[k]) or self:is_transparent(open[k]) then break end
+    first = open[k]
+  end
+  while first > 1 and not (self.kind[first - 1] == "other" and (";{}"):find(self:token(first - 1), 1, true)) do
+    first = first - 1
+  end
+  return first
 end
 
 -- The index of the first token at a position or behind it.

@@ -1,8 +1,9 @@
 -- values.lua - expressions in directives that only the compiler understands: calls of functions, sizes of types.
 --
--- In the trees that the session gets, a variable stands for each: accdeep_value_1. It is of type long. In the text that
--- comes out the expression stands again. In a function for objects, which q points to, names of members and of member
--- functions are those of *q. A bound in a class of C++ itself is a member function of it, which knows all names there.
+-- In the trees that the session gets, a variable stands for each: accdeep_value_1. It is of type long; where directives
+-- become calls (calls.lua), it is a function without arguments. In the text that comes out the expression stands again.
+-- In a function for objects, which q points to, names of members and of member functions are those of *q. A bound in a
+-- class of C++ itself is a member function of it, which knows all names there.
 
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
@@ -17,7 +18,9 @@ Values.__index = Values
 
 -- session: where the variables are declared. is_function(name): whether C++ has a function of this name outside of the
 -- classes; nil: all are such (C).
-function values.new(session) return setmetatable({ session = session, list = {}, by_place = {} }, Values) end
+function values.new(session, as_calls)
+  return setmetatable({ session = session, as_calls = as_calls, list = {}, by_place = {} }, Values)
+end
 
 -- Whether a node is a call, or a member or an element of what a call gives.
 local function has_call(node)
@@ -25,13 +28,19 @@ local function has_call(node)
   return node.tag == "call" or node.tag == "sizeof"
 end
 
-local function declare(scope, name)
-  scope.variables[name] = { name = name, type = types.scalars.long, address = 4096 }
+-- The address of variables that nothing asks for.
+values.ADDRESS = 4096
+
+local function no_function() end
+
+local function declare(self, scope, name)
+  if self.as_calls then scope.functions[name] = no_function
+  else scope.variables[name] = { name = name, type = types.scalars.long, address = values.ADDRESS } end
 end
 
 -- Declares all variables in a scope.
 function Values:declare(scope)
-  for number in ipairs(self.list) do declare(scope, PREFIX .. number) end
+  for number in ipairs(self.list) do declare(self, scope, PREFIX .. number) end
 end
 
 -- The variable for an expression of a directive.
@@ -42,18 +51,20 @@ function Values:variable(one, node, is_inside)
   if not value then
     value = { node = node, number = #self.list + 1, is_inside = is_inside }
     self.list[value.number], by_pos[node.pos] = value, value
-    declare(self.session.now.scope, PREFIX .. value.number)
+    declare(self, self.session.now.scope, PREFIX .. value.number)
     if is_inside then
       one.inside = one.inside or {}
       table.insert(one.inside, value)
     end
   end
-  return { tag = "id", pos = node.pos, name = PREFIX .. value.number }
+  local name = { tag = "id", pos = node.pos, name = PREFIX .. value.number }
+  return self.as_calls and { tag = "call", pos = node.pos, base = name, args = {} } or name
 end
 
 -- A directive's tree in which variables stand for calls.
 function Values:without_calls(one, node)
   return tree.map(node, function(n)
+    if n.tag == "call" and n.base.tag == "id" and values.is_name(n.base.name) then return n end
     if has_call(n) then return self:variable(one, n) end
   end)
 end
@@ -78,12 +89,13 @@ function Values:inside(one, node, record)
   end)
 end
 
+function values.is_name(name) return name:find("^" .. PREFIX) ~= nil end
+
 local function value_of(self, name)
   local number = name:match("^" .. PREFIX .. "(%d+)$")
   return number and self.list[tonumber(number)]
 end
 
-function values.is_name(name) return name:find("^" .. PREFIX) ~= nil end
 
 -- Names of functions that are called in an expression.
 local function add_called(list, node)
@@ -133,7 +145,7 @@ end
 
 -- A text with the expressions that the variables stand for; record: in a function for its objects.
 function Values:restored(text, record, is_function)
-  return (text:gsub(PREFIX .. "(%d+)", function(number)
+  return (text:gsub("(" .. PREFIX .. "%d+)%(%)", "%1"):gsub(PREFIX .. "(%d+)", function(number)
     local value = self.list[tonumber(number)]
     if value.is_inside then return ("q->accdeep_bound_%s()"):format(number) end
     return unparse.expression(record and rebased(value.node, record, is_function) or value.node)

@@ -1,0 +1,49 @@
+/* accdeep_lowered.h - what programs call that `accdeep lower --to accdeep` has written.
+ *
+ * A process has one context, with the rules "tr14", which is opened at its first directive. The environment chooses:
+ *     ACCDEEP_DEVICE   "direct" (the default): simulated memory that kernels of the process reach; "cuda", "cuda:1": that
+ *                      of a GPU, for kernels that the compiler makes for the GPU
+ *     ACCDEEP_EVENTS   a file that gets a line for each event: operation, name, bytes
+ * An error ends the process: its place, code and rule are written to standard error, and the exit status is 1.
+ * Functions may be called by any thread; regions nest among those of a thread. */
+#ifndef ACCDEEP_LOWERED_H
+#define ACCDEEP_LOWERED_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The value of a bound that is about an object, such as a number of elements that a function gives. */
+typedef long accd_lowered_bound(const void *object);
+
+/* A directive of the unit. plan: what lowering has made of it, in the form that text.c reads; made: what the library makes
+ * of plan, NULL at first. */
+typedef struct accd_lowered {
+    const char *plan, *file;
+    int line;
+    accd_lowered_bound *const *bounds; /* that the plan numbers, or NULL */
+    void *made;
+} accd_lowered;
+
+/* A region that is open: the caller's until accd_lowered_leave. */
+typedef struct accd_lowered_region accd_lowered_region;
+
+/* Carries out enter data, exit data or update. given: what plan numbers, addresses of variables and values of bounds. */
+void accd_lowered_run(accd_lowered *directive, const void *const *given);
+/* Opens the region of a data or compute construct. */
+accd_lowered_region *accd_lowered_enter(accd_lowered *directive, const void *const *given);
+/* Ends a region, which must be the innermost one of its thread. NULL does nothing. */
+void accd_lowered_leave(accd_lowered_region *region);
+/* What a pointer is in the kernel of a compute construct. item: number of the item whose section the pointer leads to,
+ * from 0; -1: the pointer's target is looked up. A pointer to memory that is not present stays as it is; so do all
+ * without a region: the kernel runs on the host. */
+void *accd_lowered_pointer(const accd_lowered_region *region, int item, const volatile void *pointer);
+
+/* What a pointer of host_data is on the device. must: it is an error if its target is not present; else the pointer stays
+ * as it is. */
+void *accd_lowered_deviceptr(const volatile void *pointer, int must);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

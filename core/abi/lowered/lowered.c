@@ -1,0 +1,207 @@
+/* lowered.c - directives of lowered programs: the context of the process, regions, addresses in kernels, errors. */
+#include "lowered.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static accd_context *context; /* of the process; opened by its first directive */
+static FILE *events;
+
+struct accd_lowered_region {
+    accd_region *core;
+    const accd_lowered *directive;
+    size_t nitems;
+    const void *hosts[]; /* first bytes of the items */
+};
+
+_Noreturn void lowered_die(const accd_lowered *directive, const char *code, const char *rule, const char *message)
+{
+    fflush(stdout);
+    if (directive)
+        fprintf(stderr, "%s:%d: ", directive->file, directive->line);
+    fprintf(stderr, "error[%s]: %s\n  rule: %s\n  more: accdeep explain %s\n", code, message, rule, code);
+    exit(EXIT_FAILURE);
+}
+
+/* Ends the process with the error that the core has. */
+static _Noreturn void fail(const accd_lowered *directive)
+{
+    const accd_error *error = accd_context_error(context);
+    pthread_mutex_unlock(&lock); /* functions of atexit may have directives */
+    lowered_die(directive, accd_status_code(error->status), error->rule, error->message);
+}
+
+static accd_lowered_bound **bounds; /* of all units */
+static size_t nbounds;
+
+int lowered_bound(const accd_lowered *directive, accd_lowered_bound *bound)
+{
+    for (size_t i = 0; i < nbounds; i++)
+        if (bounds[i] == bound)
+            return (int)i;
+    accd_lowered_bound **list = realloc(bounds, (nbounds + 1) * sizeof *list);
+    if (!list)
+        lowered_die(directive, "out-of-memory", "HOUSE-memory", "there is no memory for a function of a bound");
+    bounds = list;
+    bounds[nbounds] = bound;
+    return (int)nbounds++;
+}
+
+static int call_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const *args, int64_t *out)
+{
+    (void)ud, (void)nargs;
+    for (size_t row = 0; row < n; row++)
+        out[row] = bounds[fn]((const void *)(uintptr_t)args[0][row]);
+    return 0;
+}
+
+static void write_event(void *ud, const accd_event *event)
+{
+    (void)ud;
+    fprintf(events, "%s %s %llu\n", accd_op_name(event->op), event->name, (unsigned long long)event->bytes);
+}
+
+static const char *setting(const char *name, const char *otherwise)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : otherwise;
+}
+
+static void open_context(const accd_lowered *directive)
+{
+    const char *device = setting("ACCDEEP_DEVICE", "direct"), *colon = strchr(device, ':');
+    const char *path = setting("ACCDEEP_EVENTS", NULL);
+    char backend[16] = "", message[300];
+    accd_device_info info = {.why = ""};
+    accd_context_config config;
+    accd_context_config_init(&config);
+    snprintf(backend, sizeof backend, "%.*s", (int)(colon ? colon - device : 15), device);
+    config.backend = accd_backend_named(backend);
+    config.first_device = colon ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;
+    config.no_device = &info;
+    config.own_kernels = 1;
+    config.on_bound = call_bound;
+    if (!config.backend) {
+        snprintf(message, sizeof message, "ACCDEEP_DEVICE: there is no device '%s'", device);
+        lowered_die(directive, accd_status_code(ACCD_NO_DEVICE), "HOUSE-device", message);
+    }
+    if (path && !(events = fopen(path, "w"))) {
+        snprintf(message, sizeof message, "ACCDEEP_EVENTS: %s cannot be written", path);
+        lowered_die(directive, "file", "HOUSE-files", message);
+    }
+    if (events)
+        config.on_event = write_event;
+    const accd_status status = accd_context_open(&context, &config);
+    if (status != ACCD_OK)
+        lowered_die(directive, accd_status_code(status), "HOUSE-device",
+                    *info.why ? info.why : accd_status_text(status));
+    if (!events)
+        accd_context_hear(context, 0, 0);
+}
+
+/* The number of the calling thread. */
+static uint64_t this_thread(void)
+{
+    static uint64_t last;
+    static _Thread_local uint64_t own;
+    if (!own)
+        own = ++last; /* under the lock */
+    return own;
+}
+
+/* The directive's plan, with its items where they lie now. */
+static struct plan *locate(accd_lowered *directive, const void *const *given)
+{
+    if (!context)
+        open_context(directive);
+    if (!directive->made)
+        directive->made = lowered_plan(context, directive);
+    struct plan *plan = directive->made;
+    for (size_t i = 0; i < plan->nitems; i++) {
+        struct plan_item *one = &plan->items[i];
+        plan->located[i] = one->item;
+        if (accd_item_locate(context, &one->place, (const int64_t *)(const void *)given, one->params,
+                             &plan->located[i]) != ACCD_OK)
+            fail(directive);
+    }
+    return plan;
+}
+
+static void carry_out(const accd_lowered *directive, const struct plan *plan, accd_region **region_p)
+{
+    const accd_construct construct = {
+        .kind = plan->kind,
+        .finalize = plan->finalize,
+        .items = plan->located,
+        .nitems = plan->nitems,
+        .name = plan->name,
+        .file = directive->file,
+        .line = directive->line,
+        .thread = this_thread(),
+    };
+    if (accd_run(context, &construct, region_p) != ACCD_OK)
+        fail(directive);
+}
+
+void accd_lowered_run(accd_lowered *directive, const void *const *given)
+{
+    pthread_mutex_lock(&lock);
+    const struct plan *plan = locate(directive, given);
+    carry_out(directive, plan, NULL);
+    pthread_mutex_unlock(&lock);
+}
+
+accd_lowered_region *accd_lowered_enter(accd_lowered *directive, const void *const *given)
+{
+    pthread_mutex_lock(&lock);
+    const struct plan *plan = locate(directive, given);
+    accd_lowered_region *region = malloc(sizeof *region + plan->nitems * sizeof region->hosts[0]);
+    if (!region)
+        lowered_die(directive, "out-of-memory", "HOUSE-memory", "there is no memory for a region");
+    region->directive = directive;
+    region->nitems = plan->nitems;
+    for (size_t i = 0; i < plan->nitems; i++)
+        region->hosts[i] = plan->located[i].host;
+    carry_out(directive, plan, &region->core);
+    pthread_mutex_unlock(&lock);
+    return region;
+}
+
+void accd_lowered_leave(accd_lowered_region *region)
+{
+    if (!region)
+        return;
+    pthread_mutex_lock(&lock);
+    if (accd_region_end(region->core) != ACCD_OK)
+        fail(region->directive);
+    pthread_mutex_unlock(&lock);
+    free(region);
+}
+
+void *accd_lowered_pointer(const accd_lowered_region *region, int item, const volatile void *pointer)
+{
+    const uint64_t own = (uint64_t)(uintptr_t)pointer;
+    if (!region || !own)
+        return (void *)(uintptr_t)own;
+    const bool is_named = item >= 0 && (size_t)item < region->nitems;
+    const void *host = is_named ? region->hosts[item] : (const void *)(uintptr_t)own;
+    pthread_mutex_lock(&lock);
+    const uint64_t device = accd_device_address(context, 0, host);
+    pthread_mutex_unlock(&lock);
+    return (void *)(uintptr_t)(device ? device + (own - (uint64_t)(uintptr_t)host) : own);
+}
+
+void *accd_lowered_deviceptr(const volatile void *pointer, int must)
+{
+    const uint64_t own = (uint64_t)(uintptr_t)pointer;
+    pthread_mutex_lock(&lock);
+    const uint64_t device = context ? accd_device_address(context, 0, (const void *)(uintptr_t)own) : 0;
+    pthread_mutex_unlock(&lock);
+    if (!device && own && must)
+        lowered_die(NULL, "not-present", "ACC33-hd-1", "host_data: the data of use_device are not present");
+    return (void *)(uintptr_t)(device ? device : own);
+}

@@ -1,0 +1,37 @@
+/* lowered.h - what the files of the library for lowered programs share. */
+#ifndef ACCD_LOWERED_INSIDE_H
+#define ACCD_LOWERED_INSIDE_H
+
+#include "accdeep_lowered.h"
+
+#include <accdeep_core.h>
+
+#include <stdbool.h>
+
+/* An item of a plan: what of it is the same each time, and the code that locates it. */
+struct plan_item {
+    accd_item item;
+    accd_item_code place;
+    int64_t *params;
+};
+
+/* What text.c makes of a directive's plan. It lives as long as the process. */
+struct plan {
+    accd_kind kind;
+    int finalize;
+    const char *name;
+    struct plan_item *items;
+    accd_item *located; /* room for the items of a construct */
+    size_t nitems;
+};
+
+/* Ends the process with an error: at the place of a directive, if that is not NULL. */
+_Noreturn void lowered_die(const accd_lowered *directive, const char *code, const char *rule, const char *message);
+
+/* The number of a function of a unit among those that the core calls. */
+int lowered_bound(const accd_lowered *directive, accd_lowered_bound *bound);
+
+/* Reads a directive's plan. Ends the process if there is no memory, or if another version has written it. */
+struct plan *lowered_plan(accd_context *context, const accd_lowered *directive);
+
+#endif

@@ -1,0 +1,333 @@
+-- calls.lua - directives of a unit of C as calls of accdeep's own library (core/abi/lowered/accdeep_lowered.h).
+--
+-- A directive that moves data becomes a call with its plan (plan_text.lua) and the addresses of its variables. A
+-- compute construct stays a directive for the compiler, without its data clauses: in its statement pointers have device
+-- addresses, and a variable that is no pointer is what such a pointer points to.
+
+local deep = require "accdeep.tools.export.deep"
+local dialects = require "accdeep.tools.export.dialects"
+local plan_text = require "accdeep.tools.lower.plan_text"
+local sorted = require "accdeep.base.sorted"
+local tree = require "accdeep.base.tree"
+local types = require "accdeep.types"
+local unparse = require "accdeep.grammar.unparse"
+local words = require "accdeep.base.words"
+
+local calls = {}
+
+-- Clauses of a compute construct that are the compiler's.
+local kept = words.set("gang worker vector num_gangs num_workers vector_length collapse seq auto independent tile",
+  "private firstprivate reduction deviceptr device_type dtype")
+
+local Calls = {}
+Calls.__index = Calls
+
+-- For the unit that a session lowers. unit: {values, is_function, is_cxx}.
+function calls.new(session, unit)
+  local notes = plan_text.notes(session, function(name, record)
+    return unit.values:is_of(name, record, unit.is_function)
+  end)
+  return setmetatable({ notes = notes, unit = unit, plans = {}, by_text = {}, functions = {}, prototypes = {},
+    bounds = {} }, Calls)
+end
+
+-- An address for a variable. what: {name, is_global}.
+function Calls:address(name, is_global) return self.notes:address { name = name, is_global = is_global } end
+
+-- ----------------------------------------------------------------------------------- the directive --
+
+-- Names in clauses of a directive.
+local function names_in(node, ...)
+  local names = {}
+  for _, clause in ipairs(node.clauses) do
+    for _, wanted in ipairs { ... } do
+      for _, v in ipairs(clause.name == wanted and clause.vars or {}) do names[v.name or ""] = true end
+    end
+  end
+  return names
+end
+
+-- A directive without what is the compiler's or has no meaning here; names that it reduces, which are the compiler's,
+-- with their data clauses; and names that need nothing of ours.
+function calls.data_of(node)
+  local without, list = names_in(node, "reduction"), {}
+  for _, clause in ipairs(node.clauses) do
+    local is_left = clause.name == "async" or clause.name == "wait" or clause.name == "reduction"
+    if not is_left and clause.vars and next(without) then
+      local vars = {}
+      for _, v in ipairs(clause.vars) do
+        if not (v.tag == "id" and without[v.name]) then vars[#vars + 1] = v end
+      end
+      is_left = #vars == 0
+      clause = #vars < #clause.vars and tree.with(clause, "vars", vars) or clause
+    end
+    if not is_left then list[#list + 1] = clause end
+  end
+  return tree.with(node, "clauses", list), without, names_in(node, "private", "firstprivate", "deviceptr")
+end
+
+-- The text of a compute construct's directive with the clauses that are the compiler's.
+local function own_clauses(one, without)
+  local node, parts = one.node, {}
+  for i, clause in ipairs(node.clauses) do
+    local behind = node.clauses[i + 1] and node.clauses[i + 1].pos or #one.text + 1
+    local text = one.text:sub(clause.pos, behind - 1):gsub("\\\r?\n", " "):gsub("[%s,]+$", "")
+    if clause.name == "reduction" then
+      for _, v in ipairs(clause.vars) do
+        if without[v.name] == "ours" then
+          deep.cannot(("a reduction of '%s', which is in device memory"):format(v.name))
+        end
+      end
+    end
+    if kept[clause.name] then parts[#parts + 1] = text end
+  end
+  return table.concat(parts, " ")
+end
+
+-- ------------------------------------------------------------------------------------- its writing --
+
+local function c_string(text)
+  local lines = {}
+  for line in text:gmatch "[^\n]+" do
+    lines[#lines + 1] = '"' .. line:gsub("[\\\"]", "\\%0") .. '\\n"'
+  end
+  return table.concat(lines, "\n")
+end
+
+-- The name of the variable that has a directive's plan.
+function Calls:plan(unit, one, text)
+  local key = ("%d\n%s"):format(one.own.line, text)
+  local name = self.by_text[key]
+  if name then return name end
+  name = ("accdeep_%d"):format(#self.plans + 1)
+  self.by_text[key] = name
+  self.plans[#self.plans + 1] = ("static accd_lowered %s = {\n%s,\n%s, %d, %s, 0};"):format(name, c_string(text),
+    c_string(unit.path):gsub("\\n\"$", '"'), one.own.line, self.bounds[1] and "accdeep_bounds" or "0")
+  return name
+end
+
+-- Declarations in front of the unit.
+function Calls:prelude()
+  local list = { "#include <accdeep_lowered.h>" }
+  if self.unit.is_cxx then list[2] = dialects.cxx.DEEP .. "\n" .. dialects.cxx.PLAN end
+  table.move(self.prototypes, 1, #self.prototypes, #list + 1, list)
+  local bounds = {}
+  for i in ipairs(self.bounds) do
+    list[#list + 1] = ("static long accdeep_bound_%d(const void *);"):format(i)
+    bounds[i] = "accdeep_bound_" .. i
+  end
+  if bounds[1] then
+    list[#list + 1] = ("static accd_lowered_bound *const accdeep_bounds[] = {%s};"):format(table.concat(bounds, ", "))
+  end
+  return table.concat(table.move(self.plans, 1, #self.plans, #list + 1, list), "\n")
+end
+
+-- Functions behind the unit, where all of its types and variables are known.
+function Calls:ending()
+  return table.concat(self.functions, "\n")
+end
+
+-- The number of the function for a bound that is about an object of a record.
+function Calls:bound(call)
+  for i, known in ipairs(self.bounds) do
+    if known.name == call.name and known.record == call.record then return i - 1 end
+  end
+  local number = #self.bounds + 1
+  self.bounds[number] = call
+  local spelled = self.unit.is_cxx and call.record.tag or types.name(call.record)
+  local text = ("(long)(%s)"):format(self.unit.values:restored(call.name, call.record, self.unit.is_function))
+  if self.unit.is_cxx then
+    self.functions[#self.functions + 1] = dialects.cxx.bound(number, spelled, text)
+  else
+    self.functions[#self.functions + 1] = ("static long accdeep_bound_%d(const void *object)\n{\n    const %s *q = "
+      .. "(const %s *)object;\n    return %s;\n}"):format(number, spelled, spelled, text)
+  end
+  return number - 1
+end
+
+-- Whether variables of one name are declared in several lines.
+local function is_several(known)
+  local first = known and next(known.lines)
+  return first and next(known.lines, first) ~= nil
+end
+
+-- What the program gives for a plan, as text. A name without an address, as of a constant, gets one: a line of w.
+local function given_text(self, unit, w, one, instance, own)
+  local name = one.what.name
+  if one.what.value then return ("(const void *)(long)(%s)"):format(one.what.value) end
+  local this = instance.this and instance.this.to
+  local has_address = name ~= "this" and (unit.variables[name] or this and types.member(this, name))
+  local text
+  if one.what.is_global then
+    local fn = "accdeep_address_" .. name:gsub("::", "__")
+    if not self.functions[fn] then
+      self.functions[fn] = true
+      local before = has_address and "" or ("    static const __typeof__(%s) constant = %s;\n"):format(name, name)
+      table.insert(self.prototypes, ("static const void *%s(void);"):format(fn))
+      table.insert(self.functions, ("static const void *%s(void)\n{\n%s    return (const void *)&%s;\n}"):format(fn,
+        before, has_address and name or "constant"))
+    end
+    text = fn .. "()"
+  else
+    if instance[name] and unit.globals[name] and is_several(unit.variables[name]) then
+      deep.cannot(("'%s', which is also the name of a variable in a shape or policy"):format(name))
+    end
+    if not has_address then
+      w:line(("const __typeof__(%s) %s = %s;"):format(name, own, name))
+      name = own
+    end
+    text = "(const void *)&" .. name
+  end
+  return one.offset == 0 and text or ("(const char *)%s + %d"):format(text, one.offset)
+end
+
+-- Writes what a plan asks for; returns its name.
+local function write_given(self, unit, w, number, given, instance)
+  local list = {}
+  for i, one in ipairs(given) do
+    list[i] = given_text(self, unit, w, one, instance, ("accdeep_c%d_%d"):format(number, i))
+  end
+  w:line(("const void *const accdeep_at%s[] = {%s};"):format(number, #list > 0 and table.concat(list, ", ") or "0"))
+  return "accdeep_at" .. number
+end
+
+local function condition(plan) return plan.condition and unparse.expression(plan.condition) end
+
+-- A variable of a kernel: a pointer to what it is on the device, which has its name, or one by another name.
+local function device_variable(w, region, name, t, item)
+  local pointer, is_pointer = "accdeep_p_" .. name, (t.kind == "pointer" or t.kind == "array") and name ~= "this"
+  local own = t.kind == "pointer" and name or "&" .. name
+  if t.kind == "array" then own = ("&%s[0]"):format(name) end
+  local of = ("__typeof__(%s)"):format(own)
+  w:line(("%s %s = (%s)accd_lowered_pointer(%s, %d, %s);"):format(of, pointer, of, region, item, own))
+  return pointer, is_pointer
+end
+
+-- Items by the variables that they are sections of, or that they are; without those of pointers themselves.
+local function items_by_variable(plan)
+  local by_name = {}
+  for i, item in ipairs(plan.items) do
+    if item.variable and not by_name[item.variable] then by_name[item.variable] = i - 1 end
+  end
+  return by_name
+end
+
+-- The kernel of a compute construct. used: names of variables that are in device memory or point there, in order;
+-- instance: their types. Returns the names that stand for others in the statement.
+local function write_kernel(w, one, plan, region, used, instance, without)
+  local items, renamed, shadows, pointers = items_by_variable(plan), {}, {}, {}
+  for _, name in ipairs(used) do
+    local pointer, is_pointer = device_variable(w, region, name, instance[name], items[name] or -1)
+    if is_pointer then
+      shadows[#shadows + 1] = ("__typeof__(%s) %s = %s;"):format(pointer, name, pointer)
+      pointers[#pointers + 1] = name
+    else
+      renamed[name] = name == "this" and pointer or ("(*%s)"):format(pointer)
+      pointers[#pointers + 1] = pointer
+    end
+  end
+  w:open_brace()
+  for _, text in ipairs(shadows) do w:line(text) end
+  for _, name in ipairs(pointers) do w:line(("(void)%s;"):format(name)) end
+  local head = one.text:sub(1, (one.node.clauses[1] and one.node.clauses[1].pos or #one.text + 1) - 1)
+    :gsub("\\\r?\n", " "):gsub("[%s,]+$", "")
+  local list = #pointers > 0 and (" deviceptr(%s)"):format(table.concat(pointers, ", ")) or ""
+  local clauses = own_clauses(one, without)
+  if not head:find "^#" then head = "#pragma acc " .. head end -- macros are replaced in it
+  w:raw(("%s%s%s"):format(head, clauses ~= "" and " " .. clauses or "", list))
+  return renamed
+end
+
+-- Lines for a directive, and those behind its statement. one: the directive; used: of a compute construct.
+-- Third: what stands for variables in the statement.
+function Calls:write(unit, one, plan, used, instance, head, tail)
+  local text, given = self.notes:text(plan, plan.items, function(call) return self:bound(call) end)
+  local name = self:plan(unit.unit, one, text)
+  local number = one.own.line
+  local run = ("(&%s, %s)"):format(name, write_given(self, unit, head, number, given, instance))
+  local when = condition(plan)
+  if plan.kind ~= "region" and plan.kind ~= "compute" then
+    head:line((when and ("if (%s) "):format(when) or "") .. "accd_lowered_run" .. run .. ";")
+    return nil
+  end
+  local region = "accdeep_region" .. number
+  head:line(("accd_lowered_region *%s = %saccd_lowered_enter%s%s;"):format(region,
+    when and ("(%s) ? "):format(when) or "", run, when and " : 0" or ""))
+  local renamed
+  if plan.kind == "compute" then
+    renamed = write_kernel(head, one, plan, region, used, instance, one.without)
+    tail:line "}"
+  end
+  tail:line(("accd_lowered_leave(%s);"):format(region))
+  return renamed
+end
+
+-- A type as text of C++, or nil.
+local function spelled(t)
+  if t.kind == "pointer" then
+    local of = spelled(t.to)
+    return of and of .. " *"
+  end
+  if t.kind == "record" then return t.tag end
+  return t.kind == "scalar" and types.name(t) or nil
+end
+
+-- A variable whose type is another one in each instance of a directive, and the types as texts.
+local function distinct(instances)
+  for name in sorted(instances[1]) do
+    local list, seen = {}, {}
+    for i, instance in ipairs(instances) do
+      local t = instance[name]
+      if t and name == "this" then t = t.to end
+      local text = t and spelled(t)
+      if text and not seen[text] then list[i], seen[text] = text, true end
+    end
+    if #list == #instances then return name, list end
+  end
+end
+
+local PLAN = "&accdeep_%d+"
+
+-- Lets one text serve the instances of a directive in a template, if they differ in nothing but the plan. all: list of
+-- {lines}.
+function Calls:choose(one, all)
+  local used, is_same = {}, true
+  for i, instance in ipairs(all) do
+    used[i] = table.concat(instance.lines, "\n"):match(PLAN)
+    is_same = is_same and used[i] == used[1]
+  end
+  local name, list = nil, nil
+  if not is_same then name, list = distinct(one.instances) end
+  if not name then return end
+  self.nchosen = (self.nchosen or 0) + 1
+  for i, plan in ipairs(used) do
+    self.functions[#self.functions + 1] = dialects.cxx.plan(self.nchosen, list[i], plan)
+  end
+  local chosen = ("accdeep_plan<%d>(%s)"):format(self.nchosen, name == "this" and name or "&" .. name)
+  for _, instance in ipairs(all) do
+    for i, line in ipairs(instance.lines) do instance.lines[i] = line:gsub(PLAN, function() return chosen end) end
+  end
+end
+
+-- host_data: in its statement pointers have device addresses.
+function Calls:write_host_data(plan, instance, head, tail)
+  local shadows = {}
+  for _, use in ipairs(plan.use_device) do
+    local name = use.variable.name
+    local t = instance[name]
+    if t.kind ~= "pointer" and t.kind ~= "array" then
+      deep.cannot(("use_device of '%s', which is %s"):format(name, types.name(t)))
+    end
+    local own = t.kind == "pointer" and name or ("&%s[0]"):format(name)
+    local when = condition(plan)
+    head:line(("__typeof__(%s) accdeep_p_%s = (__typeof__(%s))%s;"):format(own, name, own,
+      (when and "(%s) ? accd_lowered_deviceptr(%s, %d) : (void *)(%s)" or "%saccd_lowered_deviceptr(%s, %d)"):format(
+        when or "", own, plan.if_present and 0 or 1, own)))
+    shadows[#shadows + 1] = ("__typeof__(accdeep_p_%s) %s = accdeep_p_%s; (void)%s;"):format(name, name, name, name)
+  end
+  head:open_brace()
+  for _, text in ipairs(shadows) do head:line(text) end
+  tail:line "}"
+end
+
+return calls
