@@ -59,6 +59,7 @@ bench: deps-bench build
 	@LUA_PATH="lua/?.lua;lua/?/init.lua;;" LUA_CPATH="$(BUILD)/lua/?.so;;" lua5.4 tests/bench/bench.lua $(BENCH)
 	@lua5.4 tests/bench/programs.lua $(BUILD)
 	@lua5.4 tests/bench/checks.lua $(BUILD)
+	@lua5.4 tests/bench/lower.lua $(BUILD)
 	@lua5.4 tests/bench/directory.lua $(BUILD) $(BENCH)
 	@$(BUILD)/tests/bench/accdeep-bench-embed
 
