@@ -1,6 +1,6 @@
--- lower.lua BUILD [CELLS] - the deep copyin of a domain of cells (examples/cells.c): written by hand, and lowered from a
--- directive of TR-14-1, on libgomp with a simulated device (tests/suites/plugin.c), on accdeep, and as calls of accdeep's
--- own library. Nanoseconds for a cell, the least of several runs in turn, and ratios.
+-- lower.lua BUILD [CELLS] - the deep copyin of a domain of cells (examples/cells.c): written by hand, and lowered from
+-- a directive of TR-14-1, on libgomp with a simulated device (tests/suites/plugin.c), on accdeep, and as calls of
+-- accdeep's own library. Nanoseconds for a cell, the least of several runs in turn, and ratios.
 
 local shell = dofile "tests/suites/shell.lua"
 local run, quoted = shell.output, shell.quote

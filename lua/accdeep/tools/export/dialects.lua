@@ -123,7 +123,8 @@ end
 local cxx = dialects.cxx
 
 -- What stands in front of the unit. No header is needed there.
-cxx.DEEP = "namespace { template<typename Name> struct accdeep_deep; }"
+-- What classes have as a friend. Names of its specializations belong to the unit, and so do these.
+cxx.DEEP = "template<typename Name> struct accdeep_deep;"
 function cxx.prelude(prototypes)
   local call = "template<typename Name, typename Type, typename... More> "
     .. "void accdeep_call(Type *objects, __SIZE_TYPE__ count, More... more);"
@@ -163,6 +164,11 @@ function cxx.member(program, record, name)
   return "q->" .. name
 end
 
+-- Code behind the unit: specializations stand where their template does, other functions are the unit's own.
+function cxx.at_end(code)
+  return code:find("template<>", 1, true) == 1 and code or ("namespace {\n%s\n}"):format(code)
+end
+
 function cxx.called(name) return ("accdeep_call<%s>"):format(name) end
 function cxx.first_of(text, t)
   local of, subscripts = t, ""
@@ -186,20 +192,22 @@ end
 
 -- The function of a bound that is about an object q. type: that of the object, as text.
 function cxx.bound(number, type, text)
-  return ([[namespace { struct accdeep_bound_of_N; template<> struct accdeep_deep<accdeep_bound_of_N> {
+  return ([[namespace { struct accdeep_bound_of_N; }
+template<> struct accdeep_deep<accdeep_bound_of_N> {
     static long get(const void *object)
     {
         TYPE *q = (TYPE *)object;
         return TEXT;
     }
-}; }
+};
 static long accdeep_bound_N(const void *object) { return accdeep_deep<accdeep_bound_of_N>::get(object); }]])
     :gsub("%f[%w]%u+%f[%W]", { N = number, TYPE = type, TEXT = text }) .. ""
 end
 
 -- What chooses among plans of directives by the type of an object; a plan, as text, for a type.
-cxx.PLAN = "namespace { template<int Number, typename Type> struct accdeep_plan_of; template<int Number, typename Type> "
-  .. "accd_lowered *accdeep_plan(const volatile Type *) { return accdeep_plan_of<Number, Type>::get(); } }"
+cxx.PLAN = "namespace { template<int Number, typename Type> struct accdeep_plan_of; "
+  .. "template<int Number, typename Type> accd_lowered *accdeep_plan(const volatile Type *) "
+  .. "{ return accdeep_plan_of<Number, Type>::get(); } }"
 function cxx.plan(number, type, plan)
   return ("namespace { template<> struct accdeep_plan_of<%d, %s> { static accd_lowered *get() { return %s; } }; }")
     :format(number, type, plan)

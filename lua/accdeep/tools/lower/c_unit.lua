@@ -32,6 +32,8 @@ local descriptions, standalone = directives.descriptions, directives.standalone
 -- In front of functions that follow pointers.
 local HEADERS = "#include <openacc.h>\n#include <stddef.h>\n#include <stdlib.h>\n#include <string.h>\n"
 
+local function same(text) return text end
+
 -- A unit under way.
 local Unit = {}
 Unit.__index = Unit
@@ -356,7 +358,8 @@ local function add_functions(self, one)
   for i = self.nfunctions + 1, self.unit.is_cxx and 0 or #program.prototypes do
     text[#text + 1] = program.prototypes[i] .. "\n"
   end
-  for _, code in ipairs(added) do text[#text + 1] = "\n" .. self.routines(code) .. "\n" end
+  local placed = program.dialect.at_end or same
+  for _, code in ipairs(added) do text[#text + 1] = "\n" .. self.routines(placed(code)) .. "\n" end
   self.nfunctions = #program.functions
   local lines = {}
   for line in table.concat(text):gmatch "(.-)\n" do lines[#lines + 1] = line end
@@ -439,7 +442,8 @@ local function check_macros(self, one, last, renamed, instance)
     if (renamed[word] or is_member) and not used[word] then hidden = hidden or word end
   end
   for i = 1, self.source.n do
-    local name, body = (self.source.kind[i] == "line" and self.source:token(i) or ""):match "^#%s*define%s+([%w_]+)(.*)$"
+    local line = self.source.kind[i] == "line" and self.source:token(i) or ""
+    local name, body = line:match "^#%s*define%s+([%w_]+)(.*)$"
     local parameters = body and body:match "^%b()" or ""
     for word in sorted(name and used[name] and renamed or {}) do
       local whole = "%f[%w_]" .. word .. "%f[^%w_]"
@@ -663,9 +667,8 @@ local function add_frame(self)
   local last = self.source:line(#self.text + 1)
   local head = { "" }
   for line in self.headers:gmatch "[^\n]+" do head[#head + 1] = line end
-  head[#head + 1] = "namespace {"
   self:edit(#self.text + 1, #self.text, (self.text:sub(-1) == "\n" and "" or "\n") .. self:lines(head, last)
-    .. table.concat(self.at_end) .. self:lines({ "}", dialects.cxx.CALL }, last))
+    .. table.concat(self.at_end) .. self:lines({ dialects.cxx.CALL }, last))
 end
 
 local function lowered(self)
@@ -702,17 +705,25 @@ local function lowered(self)
   return apply(self)
 end
 
-local function same(text) return text end
-
 -- The text with directives of OpenMP in place of standard ones of OpenACC.
 local function to_openmp(self, text)
-  return openmp.text(self.session, text, self.unit.path, function(file, line, message)
-    self.session:within("", file, line, raise, "unsupported", nil, message, { rule = "HOUSE-lower" })
+  return openmp.text(self.session, text, self.unit.path, function(one, message)
+    error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower", message = message, file = one.file,
+      line = one.line, column = one.pos, snippet = one.line_text, snippet_column = one.pos,
+      length = #one.node.name }, 0)
   end)
 end
 
--- The text of a unit with standard directives, or nil and what the compiler said of the unit. given: as of lower.unit.
--- Raises errors of directives.
+-- Whether files of a unit that are included describe types: compilers do not know the word.
+local function has_described_headers(self)
+  for _, one in ipairs(self.directives or {}) do
+    if descriptions[one.node.name] and one.file ~= self.unit.path then return true end
+  end
+  return false
+end
+
+-- The text of a unit with standard directives, or nil and what the compiler said of the unit; third: whether headers
+-- have shapes or policies. given: as of lower.unit. Raises errors of directives.
 function c_unit.lower(opened, given)
   local is_cxx = compiler.is_cxx(given.path, given.command)
   local self = setmetatable({ session = opened, text = given.text, source = source.scan(given.text), edits = {},
@@ -738,8 +749,9 @@ function c_unit.lower(opened, given)
     place(self, results[2])
     error(results[2], 0)
   end
-  if is_openmp and results[2] then return to_openmp(self, results[2]) end
-  return table.unpack(results, 2, results.n)
+  local text, said = results[2], results[3]
+  if is_openmp and text then text = to_openmp(self, text) end
+  return text, said, has_described_headers(self)
 end
 
 return c_unit

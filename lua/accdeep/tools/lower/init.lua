@@ -11,13 +11,14 @@ local session = require "accdeep.run.session"
 
 local lower = {}
 
--- The text of a unit with standard directives, or nil and what the compiler said of the unit. given: {path, text,
+-- The text of a unit with standard directives, or nil and what the compiler said of the unit; third: whether files that
+-- it includes have shapes or policies of C, which its compiler does not know. given: {path, text,
 -- command (the compiler, nil: GNU's), options (a list), to ("openacc", "openmp", "accdeep"; nil: openacc)}. Raises
 -- errors of directives.
 function lower.unit(given)
   location.remember(given.path, given.text)
   local is_fortran = given.path:find "%.[fF]%d*$" or given.path:find "%.[fF][oO][rR]$"
-  if is_fortran and (given.to or "openacc") ~= "openacc" then
+  if is_fortran and (given.to or "openacc") ~= "openacc" then -- gfortran 12 maps no allocatable components in OpenMP
     error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower",
       message = ("%s: a unit of Fortran with --to %s"):format(given.path, given.to),
       help = "units of Fortran become OpenACC: leave out --to" }, 0)

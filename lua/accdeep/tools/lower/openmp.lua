@@ -454,7 +454,8 @@ local function places(text, path)
   end
 end
 
--- The text with directives of OpenMP. fail(file, line, message): raises.
+-- The text with directives of OpenMP. fail(one, message): raises for a directive, {file, line, line_text, pos (of its
+-- name there), node}.
 function openmp.text(session, text, path, fail)
   local self = setmetatable({ text = text, source = source.scan(text), list = {} }, Text)
   local place_of, place_behind = places(text, path), places(text, path)
@@ -464,13 +465,17 @@ function openmp.text(session, text, path, fail)
     if own then
       local file, number = place_of(self.source.at[i])
       local node = session:within(line, file, number, grammar.parse, "directive", line, 1, session.now.scope)
-      self.list[#self.list + 1] = { token = i, behind = i + 1, text = own, node = node, file = file, line = number }
+      local start = self.source.at[i]
+      while start > 1 and self.text:byte(start - 1) ~= 10 do start = start - 1 end
+      local line_text = self.text:sub(start, self.source.finish[i] - 1)
+      self.list[#self.list + 1] = { token = i, behind = i + 1, text = own, node = node, file = file, line = number,
+        line_text = line_text, pos = line_text:match "acc%s+()" }
     end
   end
   local function within(one, fn, ...)
     local results = table.pack(pcall(fn, ...))
     if results[1] then return table.unpack(results, 2, results.n) end
-    if deep.is_reason(results[2]) then fail(one.file, one.line, results[2].cannot) end
+    if deep.is_reason(results[2]) then fail(one, results[2].cannot) end
     error(results[2], 0)
   end
   if self.list[1] then within(self.list[1], nest, self) end

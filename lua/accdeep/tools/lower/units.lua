@@ -34,7 +34,8 @@ end
 -- Options with which nothing is compiled: the compiler reads the units themselves.
 local reading = { ["-E"] = true, ["-M"] = true, ["-MM"] = true }
 
--- The units of a command line that become other ones: {place in the list, path, text}.
+-- The units of a command line that become other ones: {at (place in the list), path, text, described (its headers have
+-- shapes, of which the compiler would warn)}.
 local function lowered(list, to)
   local found, options = {}, nil
   for i = 2, #list do
@@ -47,9 +48,11 @@ local function lowered(list, to)
       local text = files.read(path)
       if may_have_directives(text) then
         options = options or options_of(list)
-        local made = lower.unit { path = path, text = text, command = list[1], options = options,
+        local made, _, described = lower.unit { path = path, text = text, command = list[1], options = options,
           to = to }
-        if made and made ~= text then found[#found + 1] = { at = i, path = path, text = made } end
+        if made and made ~= text then
+          found[#found + 1] = { at = i, path = path, text = made, described = described }
+        end
       end
     end
   end
@@ -85,6 +88,7 @@ function units.compile(list, to)
     command[unit.at] = unit.made
     local place = unit.path:match "^(.*)/" or "."
     command[#command + 1] = (unit.path:find "%.[fF]%d+$" and "-I" or "-iquote") .. place
+    if unit.described then command[#command + 1] = "-Wno-unknown-pragmas" end
     command[#command + 1] = ("-fdebug-prefix-map=%s=%s"):format(unit.made:match "^(.*)/", place)
   end
   for i, argument in ipairs(command) do command[i] = quoted(argument) end
