@@ -39,6 +39,9 @@ void accd_lowered_leave(accd_lowered_region *region);
  * without a region: the kernel runs on the host. */
 void *accd_lowered_pointer(const accd_lowered_region *region, int item, const volatile void *pointer);
 
+/* Copies bytes to the host from what accd_lowered_pointer gave, and back. */
+void accd_lowered_read(const accd_lowered_region *region, void *to, const void *from, unsigned long bytes);
+void accd_lowered_write(const accd_lowered_region *region, void *to, const void *from, unsigned long bytes);
 /* What a pointer of host_data is on the device. must: it is an error if its target is not present; else the pointer stays
  * as it is. */
 void *accd_lowered_deviceptr(const volatile void *pointer, int must);

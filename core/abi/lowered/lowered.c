@@ -195,6 +195,33 @@ void *accd_lowered_pointer(const accd_lowered_region *region, int item, const vo
     return (void *)(uintptr_t)(device ? device + (own - (uint64_t)(uintptr_t)host) : own);
 }
 
+/* Copies bytes from device memory, or to it. Without a region, and if nothing is present there, it is the host's. */
+static void copy(const accd_lowered_region *region, uint64_t device, void *host, unsigned long bytes, bool to_device)
+{
+    pthread_mutex_lock(&lock);
+    accd_status status = ACCD_OK;
+    if (region && accd_host_address(context, 0, device))
+        status = to_device ? accd_to_device(context, 0, device, host, bytes)
+                           : accd_from_device(context, 0, host, device, bytes);
+    else if (to_device)
+        memcpy((void *)(uintptr_t)device, host, bytes);
+    else
+        memcpy(host, (const void *)(uintptr_t)device, bytes);
+    if (status != ACCD_OK)
+        fail(region->directive);
+    pthread_mutex_unlock(&lock);
+}
+
+void accd_lowered_read(const accd_lowered_region *region, void *to, const void *from, unsigned long bytes)
+{
+    copy(region, (uint64_t)(uintptr_t)from, to, bytes, false);
+}
+
+void accd_lowered_write(const accd_lowered_region *region, void *to, const void *from, unsigned long bytes)
+{
+    copy(region, (uint64_t)(uintptr_t)to, (void *)(uintptr_t)from, bytes, true);
+}
+
 void *accd_lowered_deviceptr(const volatile void *pointer, int must)
 {
     const uint64_t own = (uint64_t)(uintptr_t)pointer;

@@ -25,6 +25,17 @@ int main(int argc, char **argv)
 #pragma acc host_data use_device(x)
     printf("%s\n", (void *)x == (void *)X.x ? "host address" : "device address");
     printf("%g %g %g\n", sum, last, x[2]);
+    double most = 0;
+#pragma acc data copy(most)
+    {
+#pragma acc parallel loop reduction(max:most)
+        for (int i = 0; i < X.n; i++)
+            if (X.x[i] > most)
+                most = X.x[i];
+#pragma acc serial
+        most += 0.5;
+    }
+    printf("%g\n", most);
 #pragma acc exit data copyout(X) finalize
     printf("%g\n", x[2]);
     return 0;

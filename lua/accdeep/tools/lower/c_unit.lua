@@ -12,6 +12,7 @@ local dialects = require "accdeep.tools.export.dialects"
 local diagnostic = require "accdeep.base.diagnostic"
 local directives = require "accdeep.tools.lower.directives"
 local grammar = require "accdeep.grammar"
+local list_item = require "accdeep.shape.list_item"
 local location = require "accdeep.base.location"
 local openacc = require "accdeep.run.openacc"
 local openmp = lazy.require "accdeep.tools.lower.openmp"
@@ -409,6 +410,18 @@ local function write(self, one, lines, behind)
   if not self.calls then add_functions(self, one) end
 end
 
+-- Names of the variables that the clauses of a directive have, whole or in part; those in bounds are none of them.
+local function mapped_names(one)
+  local names = {}
+  for _, clause in ipairs(one.node.clauses) do
+    for _, variable in ipairs(clause.vars or {}) do
+      local name = list_item.root_variable(variable)
+      if name and variable.tag ~= "call" then names[name] = true end
+    end
+  end
+  return names
+end
+
 -- Whether a construct around names a variable.
 local function is_around(self, one, name)
   for _, region in ipairs(self.regions) do
@@ -430,7 +443,7 @@ end
 local function add_region(self, one, plan, instance)
   if plan.kind ~= "region" or instance ~= one.instances[1] then return end
   local last = self.source.finish[self.source:statement(one.own.behind)]
-  table.insert(self.regions, { first = one.own.first, last = last, names = one.names })
+  table.insert(self.regions, { first = one.own.first, last = last, names = mapped_names(one) })
 end
 
 -- Raises if a macro that the statement of a construct uses has the name of a variable that gets another name.
@@ -481,18 +494,14 @@ local function rename(self, one, renamed, instance)
   end
 end
 
--- Of the variables that a compute construct names or uses, those that are pointers or in device memory.
+-- Of the variables that a compute construct names or uses, those that are pointers or in device memory, sorted.
 local function used_by(self, one, instance)
-  local list = {}
+  local list, named = {}, mapped_names(one)
   for _, name in ipairs(one.names) do
     local t = instance[name]
-    local is_named = tree.any(one.node.clauses, function(n) return n.tag == "id" and n.name == name end)
-    local is_data = t and t.kind ~= "function" and (t.kind ~= "scalar" or is_around(self, one, name) or is_named)
-    if is_data and one.without[name] then
-      one.without[name] = is_around(self, one, name) and "ours" or one.without[name]
-    elseif is_data and not one.is_private[name] then
-      list[#list + 1] = name
-    end
+    local is_data = t and t.kind ~= "function" and (t.kind ~= "scalar" or is_around(self, one, name) or named[name])
+    local is_own = one.without[name] and not is_around(self, one, name) -- the compiler's
+    if is_data and not one.is_private[name] and not is_own then list[#list + 1] = name end
   end
   table.sort(list)
   return list
@@ -671,12 +680,27 @@ local function add_frame(self)
     .. table.concat(self.at_end) .. self:lines({ dialects.cxx.CALL }, last))
 end
 
+-- Routines of the compiler's runtime know nothing of data that calls move.
+local function check_routines(self)
+  for i = 1, self.source.n do
+    local name = self.source.kind[i] == "word" and self.source:token(i)
+    if name and calls.is_routine(name) then
+      local line, column = location.position(self.text, self.source.at[i])
+      error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower", file = self.unit.path, line = line,
+        column = column, snippet = location.line(self.text, line), snippet_column = column, length = #name,
+        message = ("'%s' asks the compiler's runtime, which does not know data that accdeep's library moves"):format(
+          name), help = "use a directive" }, 0)
+    end
+  end
+end
+
 local function lowered(self)
   local active, said = compiler.directives(self.unit)
   if not active then return nil, said end
   local is_extended = read_directives(self, active)
   if not (is_extended or self.calls and self.directives[1]) then return self.text end
   local list = planned(self)
+  if self.calls then check_routines(self) end
   said = read_types(self, list)
   if said then return nil, said end
   describe(self)

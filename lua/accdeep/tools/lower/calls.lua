@@ -19,6 +19,12 @@ local calls = {}
 local kept = words.set("gang worker vector num_gangs num_workers vector_length collapse seq auto independent tile",
   "private firstprivate reduction deviceptr device_type dtype")
 
+-- Whether a name is that of a routine of the compiler's runtime about present data.
+local of_data = words.set("acc_copyin acc_create acc_present_or_copyin acc_pcopyin acc_present_or_create acc_pcreate",
+  "acc_copyout acc_delete acc_update_device acc_update_self acc_update_host acc_attach acc_detach acc_is_present",
+  "acc_deviceptr acc_hostptr acc_map_data acc_unmap_data")
+function calls.is_routine(name) return of_data[name:gsub("_async$", ""):gsub("_finalize$", "")] ~= nil end
+
 local Calls = {}
 Calls.__index = Calls
 
@@ -67,18 +73,11 @@ function calls.data_of(node)
 end
 
 -- The text of a compute construct's directive with the clauses that are the compiler's.
-local function own_clauses(one, without)
+local function own_clauses(one)
   local node, parts = one.node, {}
   for i, clause in ipairs(node.clauses) do
     local behind = node.clauses[i + 1] and node.clauses[i + 1].pos or #one.text + 1
     local text = one.text:sub(clause.pos, behind - 1):gsub("\\\r?\n", " "):gsub("[%s,]+$", "")
-    if clause.name == "reduction" then
-      for _, v in ipairs(clause.vars) do
-        if without[v.name] == "ours" then
-          deep.cannot(("a reduction of '%s', which is in device memory"):format(v.name))
-        end
-      end
-    end
     if kept[clause.name] then parts[#parts + 1] = text end
   end
   return table.concat(parts, " ")
@@ -213,12 +212,18 @@ local function items_by_variable(plan)
 end
 
 -- The kernel of a compute construct. used: names of variables that are in device memory or point there, in order;
--- instance: their types. Returns the names that stand for others in the statement.
-local function write_kernel(w, one, plan, region, used, instance, without)
+-- instance: their types. What is reduced is a variable of the host meanwhile: w and tail copy it. Returns the names that
+-- stand for others in the statement.
+local function write_kernel(w, tail, one, plan, region, used, instance)
   local items, renamed, shadows, pointers = items_by_variable(plan), {}, {}, {}
   for _, name in ipairs(used) do
     local pointer, is_pointer = device_variable(w, region, name, instance[name], items[name] or -1)
-    if is_pointer then
+    if one.without[name] then
+      if is_pointer then deep.cannot(("a reduction of '%s', which is no scalar"):format(name)) end
+      shadows[#shadows + 1] = ("__typeof__(*%s) %s; accd_lowered_read(%s, &%s, %s, sizeof %s);"):format(pointer, name,
+        region, name, pointer, name)
+      tail:line(("accd_lowered_write(%s, %s, &%s, sizeof %s);"):format(region, pointer, name, name))
+    elseif is_pointer then
       shadows[#shadows + 1] = ("__typeof__(%s) %s = %s;"):format(pointer, name, pointer)
       pointers[#pointers + 1] = name
     else
@@ -232,7 +237,7 @@ local function write_kernel(w, one, plan, region, used, instance, without)
   local head = one.text:sub(1, (one.node.clauses[1] and one.node.clauses[1].pos or #one.text + 1) - 1)
     :gsub("\\\r?\n", " "):gsub("[%s,]+$", "")
   local list = #pointers > 0 and (" deviceptr(%s)"):format(table.concat(pointers, ", ")) or ""
-  local clauses = own_clauses(one, without)
+  local clauses = own_clauses(one)
   if not head:find "^#" then head = "#pragma acc " .. head end -- macros are replaced in it
   w:raw(("%s%s%s"):format(head, clauses ~= "" and " " .. clauses or "", list))
   return renamed
@@ -255,7 +260,7 @@ function Calls:write(unit, one, plan, used, instance, head, tail)
     when and ("(%s) ? "):format(when) or "", run, when and " : 0" or ""))
   local renamed
   if plan.kind == "compute" then
-    renamed = write_kernel(head, one, plan, region, used, instance, one.without)
+    renamed = write_kernel(head, tail, one, plan, region, used, instance)
     tail:line "}"
   end
   tail:line(("accd_lowered_leave(%s);"):format(region))

@@ -76,10 +76,10 @@ local function words_of(scanned, first)
   return set
 end
 
--- Directives of OpenACC that are active, in order: {file, line, text, is_inside, record, in_function, words}; is_inside:
--- in braces; words(): a set of the words of the statement behind it, where macros are what they stand for; record: the
--- structure among whose members one stands, in C++ also is_local and is_unnamed: it is one of a function, and has the
--- name of a typedef. nil, and what the compiler said: it refuses the unit.
+-- Directives of OpenACC that are active, in order: {file, line, text, is_inside, record, in_function, words}.
+-- is_inside: in braces; words(): a set of the words of the statement behind it, where macros are what they stand for;
+-- record: the structure among whose members one stands, in C++ also is_local and is_unnamed: it is one of a function,
+-- and has the name of a typedef. nil, and what the compiler said: it refuses the unit.
 function compiler.directives(unit)
   if not files.program(unit.command) then environment(("%s: there is no such program"):format(unit.command)) end
   local ok, text, said = run(("%s %s -w -E %s"):format(quoted(unit.command), options(unit.given), quoted(unit.path)))

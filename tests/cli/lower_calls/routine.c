@@ -1,0 +1,7 @@
+#include "head.h"
+#include <openacc.h>
+int work(struct s X)
+{
+#pragma acc enter data copyin(X)
+    return acc_is_present(&X, sizeof X);
+}
