@@ -42,6 +42,10 @@ void *accd_lowered_pointer(const accd_lowered_region *region, int item, const vo
 /* Copies bytes to the host from what accd_lowered_pointer gave, and back. */
 void accd_lowered_read(const accd_lowered_region *region, void *to, const void *from, unsigned long bytes);
 void accd_lowered_write(const accd_lowered_region *region, void *to, const void *from, unsigned long bytes);
+/* What acc_is_present, acc_deviceptr and acc_hostptr are (ACC33-3.2.26-1, ACC33-3.2.26-2). */
+int accd_lowered_is_present(const void *host, unsigned long bytes);
+void *accd_lowered_device(const void *host);
+void *accd_lowered_host(const void *device);
 /* What a pointer of host_data is on the device. must: it is an error if its target is not present; else the pointer stays
  * as it is. */
 void *accd_lowered_deviceptr(const volatile void *pointer, int must);

@@ -182,6 +182,15 @@ void accd_lowered_leave(accd_lowered_region *region)
     free(region);
 }
 
+/* The address on the other side, or 0. */
+static void *other_side(uint64_t (*find)(accd_context *, int, const void *), const void *pointer)
+{
+    pthread_mutex_lock(&lock);
+    const uint64_t found = context && pointer ? find(context, 0, pointer) : 0;
+    pthread_mutex_unlock(&lock);
+    return (void *)(uintptr_t)found;
+}
+
 void *accd_lowered_pointer(const accd_lowered_region *region, int item, const volatile void *pointer)
 {
     const uint64_t own = (uint64_t)(uintptr_t)pointer;
@@ -189,9 +198,7 @@ void *accd_lowered_pointer(const accd_lowered_region *region, int item, const vo
         return (void *)(uintptr_t)own;
     const bool is_named = item >= 0 && (size_t)item < region->nitems;
     const void *host = is_named ? region->hosts[item] : (const void *)(uintptr_t)own;
-    pthread_mutex_lock(&lock);
-    const uint64_t device = accd_device_address(context, 0, host);
-    pthread_mutex_unlock(&lock);
+    const uint64_t device = (uint64_t)(uintptr_t)other_side(accd_device_address, host);
     return (void *)(uintptr_t)(device ? device + (own - (uint64_t)(uintptr_t)host) : own);
 }
 
@@ -222,13 +229,26 @@ void accd_lowered_write(const accd_lowered_region *region, void *to, const void 
     copy(region, (uint64_t)(uintptr_t)to, (void *)(uintptr_t)from, bytes, true);
 }
 
+int accd_lowered_is_present(const void *host, unsigned long bytes)
+{
+    pthread_mutex_lock(&lock);
+    const int is_present = context && accd_presence_of(context, 0, host, bytes ? bytes : 1) == ACCD_WHOLLY;
+    pthread_mutex_unlock(&lock);
+    return is_present;
+}
+
+static uint64_t host_of(accd_context *of, int device, const void *pointer)
+{
+    return accd_host_address(of, device, (uint64_t)(uintptr_t)pointer);
+}
+
+void *accd_lowered_device(const void *host) { return other_side(accd_device_address, host); }
+void *accd_lowered_host(const void *device) { return other_side(host_of, device); }
+
 void *accd_lowered_deviceptr(const volatile void *pointer, int must)
 {
-    const uint64_t own = (uint64_t)(uintptr_t)pointer;
-    pthread_mutex_lock(&lock);
-    const uint64_t device = context ? accd_device_address(context, 0, (const void *)(uintptr_t)own) : 0;
-    pthread_mutex_unlock(&lock);
+    void *own = (void *)(uintptr_t)pointer, *device = other_side(accd_device_address, own);
     if (!device && own && must)
         lowered_die(NULL, "not-present", "ACC33-hd-1", "host_data: the data of use_device are not present");
-    return (void *)(uintptr_t)(device ? device : own);
+    return device ? device : own;
 }

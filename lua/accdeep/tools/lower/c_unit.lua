@@ -680,11 +680,14 @@ local function add_frame(self)
     .. table.concat(self.at_end) .. self:lines({ dialects.cxx.CALL }, last))
 end
 
--- Routines of the compiler's runtime know nothing of data that calls move.
-local function check_routines(self)
+-- Routines of the compiler's runtime know nothing of data that calls move: those of the library stand for them.
+local function replace_routines(self)
   for i = 1, self.source.n do
     local name = self.source.kind[i] == "word" and self.source:token(i)
-    if name and calls.is_routine(name) then
+    local instead = name and calls.routine(name)
+    if instead then
+      self:edit(self.source.at[i], self.source.finish[i] - 1, instead)
+    elseif instead == false and name then
       local line, column = location.position(self.text, self.source.at[i])
       error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower", file = self.unit.path, line = line,
         column = column, snippet = location.line(self.text, line), snippet_column = column, length = #name,
@@ -700,7 +703,7 @@ local function lowered(self)
   local is_extended = read_directives(self, active)
   if not (is_extended or self.calls and self.directives[1]) then return self.text end
   local list = planned(self)
-  if self.calls then check_routines(self) end
+  if self.calls then replace_routines(self) end
   said = read_types(self, list)
   if said then return nil, said end
   describe(self)

@@ -19,11 +19,14 @@ local calls = {}
 local kept = words.set("gang worker vector num_gangs num_workers vector_length collapse seq auto independent tile",
   "private firstprivate reduction deviceptr device_type dtype")
 
--- Whether a name is that of a routine of the compiler's runtime about present data.
-local of_data = words.set("acc_copyin acc_create acc_present_or_copyin acc_pcopyin acc_present_or_create acc_pcreate",
-  "acc_copyout acc_delete acc_update_device acc_update_self acc_update_host acc_attach acc_detach acc_is_present",
-  "acc_deviceptr acc_hostptr acc_map_data acc_unmap_data")
-function calls.is_routine(name) return of_data[name:gsub("_async$", ""):gsub("_finalize$", "")] ~= nil end
+-- Routines of the compiler's runtime about present data, and those of the library that stand for them; false: there is
+-- none.
+local of_data = { acc_is_present = "accd_lowered_is_present", acc_deviceptr = "accd_lowered_device",
+  acc_hostptr = "accd_lowered_host" }
+for name in pairs(words.set("acc_copyin acc_create acc_present_or_copyin acc_pcopyin acc_present_or_create",
+  "acc_pcreate acc_copyout acc_delete acc_update_device acc_update_self acc_update_host acc_attach acc_detach",
+  "acc_map_data acc_unmap_data")) do of_data[name] = false end
+function calls.routine(name) return of_data[name:gsub("_async$", ""):gsub("_finalize$", "")] end
 
 local Calls = {}
 Calls.__index = Calls
@@ -212,8 +215,8 @@ local function items_by_variable(plan)
 end
 
 -- The kernel of a compute construct. used: names of variables that are in device memory or point there, in order;
--- instance: their types. What is reduced is a variable of the host meanwhile: w and tail copy it. Returns the names that
--- stand for others in the statement.
+-- instance: their types. What is reduced is a variable of the host meanwhile: w and tail copy it. Returns the names
+-- that stand for others in the statement.
 local function write_kernel(w, tail, one, plan, region, used, instance)
   local items, renamed, shadows, pointers = items_by_variable(plan), {}, {}, {}
   for _, name in ipairs(used) do
