@@ -1,0 +1,128 @@
+-- uses.lua - variables that directives of a C unit name and that the statements of its constructs use; other names for
+-- them where the constructs' directives become calls.
+
+local calls = require "accdeep.tools.lower.calls"
+local deep = require "accdeep.tools.export.deep"
+local diagnostic = require "accdeep.base.diagnostic"
+local list_item = require "accdeep.shape.list_item"
+local location = require "accdeep.base.location"
+local sorted = require "accdeep.base.sorted"
+local types = require "accdeep.types"
+
+local uses = {}
+
+-- Names of the variables that the clauses of a directive have, whole or in part; those in bounds are none of them.
+local function mapped_names(one)
+  local names = {}
+  for _, clause in ipairs(one.node.clauses) do
+    for _, variable in ipairs(clause.vars or {}) do
+      local name = list_item.root_variable(variable)
+      if name and variable.tag ~= "call" then names[name] = true end
+    end
+  end
+  return names
+end
+
+-- Whether a construct around names a variable.
+local function is_around(self, one, name)
+  for _, region in ipairs(self.regions) do
+    if region.first < one.own.first and one.own.last < region.last and region.names[name] then return true end
+  end
+  return false
+end
+
+-- Variables that a compute construct's statement uses and no construct around it names.
+function uses.references(self, one, instance)
+  local list = {}
+  for _, reference in ipairs(one.references) do
+    if instance[reference.name] and not is_around(self, one, reference.name) then list[#list + 1] = reference end
+  end
+  return list
+end
+
+-- Notes what a data region names, for the constructs in it.
+function uses.add_region(self, one, plan, instance)
+  if plan.kind ~= "region" or instance ~= one.instances[1] then return end
+  local last = self.source.finish[self.source:statement(one.own.behind)]
+  table.insert(self.regions, { first = one.own.first, last = last, names = mapped_names(one) })
+end
+
+-- Raises if a macro that the statement of a construct uses has the name of a variable that gets another name.
+local function check_macros(self, one, last, renamed, instance)
+  local used, hidden = {}, nil
+  for i = one.own.behind, last do used[self.source:token(i)] = true end
+  for word in sorted(one.said) do
+    local is_member = renamed.this and not instance[word] and types.member(instance.this.to, word)
+    if (renamed[word] or is_member) and not used[word] then hidden = hidden or word end
+  end
+  for i = 1, self.source.n do
+    local line = self.source.kind[i] == "line" and self.source:token(i) or ""
+    local name, body = line:match "^#%s*define%s+([%w_]+)(.*)$"
+    local parameters = body and body:match "^%b()" or ""
+    for word in sorted(name and used[name] and renamed or {}) do
+      local whole = "%f[%w_]" .. word .. "%f[^%w_]"
+      if body:sub(#parameters + 1):find(whole) and not parameters:find(whole) then hidden = hidden or word end
+    end
+  end
+  if hidden then deep.cannot(("'%s', which a macro in the statement of the construct stands for"):format(hidden)) end
+end
+
+-- Puts other names for variables into the statement of a construct.
+function uses.rename(self, one, renamed, instance)
+  local last = self.source:statement(one.own.behind)
+  local to = self.source:line(self.source.at[last])
+  local function check(name, from)
+    for line in pairs(self.variables[name] and self.variables[name].lines or {}) do
+      if from <= line and line <= to then
+        deep.cannot(("'%s' in the statement of the construct is also another variable's name"):format(name))
+      end
+    end
+  end
+  for name in pairs(renamed) do check(name, one.own.next) end
+  check_macros(self, one, last, renamed, instance)
+  local members = {}
+  local from = renamed.this and self.source:line(self.source.at[self.source:function_around(one.own.behind - 1)])
+  for i, name in self.source:names(one.own.behind, renamed.this and last or 0) do
+    local is_function = self.source:is_call(i) and not self.functions[name] and not instance[name]
+    if is_function or not instance[name] and types.member(instance.this.to, name) then
+      check(name, from)
+      members[name] = renamed.this .. "->" .. name
+    end
+  end
+  for i, name in self.source:names(one.own.behind, last) do
+    local other = renamed[name] or members[name]
+    if other then self:edit(self.source.at[i], self.source.finish[i] - 1, other) end
+  end
+end
+
+-- Of the variables that a compute construct names or uses, those that are pointers or in device memory, sorted.
+function uses.of_kernel(self, one, instance)
+  local list, named = {}, mapped_names(one)
+  for _, name in ipairs(one.names) do
+    local t = instance[name]
+    local is_data = t and t.kind ~= "function" and (t.kind ~= "scalar" or is_around(self, one, name) or named[name])
+    local is_own = one.without[name] and not is_around(self, one, name) -- the compiler's
+    if is_data and not one.is_private[name] and not is_own then list[#list + 1] = name end
+  end
+  table.sort(list)
+  return list
+end
+
+-- Routines of the compiler's runtime know nothing of data that calls move: those of the library stand for them.
+function uses.replace_routines(self)
+  for i = 1, self.source.n do
+    local name = self.source.kind[i] == "word" and self.source:token(i)
+    local instead = name and calls.routine(name)
+    if instead then
+      self:edit(self.source.at[i], self.source.finish[i] - 1, instead)
+    elseif instead == false and name then
+      local line, column = location.position(self.text, self.source.at[i])
+      error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower", file = self.unit.path, line = line,
+        column = column, snippet = location.line(self.text, line), snippet_column = column, length = #name,
+        message = ("'%s' asks the compiler's runtime, which does not know data that accdeep's library moves"):format(
+          name), help = "use a directive" }, 0)
+    end
+  end
+end
+
+return uses
