@@ -38,4 +38,5 @@ files["tests/oracle/openmp"] = { read_globals = scenario, globals = { "host" } }
 files["tests/draw/many.lua"] = { read_globals = scenario, globals = { "host" } }
 files["tests/debug"] = { read_globals = scenario, globals = { "host" } }
 files["tests/random"] = { read_globals = scenario, globals = { "host" } }
+files["tests/lower/programs"] = { read_globals = scenario, globals = { "host" } }
 files["tests/lua"] = { std = "+busted" }

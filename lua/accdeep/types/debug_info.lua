@@ -267,8 +267,8 @@ function debug_info.objects(session, path, prefix, names)
   return list, named
 end
 
--- All variables of a program: {name -> {is_record (one of that name is a structure, or an array of such), lines (where they
--- are declared, a set)}}.
+-- All variables of a program: {name -> {is_record (one of that name is a structure, or an array of such), lines (where
+-- they are declared, a set)}}.
 function debug_info.all_variables(path)
   local handle <close> = debug_info.open(path)
   local found = {}
