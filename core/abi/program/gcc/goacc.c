@@ -440,8 +440,9 @@ static __attribute__((noinline)) void compute(const struct goacc_site *site, int
     } few;
     struct goacc_kernel *kernel = &few.kernel;
     struct goacc_items items;
-    const bool apart = goacc.options.strict; /* the stack is closed to the kernel */
     const size_t bytes = sizeof *kernel + map->n * sizeof(void *);
+    /* The stack is closed to a kernel that is watched, and the heap to a checked one. */
+    const bool apart = goacc.options.strict || (goacc.options.check && bytes > sizeof few);
     self = goacc_enter(site);
     goacc_declared_update();
     goacc_hold_back(site);
