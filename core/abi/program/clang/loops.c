@@ -1,0 +1,30 @@
+/* loops.c - loops whose iterations libomp shares among the threads of a team.
+ *
+ * With schedule(static, 1), clang's code of a combined construct with distribute takes the stride that libomp sets
+ * for the step of its loop. A team of one thread gets all iterations as one piece, and a stride behind them (libomp 14
+ * to 19): the loop would end after the first iteration. Kernels that are watched or checked have such teams. So a team
+ * of one thread gets pieces of one iteration, which is what the schedule asks for. */
+#include "abi/program/routines/target.h"
+
+enum { STATIC_CHUNKED = 33 };
+
+#define PARAMETERS(type, step_type)                                                                        \
+    (void *place, int32_t thread, int32_t schedule, int32_t *last, type *low, type *high,                  \
+     step_type *stride, step_type step, step_type chunk)
+#define TAKE(name, type, step_type)                                                                        \
+    void name PARAMETERS(type, step_type);                                                                 \
+    void name PARAMETERS(type, step_type)                                                                  \
+    {                                                                                                      \
+        static void(*real) PARAMETERS(type, step_type);                                                    \
+        if (!real)                                                                                         \
+            *(void **)&real = goacc_behind(#name);                                                         \
+        real(place, thread, schedule, last, low, high, stride, step, chunk);                               \
+        if (schedule == STATIC_CHUNKED && chunk == 1 && (step > 0 ? *low < *high : *low > *high)) {        \
+            *high = *low;                                                                                  \
+            *stride = step;                                                                                \
+        }                                                                                                  \
+    }
+TAKE(__kmpc_for_static_init_4, int32_t, int32_t)
+TAKE(__kmpc_for_static_init_4u, uint32_t, int32_t)
+TAKE(__kmpc_for_static_init_8, int64_t, int64_t)
+TAKE(__kmpc_for_static_init_8u, uint64_t, int64_t)
