@@ -94,11 +94,58 @@ static void name(const struct goacc_access *access, const struct goacc_pair *pai
                         sizeof named->element);
 }
 
+/* Data that were removed from the device while the host's bytes were not the newest, or came from memory that nobody
+ * wrote. The newest ones are at the end. */
+struct lost {
+    uint64_t host, bytes;
+    uint32_t note; /* of the change that was lost */
+    uintptr_t pc;  /* of the construct that removed the data */
+    char name[160];
+};
+enum { LOST = 4096 };
+static struct lost *lost;
+static size_t nlost;
+
+void goacc_note_lost(const accd_event *event, uint32_t note)
+{
+    accd_object_info info = {.host = event->host, .bytes = event->bytes};
+    if (!lost)
+        lost = calloc(LOST, sizeof *lost);
+    if (!lost)
+        return;
+    struct lost *entry = &lost[nlost++ % LOST];
+    snprintf(info.name, sizeof info.name, "%s", event->name);
+    *entry = (struct lost){event->host, event->bytes, note, goacc.site ? goacc.site->call.pc : 0, ""};
+    snprintf(entry->name, sizeof entry->name, "%s", goacc_shown(&info).name);
+}
+
+static const struct lost *lost_at(uint64_t at)
+{
+    for (size_t i = 0; i < LOST && i < nlost; i++) {
+        const struct lost *entry = &lost[(nlost - 1 - i) % LOST];
+        if (at - entry->host < entry->bytes)
+            return entry;
+    }
+    return NULL;
+}
+
+static void spell_lost(const struct goacc_access *access, const struct lost *entry, uint64_t at, char *to, size_t room)
+{
+    const struct goacc_site site = site_of(access);
+    goacc_spell_element(access->frame ? &site : NULL, entry->host, entry->bytes, at - entry->host, entry->name, to,
+                        room);
+}
+
 /* A place in memory of the host that is not present. */
-static void name_host(const struct goacc_access *access, uint64_t at, struct named *named)
+static void name_host(const struct goacc_access *access, const struct lost *entry, uint64_t at, struct named *named)
 {
     const struct goacc_site site = site_of(access);
     memset(named, 0, sizeof *named);
+    if (entry) {
+        snprintf(named->object.name, sizeof named->object.name, "%s", entry->name);
+        spell_lost(access, entry, at, named->element, sizeof named->element);
+        return;
+    }
     goacc_spell(access->frame ? &site : NULL, at, access->n, named->object.name, sizeof named->object.name);
     snprintf(named->element, sizeof named->element, "%s", named->object.name);
 }
@@ -136,12 +183,13 @@ void goacc_report_unwritten(const struct goacc_access *access, uint64_t at, cons
 {
     char who[200];
     struct named named = {.element = "device memory"};
-    if (is_again(unwritten, access, pair))
+    const struct lost *entry = pair || goacc_on_device(at) ? NULL : lost_at(at);
+    if (is_again(unwritten, access, pair) || (entry && goacc_find_again(unwritten, place_of(access), entry->name)))
         return;
     if (pair)
         name(access, pair, at, &named);
     else if (!goacc_on_device(at))
-        name_host(access, at, &named);
+        name_host(access, entry, at, &named);
     remember(unwritten, access, pair, named.object.name);
     goacc_find(
         &(struct goacc_finding){
@@ -259,48 +307,16 @@ void goacc_report_stale(const struct goacc_access *access, uint64_t at, const st
         actor(who, sizeof who), named.element, device ? "host" : "device", where);
 }
 
-/* Changes of the device that went with its data. The newest ones are at the end. */
-struct lost {
-    uint64_t host, bytes;
-    uint32_t note;
-    uintptr_t pc; /* of the construct that removed the data */
-    char name[160];
-};
-enum { LOST = 4096 };
-static struct lost *lost;
-static size_t nlost;
-
-void goacc_note_lost(const accd_event *event, uint64_t at, uint32_t note)
-{
-    accd_object_info info = {.host = event->host, .bytes = event->bytes};
-    (void)at;
-    if (!lost)
-        lost = calloc(LOST, sizeof *lost);
-    if (!lost)
-        return;
-    struct lost *entry = &lost[nlost++ % LOST];
-    snprintf(info.name, sizeof info.name, "%s", event->name);
-    *entry = (struct lost){event->host, event->bytes, note, goacc.site ? goacc.site->call.pc : 0, ""};
-    snprintf(entry->name, sizeof entry->name, "%s", goacc_shown(&info).name);
-}
-
 void goacc_report_lost(const struct goacc_access *access, uint64_t at)
 {
-    const struct lost *entry = NULL;
+    const struct lost *entry = lost_at(at);
     char where[1100], gone[1100], who[200];
     const char *file;
     int line;
     struct named named;
-    for (size_t i = 0; i < LOST && i < nlost && !entry; i++) {
-        const struct lost *older = &lost[(nlost - 1 - i) % LOST];
-        if (at - older->host < older->bytes)
-            entry = older;
-    }
-    if (!entry)
+    if (!entry || goacc_find_again(stale, place_of(access), entry->name))
         return;
-    const struct goacc_site site = site_of(access);
-    goacc_spell_element(access->frame ? &site : NULL, entry->host, entry->bytes, at - entry->host, entry->name,
-                        named.element, sizeof named.element);
+    spell_lost(access, entry, at, named.element, sizeof named.element);
     snprintf(gone, sizeof gone, "its data were removed from the device");
     if (goacc_line(entry->pc, &file, &line, NULL))
         snprintf(gone, sizeof gone, "%s:%d removed its data from the device", file, line);

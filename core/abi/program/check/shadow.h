@@ -178,7 +178,7 @@ void goacc_report_stale(const struct goacc_access *access, uint64_t at, const st
                         uint32_t note);
 /* The newest value was on the device, and went with its data. */
 void goacc_report_lost(const struct goacc_access *access, uint64_t at);
-void goacc_note_lost(const accd_event *event, uint64_t at, uint32_t note);
+void goacc_note_lost(const accd_event *event, uint32_t note);
 _Noreturn void goacc_report_outside(const struct goacc_access *access, uint64_t at);
 _Noreturn void goacc_report_on_host(const struct goacc_access *access);
 _Noreturn void goacc_report_on_device(const struct goacc_access *access);

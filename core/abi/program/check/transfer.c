@@ -114,7 +114,7 @@ static bool is_present_elsewhere(const accd_event *event)
 static void freed(const accd_event *event)
 {
     struct goacc_pair pair;
-    bool noted = false;
+    bool noted = false, unwritten = false;
     if (!goacc_pair_of(event->device, event->host, &pair))
         return;
     goacc_turns_use(pair.dev, pair.bytes, GOACC_FREES);
@@ -132,8 +132,9 @@ static void freed(const accd_event *event)
             if (newer && may_be_private(event))
                 goacc_change(&own, 0, GOACC_VALID);
             else if (newer && !noted)
-                goacc_note_lost(event, own.at, *other.note);
+                goacc_note_lost(event, *other.note);
             noted |= newer;
+            unwritten |= !newer && !goacc_having(&own, GOACC_VALID);
         }
         const uint32_t old = part.bytes & ~(goacc_having(&part, GOACC_VALID) / GOACC_VALID * 0xf);
         part.bytes &= ~old;
@@ -141,6 +142,8 @@ static void freed(const accd_event *event)
         part.bytes = old;
         goacc_change(&part, GOACC_ONLY | GOACC_READ, 0);
     }
+    if (unwritten && !noted)
+        goacc_note_lost(event, 0);
     goacc_set(pair.dev, pair.bytes, 0xf, 0);
     goacc_pairs_changed(); /* it goes now */
     goacc_hold_pending(pair.host, pair.bytes);
