@@ -84,6 +84,8 @@ struct goacc_checked {
     void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame);
     /* A block of malloc, parts of which may have a shadow, is freed. */
     void (*freed)(uintptr_t at, size_t n);
+    /* A library may write from now on, until it says so by an access. */
+    void (*lent)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame);
     uint32_t numbers; /* of transfers: notes up to it are such */
     unsigned version; /* of what is present, and of what is pending */
 };

@@ -247,6 +247,8 @@ static struct request *take(word handle)
 static void begun(word handle, struct kept kept, struct goacc_caller caller)
 {
     struct request *request = kept.bytes ? malloc(sizeof *request) : NULL;
+    if (kept.bytes)
+        checked_here.lent(kept.at, kept.n, caller.pc, caller.frame);
     struct request *old = take(handle); /* that was cancelled or freed */
     if (old)
         free(old->kept.bytes);

@@ -1,5 +1,5 @@
 /* Messages of an MPI program that was compiled for checking: what is sent and received counts as an access of the
- * program. With an argument that names a missing update, one is left out. */
+ * program. The update, or the wait, that an argument names is left out. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +29,10 @@ int main(int argc, char **argv)
         }
         if (strcmp(without, "sums")) {
 #pragma acc update self(sums)
+        }
+#pragma acc update device(edge) async
+        if (strcmp(without, "wait")) {
+#pragma acc wait
         }
         MPI_Irecv(edge, N, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &requests[0]);
         /* the column beside it is the same on both sides */

@@ -251,9 +251,20 @@ static void on_freed(uintptr_t at, size_t n)
     goacc_unlock();
 }
 
+/* Transfers that are under way may not use it then. */
+static void on_lent(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame)
+{
+    const struct goacc_access access = {at, n, true, pc, frame};
+    if (goacc.ending || !goacc_lock())
+        return;
+    if (goacc_checked.leaves && goacc.context && !goacc_kernel_site)
+        goacc_check_pending(&access);
+    goacc_unlock();
+}
+
 void goacc_check_open(void)
 {
-    goacc_shadow_open(on_access, on_freed);
+    goacc_shadow_open(on_access, on_freed, on_lent);
     goacc_turns_open();
 }
 

@@ -27,7 +27,8 @@ void *goacc_reserve(uint64_t bytes)
 }
 
 void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
-                       void (*freed)(uintptr_t at, size_t n))
+                       void (*freed)(uintptr_t at, size_t n),
+                       void (*lent)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame))
 {
     static uint32_t **leaves;
     const uint64_t bytes = goacc.device_high - goacc.device_low;
@@ -42,6 +43,7 @@ void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintpt
     goacc_checked.bytes = bytes;
     goacc_checked.access = access;
     goacc_checked.freed = freed;
+    goacc_checked.lent = lent;
     goacc_checked.leaves = leaves;
 }
 

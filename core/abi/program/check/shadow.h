@@ -87,7 +87,8 @@ bool goacc_unchanged(const struct goacc_part *part);
 
 /* Makes the shadow; the functions are those of struct goacc_checked. */
 void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
-                       void (*freed)(uintptr_t at, size_t n));
+                       void (*freed)(uintptr_t at, size_t n),
+                       void (*lent)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame));
 void goacc_shadow_close(void);
 
 /* Whether memory is as the device gives it. access.c. */
