@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -214,12 +215,24 @@ static int l_executable(lua_State *L)
     return 1;
 }
 
-/* system.exec({program, argument, ...}, {NAME = "value", ...}) -> message; becomes the program, with
- * these variables in its environment */
+/* The stack of the program may be so many times as large, if the hard limit allows. */
+static void widen_stack(rlim_t times)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur == RLIM_INFINITY)
+        return;
+    const bool fits = limit.rlim_cur <= limit.rlim_max / times;
+    limit.rlim_cur = fits ? limit.rlim_cur * times : limit.rlim_max;
+    setrlimit(RLIMIT_STACK, &limit);
+}
+
+/* system.exec({program, argument, ...}, {NAME = "value", ...} [, times]) -> message; becomes the program, with
+ * these variables in its environment, and a stack so many times as large */
 static int l_exec(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
     luaL_checktype(L, 2, LUA_TTABLE);
+    const lua_Integer times = luaL_optinteger(L, 3, 1);
     lua_Integer n = luaL_len(L, 1);
     const char **args = lua_newuserdatauv(L, (size_t)(n + 1) * sizeof *args, 0);
     for (lua_Integer i = 0; i < n; i++) { /* the strings stay in the table */
@@ -230,6 +243,7 @@ static int l_exec(lua_State *L)
     args[n] = NULL;
     for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
         setenv(lua_tostring(L, -2), lua_tostring(L, -1), 1);
+    widen_stack((rlim_t)times);
     fflush(NULL);
     execvp(args[0], (char *const *)(uintptr_t)args);
     lua_pushstring(L, strerror(errno));

@@ -35,6 +35,8 @@ local OTHERS = {
 
 -- The name of the library that programs compiled for checking need, and a call that they make.
 local CHECKED, CHECKED_CALL = "libaccdeep-check.so", "__tsan_"
+-- Instrumented functions need more stack: so many times that of the shell.
+local CHECKED_STACK = 4
 
 -- The library that a program compiled with -fsanitize=address needs before all others, or nil. The pattern does not
 -- match itself in a program that contains this module.
@@ -217,5 +219,5 @@ return function(options)
   end
   local args = { path }
   for _, arg in ipairs(options.arguments) do args[#args + 1] = arg end
-  fail(("%s: %s"):format(path, system.exec(args, env)))
+  fail(("%s: %s"):format(path, system.exec(args, env, checked and CHECKED_STACK or 1)))
 end

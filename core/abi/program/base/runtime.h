@@ -555,6 +555,7 @@ static inline void goacc_declared_update(void) /* after libraries may have come 
         goacc_declared_look();
 }
 bool goacc_declared(const void *host);
+bool goacc_declared_stays(const void *host); /* and is present to the end: no clause link */
 /* The program's own variables at file scope, once the beginning of the heap is known. */
 extern uint64_t goacc_statics_low, goacc_statics_bytes;
 void goacc_declared_statics(void);

@@ -28,12 +28,29 @@ static bool is_old(const struct goacc_access *access)
     return true;
 }
 
+/* Whether two values are one pointer: the address of present data on the device, and that of the same data on the
+ * host. Kernels may set pointers so. */
+static bool are_one_pointer(uint64_t one, uint64_t other)
+{
+    struct goacc_pair target;
+    const uint64_t dev = goacc_on_device(one) ? one : other, host = dev == one ? other : one;
+    return goacc_on_device(dev) && goacc_pair_at(dev, &target) && goacc_other(&target, dev) == host;
+}
+
 /* A change to the same value is no change. */
 static bool differs(const struct goacc_access *access, const struct goacc_pair *pair)
 {
     const uint64_t at = access->at, start = goacc_on_device(at) ? pair->dev : pair->host;
     const uint64_t left = start + pair->bytes - at;
-    return memcmp(goacc_content(at), goacc_content(goacc_other(pair, at)), access->n < left ? access->n : left) != 0;
+    const void *here = goacc_content(at), *there = goacc_content(goacc_other(pair, at));
+    uint64_t one, other;
+    if (!memcmp(here, there, access->n < left ? access->n : left))
+        return false;
+    if (access->n != sizeof one || left < sizeof other)
+        return true;
+    memcpy(&one, here, sizeof one);
+    memcpy(&other, there, sizeof other);
+    return !are_one_pointer(one, other);
 }
 
 /* All bytes are present and none is valid. Each is reported once. */

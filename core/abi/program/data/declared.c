@@ -392,13 +392,21 @@ static const struct declared *next_variable(size_t *module, size_t *place)
     return NULL;
 }
 
-bool goacc_declared(const void *host)
+static const struct declared *variable_at(const void *host)
 {
     size_t m = 0, place = 0;
     for (const struct declared *v; goacc.declares && (v = next_variable(&m, &place));)
         if ((uintptr_t)host - (uintptr_t)v->host < v->bytes)
-            return true;
-    return false;
+            return v;
+    return NULL;
+}
+
+bool goacc_declared(const void *host) { return variable_at(host) != NULL; }
+
+bool goacc_declared_stays(const void *host)
+{
+    const struct declared *variable = variable_at(host);
+    return variable && !variable->link;
 }
 
 size_t goacc_declared_ranges(struct goacc_range *ranges)

@@ -300,9 +300,13 @@ void goacc_exit_items(const struct entries *map, struct goacc_items *items)
             continue;
         if (!map->target)
             items->finalize |= raw == DELETE || raw == FORCE_DETACH || raw == (FORCE | FROM);
+        const bool stays = map->target && goacc_declared_stays(host); /* Decides OMP60-tgt-1. */
+        if (stays && !always(map, i))
+            continue;
         switch (kind) {
         case FROM:
-            goacc_add_item(items, ACCD_COPYOUT, host, map->size[i])->flags = always(map, i);
+            goacc_add_item(items, ACCD_COPYOUT, host, map->size[i])->flags =
+                always(map, i) | (stays ? ACCD_ITEM_UNCOUNTED : 0);
             break;
         case ALLOC:
         case TO:
