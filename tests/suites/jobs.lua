@@ -17,7 +17,7 @@ cd .. && rm -rf scratch && printf %%s %s >key
 
 local RUN = [[
 if test -x program; then
-  rm -f %s.status && mkdir -p scratch && cd scratch
+  rm -f %s.status %s.reports && mkdir -p scratch && cd scratch
   (ulimit -c 0; ulimit -f %d; exec timeout -k 2 %d env %s ../program) >../%s.out 2>../%s.err </dev/null
   status=$?
   cd .. && rm -rf scratch && printf %%s "$status" >%s.status
@@ -28,12 +28,15 @@ local function run_script(runtime, test, seconds)
   local environment = table.move(test.environment, 1, #test.environment, 1, {})
   table.move(runtime.environment, 1, #runtime.environment, #environment + 1, environment)
   local command = table.move(runtime.command, 1, #runtime.command, 1, {})
+  if runtime.has_reports then
+    table.move({ "--report", ("../%s.reports"):format(runtime.name) }, 1, 2, #command + 1, command)
+  end
   local rules = runtime.rules or runtime.usual and (test.rules or runtime.usual)
   if rules then table.move({ "--rules", rules }, 1, 2, #command + 1, command) end
   if test.is_script then command = { "RUN=" .. table.concat(command, " ") } end
   local words = shell.command(environment) .. " " .. shell.command(command)
   local name = runtime.name
-  return RUN:format(name, FILE_BLOCKS, seconds, words, name, name, name)
+  return RUN:format(name, name, FILE_BLOCKS, seconds, words, name, name, name)
 end
 
 -- What a kept program depends on. Included files of a suite do not change without its sources.

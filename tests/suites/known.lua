@@ -1,4 +1,7 @@
--- known.lua - why tests of outside suites fail on accdeep: suite -> file name -> one line.
+-- known.lua - why tests of outside suites fail on accdeep: suite -> file name -> one line. "SUITE checks" has the tests
+-- about which strict or checked runs report something: what each does that is worth a report. Few of these reports are
+-- about mistakes. Most tests do it on purpose, to see what a runtime does. "SUITE 14" has those that fail only when
+-- clang 14 has compiled them.
 
 local ONE_OF_EACH = "counts gangs, workers or vector lanes of a device; compute regions run with one of each"
 local ONE_GANG = "sums over the gangs that it asks for; compute regions run with one gang"
@@ -29,6 +32,35 @@ local SHARED_BLOCK = "asks for a block that host and device share, which is refu
 local STRIDE = "clang sends a section with a stride as one without; fails with libomptarget, too"
 local SCALAR = "clang makes a scalar of defaultmap(present) private; fails with libomptarget, too"
 local THREADS = "needs more threads than this machine has processors; fails with libomptarget, too"
+
+local PROBE = "lets a kernel change a copy, and reads the host's old value to see whether both sides share memory"
+local OLD_HOST = "wants the host's old value after a kernel has changed the device's"
+local OLD_DEVICE = "wants the device's old value after the host has changed its own"
+local BOTH = "changes both sides, then wants a transfer to overwrite one of the changes"
+local WAIT = "uses or removes data that work of a queue or a task may still use: no wait comes between"
+local LEFT = "leaves data on the device when their memory on the host is freed, or their function returns"
+local NO_VALUE = "fetches or reads device memory to which nothing was written"
+local FOLLOWS = "a kernel follows a pointer to memory of the host that no clause names"
+local DROPPED = "gfortran 12 drops the depend clauses of combined constructs, so that no order is left"
+local NO_SET = "gcc 12 ignores the directive set, so that its kernels are in another queue than it waits for"
+local OUTSIDE = "its kernel writes c[99], one element behind the section c[0:99]"
+local DECLARED = "gcc 12 leaves declared variables out of update: a warning tells that nothing is moved"
+local BEFORE = "its kernel writes u(0), the element before the array"
+local SAME = "two tasks map the same variable, and nothing orders their transfers"
+local KEPT = "its pointer keeps a device address of an earlier region, whose memory is freed"
+local ALONE = "needs two threads or teams; regions of clang that are checked have one thread"
+local REDUCES = "a limit: the runtime adds up sum in the end of the taskgroup, before the wait is noted"
+local CLANG_14 = "fails with the libomptarget of clang 14, too"
+local CHANCE = "by chance: its check uses PRECISION, which is undefined there"
+
+-- From reason -> names, with spaces between, to name -> reason.
+local function each(reasons)
+  local known = {}
+  for reason, names in pairs(reasons) do
+    for name in names:gmatch "%S+" do known[name] = reason end
+  end
+  return known
+end
 
 return {
   openmp = {
@@ -234,5 +266,193 @@ return {
     ["subset-subarray-mappings-1-r-p.c"] = PADDING,
     ["subset-subarray-mappings-2.c"] = PADDING,
     ["vector-length-64-2.c"] = RESOURCES,
+  },
+  ["openmp checks"] = each {
+    [BOTH] = [[
+      4.5/target_teams_distribute_parallel_for/test_target_teams_distribute_parallel_for_devices.F90 ]],
+    [DROPPED] = [[
+      4.5/target_teams_distribute/test_target_teams_distribute_depend_array_section.F90
+      4.5/target_teams_distribute/test_target_teams_distribute_depend_disjoint_section.F90
+      4.5/target_teams_distribute/test_target_teams_distribute_depend_in_in.F90
+      4.5/target_teams_distribute/test_target_teams_distribute_depend_in_out.F90
+      4.5/target_teams_distribute/test_target_teams_distribute_depend_list.F90
+      4.5/target_teams_distribute/test_target_teams_distribute_depend_out_in.F90
+      4.5/target_teams_distribute/test_target_teams_distribute_depend_out_out.F90
+      4.5/target_teams_distribute/test_target_teams_distribute_depend_unused_data.F90 ]],
+    [KEPT] = [[
+      5.0/target/test_target_defaultmap_none.c ]],
+    [LEFT] = [[
+      5.0/task/test_task_affinity_device.F90 5.0/task/test_task_affinity_device.c ]],
+    [NO_VALUE] = [[
+      4.5/target_data/test_target_data_if.F90 4.5/target_data/test_target_data_if.c
+      4.5/target_data/test_target_data_map.F90 4.5/target_data/test_target_data_map_components_from.F90
+      4.5/target_data/test_target_data_map_from_array_sections.F90
+      4.5/target_teams_distribute/test_target_teams_distribute_default_firstprivate.F90
+      4.5/target_teams_distribute/test_target_teams_distribute_default_none.c ]],
+    [OLD_DEVICE] = [[
+      4.5/target_enter_data/test_target_enter_data_components_alloc.F90 ]],
+    [OLD_HOST] = [[
+      4.5/target/test_target_map_module_array.F90 4.5/target/test_target_map_program_arrays.F90
+      4.5/target/test_target_map_subroutines_arrays.F90 4.5/target_data/test_target_data_map_components_to.F90
+      4.5/target_data/test_target_data_map_to_array_sections.F90 4.5/target_data/test_target_data_pointer_swap.c
+      5.0/target/test_target_defaultmap_none.F90 5.0/target/test_target_defaultmap_to_from_tofrom.F90
+      5.0/target/test_target_defaultmap_to_from_tofrom.c 5.0/teams_loop/test_target_teams_loop_defaultmap.c ]],
+    [PROBE] = [[
+      4.5/application_kernels/declare_target_module.F90 4.5/application_kernels/declare_target_subroutine.F90
+      4.5/target_enter_data/test_target_enter_data_allocate_array_alloc.F90
+      4.5/target_enter_data/test_target_enter_data_components_to.F90
+      4.5/target_enter_data/test_target_enter_data_devices.F90 4.5/target_enter_data/test_target_enter_data_if.F90
+      4.5/target_enter_data/test_target_enter_data_if.c 4.5/target_enter_data/test_target_enter_data_module_array.F90
+      4.5/target_enter_data/test_target_enter_data_set_default_device.F90
+      4.5/target_enter_exit_data/test_target_enter_exit_data_allocate_array_alloc_delete.F90
+      4.5/target_enter_exit_data/test_target_enter_exit_data_devices.F90
+      4.5/target_enter_exit_data/test_target_enter_exit_data_if.F90
+      4.5/target_enter_exit_data/test_target_enter_exit_data_module_array.F90
+      4.5/target_enter_exit_data/test_target_enter_exit_data_set_default_device.F90
+      4.5/target_teams_distribute/test_target_teams_distribute.F90
+      4.5/target_teams_distribute/test_target_teams_distribute_defaultmap.F90
+      4.5/target_teams_distribute/test_target_teams_distribute_dist_schedule.F90
+      4.5/target_teams_distribute/test_target_teams_distribute_map.F90
+      4.5/target_teams_distribute/test_target_teams_distribute_shared.F90 ]],
+    [WAIT] = [[
+      4.5/target_teams_distribute/test_target_teams_distribute_depend_disjoint_section.c
+      4.5/target_teams_distribute/test_target_teams_distribute_depend_in_in.c ]],
+  },
+  ["openmp-clang checks"] = each {
+    [KEPT] = [[
+      5.0/target/test_target_defaultmap_none.c ]],
+    [LEFT] = [[
+      5.0/task/test_task_affinity_device.c ]],
+    [NO_VALUE] = [[
+      4.5/target_data/test_target_data_if.c 4.5/target_teams_distribute/test_target_teams_distribute_default_none.c
+      5.0/target_data/test_target_data_use_device_addr.c ]],
+    [OLD_DEVICE] = [[
+      5.0/target_update/test_target_update_mapper_to_discontiguous.c ]],
+    [OLD_HOST] = [[
+      4.5/target_data/test_target_data_pointer_swap.c 4.5/target_enter_data/test_target_enter_data_if.c
+      5.0/target/test_target_defaultmap_to_from_tofrom.c
+      5.0/target_update/test_target_update_mapper_from_discontiguous.c
+      5.0/teams_loop/test_target_teams_loop_defaultmap.c ]],
+    [WAIT] = [[
+      4.5/target_teams_distribute/test_target_teams_distribute_depend_disjoint_section.c
+      4.5/target_teams_distribute/test_target_teams_distribute_depend_in_in.c ]],
+  },
+  ["llvm-clang checks"] = each {
+    [ALONE] = [[
+      api/ompx_sync.c api/ompx_sync.cpp offloading/cuda_no_devices.c ]],
+    [BOTH] = [[
+      mapping/delete_inf_refcount.c ]],
+    [FOLLOWS] = [[
+      mapping/target_derefence_array_pointrs.cpp ]],
+    [NO_VALUE] = [[
+      mapping/present/target_update.c ]],
+    [OLD_DEVICE] = [[
+      offloading/host_as_target.c ]],
+    [OLD_HOST] = [[
+      mapping/declare_mapper_target_update.cpp mapping/map_both_pointer_pointee.c mapping/ompx_hold/struct.c
+      mapping/target_has_device_addr.c mapping/target_pointers_members_map.cpp ]],
+    [REDUCES] = [[
+      offloading/task_in_reduction_target.c ]],
+  },
+  ["gcc-openmp checks"] = each {
+    [BEFORE] = [[
+      pr66199-7.f90 pr66199-9.f90 ]],
+    [BOTH] = [[
+      nestedfn5.f90 refcount-1.c refcount-1.f90 struct-elem-4.c ]],
+    [LEFT] = [[
+      map-alloc-ptr-1.f90 use_device_ptr-optional-3.f90 ]],
+    [OLD_DEVICE] = [[
+      target-11.c target-link-1.c ]],
+    [OLD_HOST] = [[
+      examples-4/declare_target-2.C examples-4/device-1.c examples-4/device-1.f90 target-10.C target-20.c target-21.c
+      target-allocatable-1-1.f90 target-allocatable-1-2.f90 target-enter-data-2.F90 target9.f90 ]],
+    [PROBE] = [[
+      target-15.C target-17.C target-18.C target-19.C target-19.c target-24.c target-27.c target-29.c ]],
+    [SAME] = [[
+      target-33.c target-34.c ]],
+  },
+  ["validation checks"] = each {
+    [CHANCE] = [[
+      atomic_capture_assign_expr_minus_x.F90 atomic_capture_assign_expr_plus_x.F90
+      atomic_capture_assign_x_minus_expr.F90 atomic_capture_assign_x_plus_expr.F90
+      atomic_capture_expr_minus_x_assign.F90 atomic_capture_expr_plus_x_assign.F90
+      atomic_capture_x_minus_expr_assign.F90 atomic_capture_x_plus_expr_assign.F90 atomic_expr_divided_x.F90
+      atomic_expr_divided_x_end.F90 atomic_expr_minus_x.F90 atomic_expr_minus_x_end.F90
+      atomic_update_expr_divided_x.F90 atomic_update_expr_divided_x_end.F90 atomic_update_expr_minus_x.F90
+      atomic_update_expr_minus_x_end.F90 ]],
+    [FOLLOWS] = [[
+      kernel_implicit_data_attributes.c kernel_implicit_data_attributes.cpp kernels_loop_reduction_or_loop.c
+      kernels_loop_reduction_or_loop.cpp serial_default_copy.c serial_default_copy.cpp ]],
+    [LEFT] = [[
+      acc_copyin_async_with_len.F90 enter_data_if.F90 ]],
+    [NO_SET] = [[
+      set_default_async.c set_default_async.cpp ]],
+    [NO_VALUE] = [[
+      serial_loop_tile.F90 ]],
+    [OLD_HOST] = [[
+      parallel_copyin.F90 parallel_copyin.c parallel_copyin.cpp serial_copyin.c serial_copyin.cpp
+      wait_if_devnum_false.cpp wait_if_queue_false.cpp ]],
+    [PROBE] = [[
+      acc_copyin.F90 acc_copyin.c acc_copyin.cpp acc_copyout.F90 acc_create.c acc_create.cpp acc_delete_async.F90
+      acc_delete_async.c acc_delete_async.cpp acc_delete_async_with_len.F90 acc_delete_finalize_async.c
+      acc_delete_finalize_async.cpp acc_is_present.F90 acc_is_present.c acc_is_present.cpp acc_is_present_with_len.F90
+      acc_update_device.F90 acc_update_device.c acc_update_device.cpp acc_update_device_async.F90
+      acc_update_device_async.c acc_update_device_async.cpp acc_update_device_async_with_len.F90
+      acc_update_device_with_len.F90 acc_update_self_async.F90 acc_update_self_async.c acc_update_self_async.cpp
+      acc_update_self_async_with_len.F90 data_copyout_reference_counts.F90 data_copyout_reference_counts.c
+      data_copyout_reference_counts.cpp enter_exit_data_if.c enter_exit_data_if.cpp exit_data.F90 exit_data.c
+      exit_data.cpp exit_data_copyout_reference_counts.F90 exit_data_copyout_reference_counts.c
+      exit_data_copyout_reference_counts.cpp exit_data_delete_no_lower_bound.F90 exit_data_finalize.F90
+      exit_data_finalize.c exit_data_finalize.cpp kernels_copy.F90 kernels_copy.c kernels_copy.cpp kernels_copyin.F90
+      kernels_copyin.c kernels_copyin.cpp kernels_copyout.F90 kernels_copyout.c kernels_copyout.cpp kernels_create.F90
+      kernels_create.c kernels_create.cpp kernels_default_copy.F90 kernels_default_copy.c kernels_default_copy.cpp
+      parallel_copyout.F90 parallel_copyout.c parallel_copyout.cpp parallel_default_copy.F90 parallel_default_copy.c
+      parallel_default_copy.cpp parallel_if.F90 parallel_if.c serial_copyin.F90 serial_copyout.c serial_copyout.cpp
+      serial_default_copy.F90 serial_if.F90 serial_if.c serial_if.cpp ]],
+    [WAIT] = [[
+      acc_copyin_async.F90 acc_copyin_async.cpp acc_create_async.c acc_create_async.cpp acc_memcpy_from_device_async.c
+      acc_memcpy_from_device_async.cpp acc_memcpy_to_device_async.c acc_memcpy_to_device_async.cpp kernels_async.F90
+      kernels_async.c kernels_async.cpp parallel_async.F90 serial_loop_async.F90 wait_if.F90 wait_if.c wait_if.cpp ]],
+  },
+  ["gcc checks"] = each {
+    [BOTH] = [[
+      data-1.c data-1.f90 declare-vla.c host_data-6.c lib-12.c lib-15.f90 lib-16-2.f90 lib-16.f90 lib-19.c lib-37.c
+      lib-45.c lib-46.c lib-49.c lib-88.c lib-94.c lib-95.c update-2.f90 ]],
+    [DECLARED] = [[
+      pr92843-1.c ]],
+    [LEFT] = [[
+      kernels-loop-data-enter-exit-2.c kernels-loop-data-update.c lib-33.c ]],
+    [NO_VALUE] = [[
+      data-5.f90 ]],
+    [OLD_DEVICE] = [[
+      acc_prof-parallel-1.c clauses-1.c clauses-1.f90 nested-1.c struct-1.c update-1.c update-1.f90 ]],
+    [OLD_HOST] = [[
+      data-clauses-kernels-ipa-pta.c data-clauses-kernels.c data-clauses-parallel-ipa-pta.c data-clauses-parallel.c
+      data-firstprivate-1.c declare-1.c declare-1.f90 dynamic-pointer-1.f90 lib-32-1.f lib-32-2.f lib-32.c ]],
+    [OUTSIDE] = [[
+      pr83920.c ]],
+    [WAIT] = [[
+      data-2-lib.c data-2.c data-3.c deep-copy-10.c lib-13.f90 ]],
+  },
+  ["openmp-clang 14"] = each {
+    [CLANG_14] = [[
+      4.5/target_teams_distribute/test_target_teams_distribute_depend_array_section.c
+      4.5/target_teams_distribute/test_target_teams_distribute_depend_disjoint_section.c
+      4.5/target_teams_distribute/test_target_teams_distribute_depend_in_in.c
+      4.5/target_teams_distribute/test_target_teams_distribute_depend_unused_data.c
+      4.5/target_teams_distribute/test_target_teams_distribute_nowait.c
+      4.5/target_teams_distribute_parallel_for/test_target_teams_distribute_parallel_for_if_no_modifier.c
+      4.5/target_teams_distribute_parallel_for/test_target_teams_distribute_parallel_for_if_parallel_modifier.c
+      5.0/loop/test_loop_bind_device.c 5.0/loop/test_loop_nested_device.c 5.0/loop/test_loop_reduction_add_device.c
+      5.0/loop/test_loop_reduction_subtract_device.c 5.0/requires/test_requires_unified_address.c
+      5.0/target/test_target_depend_lvalue_ptr.cpp 5.0/target/test_target_uses_allocators_high_bw.c
+      5.0/target/test_target_uses_allocators_large_cap.c 5.0/target_loop/test_target_loop_teams_distribute.cpp
+      5.0/target_parallel_loop/test_target_parallel_loop_bind.c
+      5.0/target_parallel_loop/test_target_parallel_loop_collapse.c
+      5.0/target_parallel_loop/test_target_parallel_loop_lastprivate.c
+      5.0/target_parallel_loop/test_target_parallel_loop_reduction.c
+      5.0/teams_loop/test_target_teams_loop_defaultmap.c 5.0/teams_loop/test_target_teams_loop_is_device_ptr.c
+      5.0/teams_loop/test_target_teams_loop_nowait.c 5.0/teams_loop/test_target_teams_loop_reduction.c
+      5.1/target/test_target_has_device_addr.c 5.2/unified_shared_mem/test_target_VirDestr.cpp ]],
   },
 }

@@ -2,71 +2,85 @@
 
 local report = {}
 
-local function passes(result) return result.state == "passed" or result.state == "other text" end
-
--- The reason of the runtime under test comes first: the known one, then what was written.
-local function line_of(test, runtimes, results, reason)
-  local states = {}
-  for i, runtime in ipairs(runtimes) do
-    states[i] = ("%s %s"):format(runtime.name, results[i].state)
-    if not passes(results[i]) and not reason then reason = results[i].why end
-  end
-  reason = reason or results[#results].why
-  return ("%s: %s%s"):format(test.name, table.concat(states, ", "), reason and ": " .. reason or "")
+-- The known reason of a runtime for a test: one of its checks, or one of the plain runs.
+local function reason_of(known, suite, runtime, name)
+  local checks = runtime.has_reports and known[suite .. " checks"] or {}
+  return checks[name] or (known[suite] or {})[name]
 end
 
--- Prints the lines; the last runtime is the one under test, whose failures have known reasons. Returns
--- how many have none.
-function report.lines(tests, runtimes, results, known, is_all)
+-- Whether a result differs from what the first runtime, which has no checks, does with a right program.
+local function is_difference(first, result)
+  return result.state == "failed" or result.state == "warned"
+    or result.state == "not compiled" and first.state ~= "not compiled"
+end
+
+local function add(list, text)
+  if text and text ~= list[#list] then list[#list + 1] = text end
+end
+
+-- Prints the lines. The first runtime is the stock one; differences of the others have known reasons. Returns how many
+-- have none.
+function report.lines(tests, runtimes, results, suite, known, is_all)
   local unexplained = 0
   for _, test in ipairs(tests) do
-    local mine = results[test]
-    local tested = mine[#mine]
-    local has_failed = tested.state == "failed"
-    if is_all or has_failed or mine[1].state ~= tested.state then
-      print(line_of(test, runtimes, mine, has_failed and (known[test.name] or tested.why)))
+    local mine = results[test.name]
+    local first = mine[runtimes[1].name]
+    local states, reasons, is_shown = {}, {}, is_all or #runtimes == 1 and first.state == "failed"
+    local is_different, reason = false, nil
+    for i, runtime in ipairs(runtimes) do
+      local result = mine[runtime.name]
+      states[i] = ("%s %s"):format(runtime.name, result.state)
+      is_shown = is_shown or result.state ~= first.state
+      if i > 1 then reason = reason_of(known, suite, runtime, test.name) end
+      if i > 1 and is_difference(first, result) then
+        is_different, is_shown = true, true
+        if not reason then unexplained = unexplained + 1 end
+        add(reasons, reason or "NO REASON: " .. (result.why or ""))
+      end
     end
-    if has_failed and not known[test.name] then unexplained = unexplained + 1 end
-    if passes(tested) and known[test.name] then
-      print(("%s: passes, though there is a reason why not: %s"):format(test.name, known[test.name]))
+    if not is_different then add(reasons, first.why or mine[runtimes[#runtimes].name].why) end
+    if is_shown then
+      print(("%s: %s%s"):format(test.name, table.concat(states, ", "), #reasons > 0 and ": "
+        .. table.concat(reasons, "; ") or ""))
+    end
+    if reason and not is_different and not reason:find "^by chance" and first.state ~= "not compiled" then
+      print(("%s: passes, though there is a reason why not: %s"):format(test.name, reason))
     end
   end
   return unexplained
 end
 
-local function count_of(tests, results, group, i)
-  local count = { ["not compiled"] = 0, passed = 0, ["other text"] = 0, failed = 0, all = 0 }
+local function count_of(tests, results, group, runtime)
+  local count = { ["not compiled"] = 0, passed = 0, warned = 0, ["other text"] = 0, failed = 0, all = 0 }
   for _, test in ipairs(tests) do
     for _, name in ipairs(test.groups) do
       if name == group then
-        local state = results[test][i].state
+        local state = results[test.name][runtime.name].state
         count[state] = count[state] + 1
         count.all = count.all + 1
       end
     end
   end
-  count.passed = count.passed + count["other text"]
+  count.passed = count.passed + count.warned + count["other text"]
   return count
 end
 
--- Prints the table; returns the groups of which the first runtime passes more tests than the last.
+-- Prints the table; returns the groups of which the first runtime passes more tests than the plain runs.
 function report.table(groups, tests, runtimes, results)
   local lost = {}
-  local head = ("%-27s %6s %9s"):format("", "tests", "compiled")
-  for _, runtime in ipairs(runtimes) do
-    head = head .. ("  %15s %10s %7s"):format(runtime.name .. " passed", "other text", "failed")
-  end
-  print(head)
+  print(("%-27s %-12s %6s %9s %7s %11s %7s %7s"):format("", "", "tests", "compiled", "passed", "other text", "warned",
+    "failed"))
   for _, group in ipairs(groups) do
-    local line, first, last
-    for i in ipairs(runtimes) do
-      last = count_of(tests, results, group, i)
-      first = first or last
-      line = line or ("%-27s %6d %9d"):format(group, last.all, last.all - last["not compiled"])
-      line = line .. ("  %15d %10d %7d"):format(last.passed, last["other text"], last.failed)
+    local first
+    for _, runtime in ipairs(runtimes) do
+      local count = count_of(tests, results, group, runtime)
+      first = first or count
+      if count.all > 0 then
+        print(("%-27s %-12s %6d %9d %7d %11d %7d %7d"):format(first == count and group or "", runtime.name, count.all,
+          count.all - count["not compiled"], count.passed, count["other text"], count.warned, count.failed))
+      end
+      if runtime.name == "plain" and count.passed < first.passed then lost[#lost + 1] = group end
     end
-    if first.all > 0 then print(line) end
-    if last.passed < first.passed then lost[#lost + 1] = group end
   end
   return lost
 end

@@ -32,7 +32,19 @@ local function says(test, out, err)
   return not test.text or (err .. out):find(test.text) ~= nil or (out .. err):find(test.text) ~= nil
 end
 
--- Returns { state = "not compiled" | "passed" | "other text" | "failed", why = what was said, or nil }.
+-- The first warning of the runtime, one line, or nil.
+local function warning(test, runtime)
+  local reports = runtime.has_reports and shell.read(("%s/%s.reports"):format(test.folder, runtime.name)) or ""
+  for line in reports:gmatch "[^\n]+" do
+    local code = line:match '^{"level":"warning","code":"([^"]*)"'
+    if code then
+      local at = line:match '"at":"([^"]*)"' or "no line"
+      return ("%s: warning[%s]: %s"):format(at:match "[^/]*$", code, line:match '"message":"([^"]*)"')
+    end
+  end
+end
+
+-- Returns { state = "not compiled" | "passed" | "warned" | "other text" | "failed", why = what was said, or nil }.
 return function(test, runtime)
   if test.missing then return { state = "not compiled", why = "needs " .. test.missing } end
   local status = tonumber(shell.read(("%s/%s.status"):format(test.folder, runtime.name)) or "")
@@ -49,6 +61,8 @@ return function(test, runtime)
     if status == 0 then reason = "ends well, but the test wants it to fail" end
     return { state = "failed", why = reason }
   end
+  local warned = warning(test, runtime)
+  if warned then return { state = "warned", why = warned } end
   if not says(test, out, err) then return { state = "other text", why = first_line(err) } end
   return { state = "passed" }
 end

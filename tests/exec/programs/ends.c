@@ -1,13 +1,28 @@
 /* Programs that end in the middle of something, by argument. */
 #include <openacc.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 void GOACC_data_end(void);
+
+static void *later(void *x)
+{
+    int *p = x;
+    usleep(20000);
+#pragma acc serial copy(p[0:1])
+    p[0]++;
+    printf("%d\n", p[0]);
+    return NULL;
+}
+
+static volatile sig_atomic_t signals;
+static void count(int number) { signals += number == SIGALRM; }
 
 int main(int argc, char **argv)
 {
@@ -39,6 +54,22 @@ int main(int argc, char **argv)
         }
         if (!strcmp(way, "quick_exit"))
             quick_exit(6);
+        if (!strcmp(way, "first")) { /* the first thread ends before another */
+            static int shared = 6;
+            pthread_t thread;
+            pthread_create(&thread, NULL, later, &shared);
+            pthread_exit(NULL);
+        }
+        if (!strcmp(way, "alarm")) { /* its handler runs while a kernel does, and has memory of the host */
+            signal(SIGALRM, count);
+            setitimer(ITIMER_REAL, &(struct itimerval){{0, 1000}, {0, 1000}}, NULL);
+            while (!signals) {
+#pragma acc serial present(x)
+                for (int i = 0; i < 100000; i++)
+                    x ^= i;
+            }
+            setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, NULL);
+        }
         int spin = !strcmp(way, "spin");
 #pragma acc serial present(x) copyin(out, spin)
         {

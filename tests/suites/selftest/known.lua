@@ -1,5 +1,6 @@
 -- Reasons for the tests of these two suites.
 return {
   validation = { ["device_memory.c"] = "the host has one memory", ["everywhere.c"] = "there is none" },
+  ["validation checks"] = { ["arrays.F90"] = "its arrays are old" },
   gcc = {},
 }

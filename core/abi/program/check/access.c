@@ -9,6 +9,9 @@
 #include "abi/program/data/image.h"
 #include "shadow.h"
 
+#include <signal.h>
+#include <sys/uio.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 bool goacc_is_poison(uint64_t at, size_t n)
@@ -221,6 +224,41 @@ static void translate(struct goacc_access *access, uint64_t start, uint64_t dev,
     access->at += inside->offset;
 }
 
+/* Where handlers of signals return to: the address above their frame. 0: no handler is installed. */
+static uintptr_t handlers_return(void)
+{
+    struct sigaction action;
+    for (int signal = 1; signal < NSIG; signal++)
+        if (!sigaction(signal, NULL, &action) && action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN)
+            return (uintptr_t)action.sa_restorer;
+    return 0;
+}
+
+/* Whether a handler of the program makes the access, whose signal came while the kernel ran: its frame, with the
+ * registers of the kernel, lies between. */
+static bool in_handler(const struct goacc_access *access)
+{
+    const uintptr_t back = handlers_return(), high = goacc_kernel_site->call.sp;
+    stack_t other;
+    if (back && !sigaltstack(NULL, &other) && other.ss_flags & SS_ONSTACK)
+        return true;
+    uintptr_t words[512], at = (uintptr_t)(access->frame ? access->frame : __builtin_frame_address(0)) & ~(uintptr_t)7;
+    const size_t step = sizeof words - sizeof(ucontext_t); /* in bytes; the registers lie in what was read */
+    for (; back && at < high; at += step & ~(size_t)7) {
+        struct iovec here = {words, sizeof words}, there = {(void *)at, sizeof words};
+        const ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0); /* another stack may end before */
+        for (size_t i = 0; got > 0 && (i + 1) * sizeof *words + sizeof(ucontext_t) <= (size_t)got; i++) {
+            const ucontext_t *context = (const void *)&words[i + 1];
+            const uintptr_t sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+            if (words[i] == back && sp > at + i * sizeof *words && sp < high)
+                return true;
+        }
+        if (got < (ssize_t)sizeof words)
+            return false;
+    }
+    return false;
+}
+
 static void kernel_access(struct goacc_access *access)
 {
     struct goacc_pair pair;
@@ -232,6 +270,8 @@ static void kernel_access(struct goacc_access *access)
         translate(access, variable.at, variable.device, variable.bytes);
     if (goacc_on_device(access->at))
         device_access(access);
+    else if (is_forbidden(access->at) && in_handler(access))
+        host_access(access);
     else if (is_forbidden(access->at))
         goacc_report_on_host(access);
 }

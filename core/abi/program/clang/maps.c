@@ -117,12 +117,18 @@ static bool has_members(const struct goacc_maps *maps, size_t i)
                (uint64_t)map->size;
 }
 
-/* On the device members are aligned as on the host. */
+/* On the device members are aligned as on the host, or less if other data lie close before them. */
 static void align(accd_item *item)
 {
-    const uintptr_t host = (uintptr_t)item->host, into = host % GOACC_ALIGNED;
-    item->frame = into ? (const void *)(host - into) : NULL;
-    item->room = into + item->bytes;
+    const uintptr_t host = (uintptr_t)item->host;
+    for (uintptr_t to = GOACC_ALIGNED; to; to /= 2) {
+        const uintptr_t into = host % to;
+        if (into && accd_presence_of(goacc.context, goacc_own.device, (const void *)(host - into), into) != ACCD_ABSENT)
+            continue;
+        item->frame = into ? (const void *)(host - into) : NULL;
+        item->room = into + item->bytes;
+        return;
+    }
 }
 
 /* The pointer of a section that has a map, or is present. */

@@ -186,6 +186,20 @@ size_t goacc_count_threads(void)
     return failed ? 0 : status.st_nlink - 2;
 }
 
+bool goacc_first_thread_ended(void)
+{
+    char text[64] = "";
+    const long file = goacc_system(SYS_open, (long)"/proc/self/stat", O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
+    if (file < 0)
+        return false;
+    goacc_system(SYS_read, file, (long)text, sizeof text - 1, 0, 0, 0);
+    goacc_system(SYS_close, file, 0, 0, 0, 0, 0);
+    for (size_t i = sizeof text - 1; i-- > 0;) /* the name of the program stands in brackets */
+        if (text[i] == ')')
+            return text[i + 1] == ' ' && text[i + 2] == 'Z';
+    return false;
+}
+
 static struct goacc_other *slot_of(struct goacc_others *others, int thread)
 {
     struct goacc_other *unused = NULL;
@@ -228,6 +242,10 @@ static bool list(struct goacc_others *others, int self, int second_one)
                 thread = thread * 10 + (*c - '0');
             if (!thread || thread == self || thread == second_one)
                 continue;
+            if (thread == goacc_system(SYS_getpid, 0, 0, 0, 0, 0, 0) && goacc_first_thread_ended()) {
+                others->ended = 1;
+                continue;
+            }
             struct goacc_other *other = slot_of(others, thread);
             good = good && other;
             if (other)
@@ -293,7 +311,7 @@ bool goacc_others_stop(struct goacc_others *others, int self, int second_one)
     const uint64_t until = others->refused ? 0 : now() + second;
     for (size_t i = 0; i < others->n; i++)
         change(&others->at[i], WAITS, HELD);
-    while (goacc_count_threads() != 2 + count_held(others)) {
+    while (goacc_count_threads() != 2 + count_held(others) + others->ended) {
         bool good = !others->refused && list(others, self, second_one) && now() < until;
         if (good)
             take_signal(others);

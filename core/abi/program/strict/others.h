@@ -27,12 +27,15 @@ struct goacc_other {
 struct goacc_others {
     struct goacc_other at[GOACC_OTHERS_MOST];
     size_t n;                 /* those in use lie before */
+    size_t ended;             /* 1: the first thread has ended before the others, and is counted to the end */
     struct timespec patience; /* of a thread after memory was opened */
     bool refused;             /* a thread cannot be stopped: no other run tries it */
     void (*breathe)(void);    /* called for the signal of a timer whose value is this structure */
 };
 
 size_t goacc_count_threads(void);
+/* Whether the first thread of the process has ended and others run on. */
+bool goacc_first_thread_ended(void);
 
 /* Stops all threads but the ones with these two numbers. False: some run on; none waits. */
 bool goacc_others_stop(struct goacc_others *others, int self, int second);

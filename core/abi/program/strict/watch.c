@@ -191,16 +191,37 @@ static void hand_over(struct goacc_watch *watch)
 
 /* -------------------------------------------------------------------------------- the thread -- */
 
+/* Ends the process as the C library does when its last thread ends. */
+static void *end_process(void *arg)
+{
+    (void)arg;
+    set_mask(0, NULL);
+    exit(0);
+}
+
+/* After the first thread has ended, the end of the last one ends the process: the C library counts this thread, too. */
+static bool is_last(void)
+{
+    return goacc_count_threads() == 2 && goacc_first_thread_ended();
+}
+
 static void *serve(void *arg)
 {
     struct goacc_watch *watch = arg;
+    const struct timespec second = {1, 0};
+    pthread_t thread;
+    bool ends = false;
     watch->number = (int)goacc_system(SYS_gettid, 0, 0, 0, 0, 0, 0);
     watch->top = ((uintptr_t)__builtin_frame_address(0) - SLEEPER) & ~(uint64_t)63;
     watch->control_block = __builtin_thread_pointer();
     __atomic_store_n(&watch->state, STATE_SLEEPS, __ATOMIC_RELEASE);
     futex(&watch->state, FUTEX_WAKE, 1);
-    while (__atomic_load_n(&watch->state, __ATOMIC_ACQUIRE) != STATE_QUIT)
-        futex(&watch->state, FUTEX_WAIT, STATE_SLEEPS);
+    while (__atomic_load_n(&watch->state, __ATOMIC_ACQUIRE) != STATE_QUIT) {
+        goacc_system(SYS_futex, (long)&watch->state, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, STATE_SLEEPS, (long)&second, 0,
+                     0);
+        if (!ends && is_last())
+            ends = !pthread_create(&thread, NULL, end_process, NULL);
+    }
     return NULL;
 }
 
