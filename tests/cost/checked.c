@@ -19,6 +19,13 @@ int main(int argc, char **argv)
 #pragma acc parallel loop present(p[0:N], q[0:N])
             for (int i = 0; i < N; i++)
                 p[i] = q[i] + 1;
+        } else if (!strcmp(mode, "teams")) {
+#pragma omp target teams distribute parallel for map(alloc : p[0:N], q[0:N])
+            for (int i = 0; i < N; i++)
+                p[i] = q[i] + 1;
+            double *t = p;
+            p = q;
+            q = t;
         } else if (!strcmp(mode, "host")) {
             for (int i = 0; i < N; i++)
                 free_p[i] += r;

@@ -41,10 +41,12 @@ local FIRST = {
 }
 local EMPTY = { mode = "run -e ''", most = 48500000, aim = 40000000 }
 
--- For each element of a loop that is compiled for checking: one load and store in a kernel; the same on the host, of
--- memory that is not mapped; three in a kernel, two on the host, and transfers to and fro.
+-- For each element of a loop that is compiled for checking: one load and store in a kernel; the same in OpenMP, where
+-- each iteration reads the pointers, too, of arrays that change places; on the host, of memory that is not mapped; three
+-- in a kernel, two on the host, and transfers to and fro.
 local CHECKED = {
   { mode = "kernel", most = 50, aim = 40 },
+  { mode = "teams", most = 85, aim = 80 },
   { mode = "host", most = 85, aim = 60 },
   { mode = "update", most = 390, aim = 300 },
 }
@@ -89,7 +91,7 @@ report(EMPTY, instructions(callgrind .. quoted(accdeep) .. " " .. EMPTY.mode))
 if has_openacc then
   check(("LD_PRELOAD=%s %s %s"):format(quoted(runtime), callgrind, quoted(compiled)), DIRECTIVES)
   local loops = source:gsub("[^/]*$", "checked.c")
-  local text, compiles = output(("%s cc gcc -O2 -fopenacc %s -o %s 2>&1"):format(quoted(accdeep), quoted(loops),
+  local text, compiles = output(("%s cc gcc -O2 -fopenacc -fopenmp %s -o %s 2>&1"):format(quoted(accdeep), quoted(loops),
     quoted(compiled)))
   assert(compiles, text)
   local start = ("ACCDEEP_DEVICE_MEMORY=67108864 %s --trace-children=yes %s exec %s"):format(callgrind, quoted(accdeep),

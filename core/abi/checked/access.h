@@ -80,9 +80,10 @@ static inline __attribute__((always_inline)) bool goacc_is_fine(uintptr_t at, si
     const uint64_t wanted = goacc_of_bytes(n, write ? GOACC_PRESENT | GOACC_ONLY
                                                     : GOACC_PRESENT | GOACC_VALID | GOACC_READ);
     const uintptr_t unit = goacc_units(at - inside->low, shift);
+    if (!write && LIKELY(unit < inside->reach[shift]) && (n < 16 || at % 16 == 0) &&
+        LIKELY(inside->tiles[unit >> (9 - shift)] == GOACC_ALL))
+        return true;
     if (unit < inside->units[shift]) {
-        if (!write && (n < 16 || at % 16 == 0) && LIKELY(inside->tiles[unit >> (9 - shift)] == GOACC_ALL))
-            return true;
         if (~goacc_states_of(inside->states, unit, n) & wanted)
             return false;
         if (write)

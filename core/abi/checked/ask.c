@@ -113,10 +113,23 @@ static bool all_have(const uint64_t *states, unsigned wanted)
     return !(~all & goacc_of_bytes(16, wanted));
 }
 
-/* Half of a tile was used: the rest counts as read, too, if it may be. Whoever changes states changes the tile then. */
+static uint64_t *states_of_tile(size_t tile)
+{
+    return (uint64_t *)(void *)&checked_here.states[tile * (GOACC_TILE / 8)];
+}
+
+/* Kernels may read a tile, if all of it counts as read. Whoever changes states changes the tile then. */
+static void try_tile(size_t tile)
+{
+    __atomic_exchange_n(&checked_here.tiles[tile], GOACC_ALL, __ATOMIC_SEQ_CST);
+    if (!all_have(states_of_tile(tile), GOACC_PRESENT | GOACC_VALID | GOACC_READ))
+        checked_here.tiles[tile] = 0;
+}
+
+/* Half of a tile was used: the rest counts as read, too, if it may be. */
 static __attribute__((noinline)) void close_tile(size_t tile)
 {
-    uint64_t *states = (uint64_t *)(void *)&checked_here.states[tile * (GOACC_TILE / 8)];
+    uint64_t *states = states_of_tile(tile);
     const uint64_t read = goacc_of_bytes(16, GOACC_READ);
     checked_here.tiles[tile] = 0;
     if (!all_have(states, GOACC_PRESENT | GOACC_VALID))
@@ -124,9 +137,7 @@ static __attribute__((noinline)) void close_tile(size_t tile)
     for (size_t i = 0; i < GOACC_TILE / 16; i++)
         if (~states[i] & read)
             __atomic_fetch_or(&states[i], read, __ATOMIC_RELAXED);
-    __atomic_exchange_n(&checked_here.tiles[tile], GOACC_ALL, __ATOMIC_SEQ_CST);
-    if (!all_have(states, GOACC_PRESENT | GOACC_VALID | GOACC_READ))
-        checked_here.tiles[tile] = 0;
+    try_tile(tile);
 }
 
 /* A kernel has used n bytes of device memory for the first time. */
@@ -210,8 +221,12 @@ void goacc_ask(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr
         if (at + moved - checked_here.low < checked_here.bytes)
             goacc_use_word(&checked_here, &inside_here, at + moved, n, how, pc, frame);
     }
-    if (!may(at, n, write, pc) && !is_first(at, n, write, pc))
-        checked_here.access(at, n, write, pc, frame);
+    if (may(at, n, write, pc) || is_first(at, n, write, pc))
+        return;
+    checked_here.access(at, n, write, pc, frame);
+    const uintptr_t end = at + n - checked_here.low;
+    if (inside_here.runs && write && end % GOACC_TILE == 0 && end - 1 < checked_here.bytes)
+        try_tile(end / GOACC_TILE - 1);
 }
 
 /* An access of 8 or 4 bytes that is noted, and fine: of 8 bytes, if their numbers are those that others had. */

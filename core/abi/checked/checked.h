@@ -71,9 +71,9 @@ enum {
 struct goacc_checked {
     uint32_t **leaves;         /* of the host, by address; NULL: nothing is checked */
     uint32_t *states, *notes;  /* of [low, low + bytes), the device's memory */
-    uint8_t *tiles;            /* of the same */
-    struct goacc_last *grains, *apart; /* of the same; apart: of each byte */
-    uintptr_t low, bytes;
+    uint8_t *tiles;            /* of [low, low + reach): the main thread's stack lies there, too */
+    struct goacc_last *grains, *apart; /* of the device's memory; apart: of each byte */
+    uintptr_t low, bytes, reach;
     /* Where a number is left, and a work uses the bytes: the number that takes its place. That of the work itself: what
      * was there comes before it. */
     uint16_t (*step)(uint16_t from, uint16_t work);
@@ -98,9 +98,12 @@ enum { GOACC_STEPS = 16, GOACC_NEAR = 4 };
  * further on. */
 struct goacc_inside {
     uintptr_t low, units[4]; /* of 1, 2, 4 and 8 bytes */
+    uintptr_t reach[4];      /* the same, of what has tiles */
     uint32_t *states, *notes;
     const uint8_t *tiles;
     uintptr_t stack, stack_bytes;
+    uint8_t *stack_tiles; /* those that are open: where the kernel's frames are */
+    size_t nstack_tiles;
     bool runs;        /* a kernel */
     bool notes_uses;  /* each use is noted */
     uint16_t work;    /* the kernel's number; 0: it comes before all that follows */

@@ -331,6 +331,27 @@ void goacc_check_close(void)
     goacc_shadow_close();
 }
 
+static void close_stack(struct goacc_inside *inside)
+{
+    if (inside->nstack_tiles)
+        memset(inside->stack_tiles, 0, inside->nstack_tiles);
+    inside->nstack_tiles = 0;
+}
+
+/* What a kernel's part of the stack has next to its beginning may be read like its data, if the stack has tiles. */
+static void open_stack(struct goacc_inside *inside)
+{
+    enum { NEAR = 1 << 15 };
+    close_stack(inside); /* of a kernel that was left by a jump */
+    const uintptr_t first = ((uintptr_t)__builtin_frame_address(0) - NEAR - goacc_checked.low) / GOACC_TILE,
+                    end = (inside->stack + inside->stack_bytes - goacc_checked.low) / GOACC_TILE;
+    if (first >= end || end > goacc_checked.reach / GOACC_TILE)
+        return;
+    inside->stack_tiles = &goacc_checked.tiles[first];
+    inside->nstack_tiles = end - first;
+    memset(inside->stack_tiles, GOACC_ALL, inside->nstack_tiles);
+}
+
 void goacc_check_enter(const struct goacc_site *site, int device)
 {
     enum { STACK = 1 << 30 };
@@ -343,6 +364,7 @@ void goacc_check_enter(const struct goacc_site *site, int device)
     goacc_unlock();
     inside->stack = site->call.sp - STACK;
     inside->stack_bytes = STACK;
+    open_stack(inside);
     goacc_swapped = goacc.declares;
 }
 
@@ -351,6 +373,7 @@ void goacc_check_leave(void)
     goacc_lock();
     goacc_turns_leave(goacc_check_inside());
     goacc_unlock();
+    close_stack(goacc_check_inside());
     *goacc_check_inside() = (struct goacc_inside){0};
     goacc_swapped = false;
     kernels--;

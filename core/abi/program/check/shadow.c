@@ -26,6 +26,18 @@ void *goacc_reserve(uint64_t bytes)
     return at == MAP_FAILED ? NULL : at;
 }
 
+/* Of the device, and of the stack, if that lies behind and there is room. */
+static void make_tiles(uint64_t bytes)
+{
+    const uint64_t stack = goacc_stack_high(&goacc_own);
+    goacc_checked.reach = stack > goacc.device_high ? stack - goacc.device_low : bytes;
+    goacc_checked.tiles = goacc_reserve(goacc_checked.reach / GOACC_TILE + 1);
+    if (goacc_checked.tiles)
+        return;
+    goacc_checked.reach = bytes;
+    goacc_checked.tiles = goacc_reserve(bytes / GOACC_TILE + 1);
+}
+
 void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
                        void (*freed)(uintptr_t at, size_t n),
                        void (*lent)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame))
@@ -35,7 +47,7 @@ void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintpt
     if (!leaves)
         leaves = goacc_reserve((uint64_t)GOACC_LEAVES * sizeof *leaves);
     goacc_checked.states = goacc_reserve(SHADOW(bytes));
-    goacc_checked.tiles = goacc_reserve(bytes / GOACC_TILE + 1);
+    make_tiles(bytes);
     if (!leaves || !goacc_checked.states || !goacc_checked.tiles)
         goacc_die("out-of-memory", "no memory for the checks");
     goacc_checked.notes = goacc_checked.states + bytes / 8;
@@ -56,7 +68,7 @@ void goacc_shadow_close(void)
     goacc_checked.leaves = NULL;
     goacc_checked.bytes = 0;
     munmap(goacc_checked.states, SHADOW(bytes));
-    munmap(goacc_checked.tiles, bytes / GOACC_TILE + 1);
+    munmap(goacc_checked.tiles, goacc_checked.reach / GOACC_TILE + 1);
 }
 
 bool goacc_cover(uint64_t host, uint64_t n)

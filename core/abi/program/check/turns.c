@@ -207,8 +207,10 @@ void goacc_turns_enter(struct goacc_inside *inside)
     inside->notes = goacc_checked.notes;
     inside->tiles = goacc_checked.tiles;
     inside->notes_uses = !is_quiet();
-    for (unsigned shift = 0; shift < 4; shift++)
+    for (unsigned shift = 0; shift < 4; shift++) {
         inside->units[shift] = inside->notes_uses ? 0 : goacc_checked.bytes >> shift;
+        inside->reach[shift] = inside->notes_uses ? 0 : goacc_checked.reach >> shift;
+    }
     if (!inside->notes_uses)
         return;
     prepare(inside);
