@@ -20,7 +20,7 @@ int main(int argc, char **argv)
             for (int i = 0; i < N; i++)
                 p[i] = q[i] + 1;
         } else if (!strcmp(mode, "teams")) {
-#pragma omp target teams distribute parallel for map(alloc : p[0:N], q[0:N])
+#pragma omp target teams distribute parallel for
             for (int i = 0; i < N; i++)
                 p[i] = q[i] + 1;
             double *t = p;

@@ -47,8 +47,8 @@ local EMPTY = { mode = "run -e ''", most = 48500000, aim = 40000000 }
 local CHECKED = {
   { mode = "kernel", most = 50, aim = 40 },
   { mode = "teams", most = 85, aim = 80 },
-  { mode = "host", most = 85, aim = 60 },
-  { mode = "update", most = 390, aim = 300 },
+  { mode = "host", most = 77, aim = 60 },
+  { mode = "update", most = 305, aim = 270 },
 }
 local ELEMENTS, FEWER, MORE = 4096, 10, 30
 

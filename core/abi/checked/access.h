@@ -90,10 +90,8 @@ static inline __attribute__((always_inline)) bool goacc_is_fine(uintptr_t at, si
             goacc_note_write(&inside->notes[unit >> (3 - shift)], n, pc);
         return true;
     }
-    if (at - inside->stack < inside->stack_bytes)
-        return true;
     if (inside->runs)
-        return false;
+        return at - inside->stack < inside->stack_bytes;
     if (!checked_here.leaves)
         return true;
     uint32_t *leaf = checked_here.leaves[at / GOACC_LEAF % GOACC_LEAVES];

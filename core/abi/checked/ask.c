@@ -23,7 +23,7 @@ static inline bool words_of(uintptr_t at, struct words *words)
         *words = (struct words){&checked_here.states[offset / 8], &checked_here.notes[offset / 8]};
         return true;
     }
-    uint32_t *leaf = checked_here.leaves[at / GOACC_LEAF % GOACC_LEAVES];
+    uint32_t *leaf = checked_here.leaves ? checked_here.leaves[at / GOACC_LEAF % GOACC_LEAVES] : NULL;
     if (leaf)
         *words = (struct words){&leaf[at % GOACC_LEAF / 8], &leaf[at % GOACC_LEAF / 8 + GOACC_NOTES]};
     return leaf;
@@ -265,7 +265,7 @@ __attribute__((noinline)) void goacc_ask_from(uintptr_t at, size_t n, unsigned h
         if (inside_here.notes_uses ? !notes(at, n, false, 0) : !reads_first(at, n))                            \
             goacc_ask_from(at, n, GOACC_READS);                                                                \
     }                                                                                                          \
-    void goacc_write##n##_first(uintptr_t at)                                                                  \
+    static __attribute__((noinline)) void write##n##_first(uintptr_t at)                                       \
     {                                                                                                          \
         const uintptr_t pc = (uintptr_t)__builtin_return_address(0);                                           \
         if (inside_here.notes_uses ? !notes(at, n, true, pc) : !writes_first(at, n, pc))                       \
@@ -273,6 +273,46 @@ __attribute__((noinline)) void goacc_ask_from(uintptr_t at, size_t n, unsigned h
     }
 FIRST(4)
 FIRST(8)
+
+void goacc_write4_first(uintptr_t at)
+{
+    write4_first(at);
+}
+
+static __attribute__((noinline)) void count8(uintptr_t offset)
+{
+    count(offset, 8);
+}
+
+/* Most words were read before they are written for the first time, and are the newest on the other side, too. */
+void goacc_write8_first(uintptr_t at)
+{
+    const struct goacc_inside *inside = &inside_here;
+    const struct goacc_near *near = inside->near;
+    while (at - near->at >= near->bytes)
+        if (++near == inside->near + GOACC_NEAR) {
+            write8_first(at);
+            return;
+        }
+    const size_t i = (at - near->at) / 8;
+    const uint32_t states = near->states[i], others = near->other_states[i];
+    if (at % 8 || inside->version != checked_here.version || ~states & GOACC_IN_ALL(GOACC_PRESENT | GOACC_READ) ||
+        ~others & GOACC_IN_ALL(GOACC_PRESENT | GOACC_VALID)) {
+        write8_first(at);
+        return;
+    }
+    near->other_states[i] = others & ~GOACC_IN_ALL(GOACC_VALID | GOACC_ONLY);
+    near->states[i] = UINT32_MAX;
+    near->notes[i] = (uint32_t)(uintptr_t)__builtin_return_address(0);
+    uint64_t value;
+    memcpy(&value, (const void *)(at + near->offset), sizeof value);
+    near->other_notes[i] = goacc_digest_of_all(value);
+    const uintptr_t offset = (inside->runs ? at : at + near->offset) - checked_here.low;
+    if (!inside->runs)
+        checked_here.tiles[offset / GOACC_TILE] = 0;
+    else if (checked_here.tiles[offset / GOACC_TILE] != GOACC_ALL)
+        count8(offset);
+}
 
 void goacc_ask_words(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
 {

@@ -44,16 +44,21 @@ enum {
  * read them. Otherwise how much of them was used since they were moved, in units of 4 bytes. */
 enum { GOACC_TILE = 512, GOACC_ALL = 255 };
 
+static inline uint32_t goacc_digest_of_all(uint64_t value)
+{
+    return (uint32_t)(value * 0x9E3779B97F4A7C15u >> 32);
+}
+
 /* Of the bytes of a word that are present. */
 static inline uint32_t goacc_digest_of(uint32_t states, uint64_t value)
 {
     uint64_t used = states & GOACC_IN_ALL(GOACC_PRESENT);
     if (used == GOACC_IN_ALL(GOACC_PRESENT))
-        return (uint32_t)(value * 0x9E3779B97F4A7C15u >> 32);
+        return goacc_digest_of_all(value);
     used = (used | used << 16) & 0x0000111100001111u;
     used = (used | used << 8) & 0x0011001100110011u;
     used = (used | used << 4) & 0x0101010101010101u;
-    return (uint32_t)((value & used * 0xff) * 0x9E3779B97F4A7C15u >> 32);
+    return goacc_digest_of_all(value & used * 0xff);
 }
 
 /* Which work of queues and tasks wrote and read some bytes of device memory last: numbers of works, even ones, or of
@@ -92,10 +97,10 @@ struct goacc_checked {
 extern struct goacc_checked goacc_checked;
 
 enum { GOACC_STEPS = 16, GOACC_NEAR = 4 };
-/* Of a thread. Memory of the device, and its shadow, that it may use at once where the shadow allows so: all of it in a
- * kernel, none on the host, and where each use is noted. A kernel's part of the stack; on the host 0 bytes. And the
- * variable of a declare directive that a kernel used last: its bytes have changed places with those of the device, offset
- * further on. */
+/* Of a thread. Memory, and its shadow, that it may use at once where the shadow allows so: in a kernel all of the device,
+ * but none if each use is noted; on the host a part of an object that the thread has written. A kernel's part of the
+ * stack. And the variable of a declare directive that a kernel used last: its bytes have changed places with those of
+ * the device, offset further on. */
 struct goacc_inside {
     uintptr_t low, units[4]; /* of 1, 2, 4 and 8 bytes */
     uintptr_t reach[4];      /* the same, of what has tiles */

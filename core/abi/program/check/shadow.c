@@ -231,7 +231,7 @@ void goacc_pair_is_near(const struct goacc_pair *pair, uint64_t at)
     struct goacc_inside *inside = goacc_check_inside();
     const uint64_t start = goacc_on_device(at) ? pair->dev : pair->host, offset = goacc_other(pair, start) - start;
     const uint64_t word = at / 8 * 8;
-    if (goacc.options.devices != 1 || goacc.declares || offset % 8 || word < start)
+    if (goacc.options.devices != 1 || goacc.declares || offset % 8 || word < start || inside->notes_uses)
         return;
     const struct goacc_run own = goacc_run_of(word, start + pair->bytes - word);
     const struct goacc_run other = goacc_run_of(word + offset, 8 * own.n);
@@ -242,6 +242,13 @@ void goacc_pair_is_near(const struct goacc_pair *pair, uint64_t at)
     inside->version = goacc_checked.version;
     memmove(inside->near + 1, inside->near, (GOACC_NEAR - 1) * sizeof inside->near[0]);
     inside->near[0] = (struct goacc_near){word, 8 * other.n, offset, own.states, own.notes, other.states, other.notes};
+    if (inside->runs)
+        return;
+    inside->low = word;
+    inside->states = own.states;
+    inside->notes = own.notes;
+    for (unsigned shift = 0; shift < 4; shift++)
+        inside->units[shift] = (8 * other.n - 8) >> shift; /* accesses of 16 bytes use the next word */
 }
 
 static void keep(const struct goacc_pair *pair)
