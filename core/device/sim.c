@@ -27,7 +27,7 @@ enum { UNIT = 16, PAGE = 4096, FINE = 32, CLASSES = FINE + 8 * 48, ADDRESS_BITS 
 #define GUARD_BIT 0x4000u /* of a guarded block, and of the larger one that it lies in */
 #define CLASS_BITS 0x3fffu
 static const uint64_t least_space = (uint64_t)64 << 20, usual_bytes = (uint64_t)16 << 30,
-                      most_bytes = (uint64_t)1 << (ADDRESS_BITS - 1);
+                      most_bytes = (uint64_t)1 << (ADDRESS_BITS - 1), huge_page = (uint64_t)2 << 20;
 
 struct sim {
     struct accd_mem *mem;
@@ -222,6 +222,22 @@ static bool find_space(struct sim *sim, unsigned class, uint64_t *at_p)
     return false;
 }
 
+/* Large blocks lie in huge pages, from the beginning of one if there is space. */
+static __attribute__((noinline)) void use_huge_pages(struct sim *sim, unsigned class)
+{
+    const uint64_t gap = -(sim->base + sim->bump) % huge_page;
+    if (!sim->huge) {
+        madvise(sim->bytes, sim->space, MADV_HUGEPAGE);
+        if (sim->bits)
+            madvise(sim->bits, sim->space / 8, MADV_HUGEPAGE);
+        sim->huge = true;
+    }
+    if (sim->heads[class] || gap + units_of(class) * UNIT > sim->space - sim->bump)
+        return;
+    add_extent(sim, sim->bump, gap);
+    sim->bump += gap;
+}
+
 static bool release_one(struct sim *sim);
 
 /* A block whose bytes are what they are. */
@@ -234,6 +250,8 @@ static inline __attribute__((always_inline)) accd_status take_block(struct sim *
         return ACCD_OUT_OF_DEVICE_MEMORY;
     unsigned class = class_of((bytes + UNIT - 1) / UNIT);
     uint64_t at;
+    if (bytes >= huge_page)
+        use_huge_pages(sim, class);
     if (!find_space(sim, class, &at)) {
         while (release_one(sim))
             continue;
@@ -246,12 +264,6 @@ static inline __attribute__((always_inline)) accd_status take_block(struct sim *
             }
         if (!found)
             return ACCD_OUT_OF_DEVICE_MEMORY;
-    }
-    if (bytes >= least_space / 16 && !sim->huge) {
-        madvise(sim->bytes, sim->space, MADV_HUGEPAGE);
-        if (sim->bits)
-            madvise(sim->bits, sim->space / 8, MADV_HUGEPAGE);
-        sim->huge = true;
     }
     sim->units[at / UNIT] = (uint16_t)(class + 1);
     sim->sizes[at / UNIT] = bytes;
