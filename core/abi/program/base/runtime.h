@@ -618,6 +618,8 @@ uint64_t goacc_strict_gap(void);
 bool goacc_strict_untouched(uint64_t host, uint64_t bytes, uint64_t since);
 /* Reads memory of the host, as goacc_peek does, and leaves it closed. */
 bool goacc_strict_peek(uint64_t host, char *to, size_t n);
+/* Whether it can be read, and holds something else than these bytes. */
+bool goacc_strict_differs(uint64_t host, const char *from, size_t n);
 /* Runs a kernel, in memory of the arena. Ends the program if it uses memory of the host. */
 void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_kernel *kernel);
 /* Ends the program if a kernel, which has run, wrote beside device memory. */

@@ -18,3 +18,8 @@ bool goacc_strict_peek(uint64_t host, char *to, size_t n)
 {
     return goacc_watch_peek(goacc_watcher, host, to, n);
 }
+
+bool goacc_strict_differs(uint64_t host, const char *from, size_t n)
+{
+    return goacc_watch_differs(goacc_watcher, host, from, n);
+}

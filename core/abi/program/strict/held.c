@@ -338,16 +338,41 @@ bool goacc_watch_untouched(const struct goacc_watch *watch, uint64_t start, uint
     return true;
 }
 
-/* A part of a closed range. */
-static bool peek_closed(const struct goacc_held *held, uint64_t start, char *to, size_t n, int protection)
+/* Bytes of the host that are copied, or compared. */
+struct looking {
+    uint64_t start;
+    size_t n;
+    char *to; /* NULL: they are compared */
+    const char *with;
+    bool same;
+};
+
+/* The first ones of them, which can be read at another address. */
+static void look_at(struct looking *looking, const void *at, size_t n)
 {
+    if (looking->to) {
+        if (looking->to != at)
+            memcpy(looking->to, at, n);
+        looking->to += n;
+    } else {
+        looking->same = looking->same && !memcmp(looking->with, at, n);
+        looking->with += n;
+    }
+    looking->start += n;
+    looking->n -= n;
+}
+
+static bool look_at_closed(const struct goacc_held *held, const struct goacc_closed *closed, struct looking *looking)
+{
+    const uint64_t start = looking->start;
+    const size_t n = closed->end - start < looking->n ? closed->end - start : looking->n;
     const uint64_t low = page_of(start), high = page_of(start + n - 1) + GOACC_PAGE;
     bool is_there = held->stack.open && low >= held->stack.start && high <= held->stack.end;
     for (size_t i = 0; i < held->npieces && !is_there; i++)
         is_there = held->pieces[i].open && low >= held->pieces[i].start && high <= held->pieces[i].end;
-    if (!is_there && !protect(low, high, protection))
+    if (!is_there && !protect(low, high, closed->protection))
         return false;
-    memcpy(to, (const void *)(uintptr_t)start, n);
+    look_at(looking, (const void *)(uintptr_t)start, n);
     if (is_there)
         return true;
     protect(low, high, PROT_NONE);
@@ -361,28 +386,45 @@ static bool peek_closed(const struct goacc_held *held, uint64_t start, char *to,
     return true;
 }
 
-static bool peek_open(uint64_t start, char *to, size_t n)
+static bool look_at_open(struct looking *looking)
 {
-    const struct iovec here = {to, n}, there = {(void *)(uintptr_t)start, n};
+    enum { MOST = 1 << 16 }; /* it stays in the cache */
+    static char piece[MOST];
     const long pid = goacc_system(SYS_getpid, 0, 0, 0, 0, 0, 0);
-    const long got = goacc_system(SYS_process_vm_readv, pid, (long)&here, 1, (long)&there, 1, 0);
-    if (got != -ENOSYS && got != -EPERM)
-        return got == (long)n;
-    memcpy(to, there.iov_base, n); /* where the call is not allowed */
+    while (looking->n && looking->same) {
+        const size_t n = looking->to || looking->n < MOST ? looking->n : MOST;
+        const struct iovec here = {looking->to ? looking->to : piece, n},
+                           there = {(void *)(uintptr_t)looking->start, n};
+        const long got = goacc_system(SYS_process_vm_readv, pid, (long)&here, 1, (long)&there, 1, 0);
+        if (got == -ENOSYS || got == -EPERM) /* where the call is not allowed */
+            look_at(looking, there.iov_base, n);
+        else if (got == (long)n)
+            look_at(looking, here.iov_base, n);
+        else
+            return false;
+    }
     return true;
+}
+
+static bool look(struct goacc_watch *watch, struct looking *looking)
+{
+    while (looking->n && watch && watch->held.on) {
+        const struct goacc_closed *closed = goacc_closed_at(&watch->closing, looking->start);
+        if (closed ? !look_at_closed(&watch->held, closed, looking) : !look_at_open(looking))
+            goacc_held_end(watch, NULL); /* more is closed there */
+        else if (!closed)
+            return true;
+    }
+    return look_at_open(looking);
 }
 
 bool goacc_watch_peek(struct goacc_watch *watch, uint64_t start, char *to, size_t n)
 {
-    while (n && watch && watch->held.on) {
-        const struct goacc_closed *closed = goacc_closed_at(&watch->closing, start);
-        const size_t part = closed && closed->end - start < n ? closed->end - start : n;
-        if (closed ? !peek_closed(&watch->held, start, to, part, closed->protection) : !peek_open(start, to, n))
-            goacc_held_end(watch, NULL); /* more is closed there */
-        else if (!closed)
-            return true;
-        else
-            start += part, to += part, n -= part;
-    }
-    return !n || peek_open(start, to, n);
+    return look(watch, &(struct looking){.start = start, .n = n, .to = to, .same = true});
+}
+
+bool goacc_watch_differs(struct goacc_watch *watch, uint64_t start, const char *from, size_t n)
+{
+    struct looking looking = {.start = start, .n = n, .with = from, .same = true};
+    return look(watch, &looking) && !looking.same;
 }

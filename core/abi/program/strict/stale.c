@@ -113,7 +113,7 @@ static bool part(struct object *object)
     return true;
 }
 
-/* In a range the sides hold this now; host: NULL if it is what it was. */
+/* In a range the sides hold this now; host: NULL if it is what it was. device is host if both are equal. */
 static void note(struct object *object, uint64_t at, uint64_t n, const char *host, const char *device)
 {
     const char *const other = host ? host : object->host_then + at;
@@ -138,30 +138,22 @@ static uint64_t looked_now(void)
     return gap ? gap - 1 : 0;
 }
 
-/* Whether the host differs in a range; what it cannot have changed since `since` is left out. */
+/* Whether the host differs; pages that it cannot have changed since `since` are left out. */
 static bool host_differs(const struct object *object, uint64_t since)
 {
-    enum { MOST = 1 << 16 };
-    static char piece[MOST];
-    for (uint64_t k = 0, n; k < object->bytes; k += n) {
-        const uint64_t at = object->host + k;
-        n = 0;
-        while (k + n < object->bytes && n + GOACC_PAGE <= MOST) {
-            const uint64_t left = object->bytes - k - n, page = GOACC_PAGE - (at + n) % GOACC_PAGE;
-            const uint64_t part = left < page ? left : page;
-            const bool skipped = goacc_strict_untouched(at + n, part, since);
-            if (skipped && n)
-                break;
-            n += part;
-            if (skipped)
-                break;
-        }
-        if (n && goacc_strict_untouched(at, 1, since))
-            continue;
-        if (!goacc_strict_peek(at, piece, n))
-            return false;
-        if (memcmp(piece, object->host_then + k, n) != 0)
+    uint64_t from = NONE; /* pages from there on are compared */
+    for (uint64_t k = 0, next = 0; k <= object->bytes; k = next) {
+        const uint64_t at = object->host + k, left = object->bytes - k, page = GOACC_PAGE - at % GOACC_PAGE;
+        next = k + (left < page ? left : page);
+        const bool skipped = !left || goacc_strict_untouched(at, next - k, since);
+        if (!skipped && from == NONE)
+            from = k;
+        if (skipped && from != NONE && goacc_strict_differs(object->host + from, object->host_then + from, k - from))
             return true;
+        if (skipped)
+            from = NONE;
+        if (!left)
+            break;
     }
     return false;
 }
@@ -617,7 +609,9 @@ static void moved(const accd_event *event)
     const char *now = (const char *)(uintptr_t)event->host;
     if (looked)
         look_at_move(object, event, at, now);
-    note(object, at, n, now, out ? now : on_device(object) + at);
+    accd_stats stats;
+    accd_get_stats(goacc.context, event->device, &stats);
+    note(object, at, n, now, out || !stats.attachments ? now : on_device(object) + at);
     if (!object->host_then)
         return;
     object->agreed = goacc.site->call.pc;

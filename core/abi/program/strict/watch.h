@@ -57,6 +57,8 @@ void goacc_watch_open_memory(struct goacc_watch *watch);
 bool goacc_watch_untouched(const struct goacc_watch *watch, uint64_t start, uint64_t bytes, uint64_t since);
 /* Reads memory of the host, which does not count as a use of it. False: there is none. */
 bool goacc_watch_peek(struct goacc_watch *watch, uint64_t start, char *to, size_t n);
+/* Whether there is memory, and it holds something else than these bytes. No use of it, either. */
+bool goacc_watch_differs(struct goacc_watch *watch, uint64_t start, const char *from, size_t n);
 
 /* Runs fn(arg); open: ranges that stay accessible, of any length. What arg points to must be among
  * them or in the arena. After a fault, locks of the C library that the kernel held remain held:
