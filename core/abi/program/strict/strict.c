@@ -19,6 +19,7 @@ static bool closed;         /* to the host */
 static bool passing;        /* the last construct was passed over */
 static atomic_ullong passed; /* kernels, over */
 static unsigned long long watched;
+static const char not_watched[] = "not-watched";
 static double begun, spent; /* seconds, with closing and opening */
 
 /* --------------------------------------------------------------------- device memory, closed -- */
@@ -290,7 +291,7 @@ static void tell_unwatched(const struct goacc_site *site)
         "this compute region was not checked to its end: it starts a thread or a process, or sends a signal"};
     const enum goacc_reason reason = goacc_watch_reason(goacc_watcher);
     if (!told[reason])
-        goacc_tell("note", "unsupported", NULL, site->call.pc, "%s", texts[reason]);
+        goacc_tell("note", not_watched, NULL, site->call.pc, "%s", texts[reason]);
     told[reason] = true;
 }
 
@@ -435,8 +436,8 @@ void goacc_strict_count(void)
 {
     const unsigned long long all = atomic_load(&passed) + watched;
     if (all > watched && watched && goacc_rank() <= 0) /* ranks mostly do the same */
-        goacc_tell("note", "unsupported", NULL, 0, "%llu of %llu kernels were watched: --strict=all watches each", watched,
-                   all);
+        goacc_tell("note", not_watched, NULL, 0, "%llu of %llu kernels were watched: --strict=all watches each",
+                   watched, all);
 }
 
 void goacc_strict_exit(const struct goacc_thread *self, const accd_item *items, size_t nitems)
