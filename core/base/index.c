@@ -554,20 +554,49 @@ void accd_range_erase_run(struct accd_range *index, uint64_t low, uint64_t high)
     }
 }
 
+/* Takes out what is at places of the finger's leaf. near: it was there before. */
+static inline void erase_at(struct accd_range *index, node *leaf, int near, unsigned from, unsigned end)
+{
+    if (leaf->used > (near ? 1 : MERGE_AT) + end - from || !index->height) { /* nothing above the leaf changes */
+        index->count -= end - from;
+        index->gone++;
+        take(leaf, from, end);
+    } else {
+        accd_range_erase_run(index, leaf->key[from], leaf->key[end - 1] + 1);
+    }
+}
+
+static inline int is_near(const struct accd_range *index, uint64_t key)
+{
+    return index->leaf && key - index->low < index->high - index->low;
+}
+
 void *accd_range_erase(struct accd_range *index, uint64_t key)
 {
-    const int near = index->leaf && key - index->low < index->high - index->low;
+    const int near = is_near(index, key);
     node *leaf = leaf_for(index, key);
-    unsigned i = place_near(index, leaf, key);
+    const unsigned i = place_near(index, leaf, key);
     void *record = leaf->at[i];
-    if (leaf->used > (near ? 2 : MERGE_AT + 1) || !index->height) { /* nothing above the leaf changes */
-        index->count--;
-        index->gone++;
-        take(leaf, i, i + 1);
-    } else {
-        accd_range_erase_run(index, key, key + 1);
-    }
+    erase_at(index, leaf, near, i, i + 1);
     return record;
+}
+
+void accd_range_erase_all(struct accd_range *index, const uint64_t *keys, size_t n)
+{
+    for (size_t done; n; keys += done, n -= done) {
+        const int near = is_near(index, *keys);
+        node *leaf = leaf_for(index, *keys);
+        unsigned from = place_near(index, leaf, *keys), end = from + 1;
+        for (done = 1; done < n; done++)
+            if (end < leaf->used && leaf->key[end] == keys[done])
+                end++;
+            else if (from && leaf->key[from - 1] == keys[done])
+                from--;
+            else
+                break;
+        index->at = from;
+        erase_at(index, leaf, near, from, end);
+    }
 }
 
 /* ------------------------------------------------------------------------------------ check -- */

@@ -71,6 +71,8 @@ int accd_range_insert(struct accd_range *index, uint64_t key, void *record);
 void accd_range_replace(struct accd_range *index, uint64_t key, void *record);
 /* Removes the key, which must be in the index, and returns its record. */
 void *accd_range_erase(struct accd_range *index, uint64_t key);
+/* Removes keys, which must be in the index; neighbours that follow each other go at once. */
+void accd_range_erase_all(struct accd_range *index, const uint64_t *keys, size_t n);
 /* How many keys are in [low, high); if they are more than most, some number above that. */
 size_t accd_range_count(struct accd_range *index, uint64_t low, uint64_t high, size_t most);
 /* Runs: ascending keys, values that are the addresses of their records; whole nodes come and go at a time. */

@@ -506,17 +506,27 @@ WAY bool leave(struct accd_directory *dir, struct accd_claim *claims, size_t n, 
     if (!ndying)
         return true;
     const bool finds = region && region->gone == dir->present.objects.gone;
+    const bool holds = way & POINTERS && accd_short_holder(dir);
     if (way & POINTERS)
         accd_short_end_inside(dir, claims, &ends);
+    struct accd_object *objects[ACCD_SHORT_ITEMS];
     struct accd_block *block = NULL;
     for (size_t k = 0; k < ndying; k++) {
-        free_memory(dir, dying[k]->object, &block);
-        accd_remove_object(dir, dying[k]->object);
+        objects[k] = dying[k]->object;
+        free_memory(dir, objects[k], &block);
+        if (!(way & POINTERS))
+            accd_remove_object(dir, objects[k]);
+        else if (objects[k] == dir->attached.holder)
+            dir->attached.holder = NULL;
         dying[k]->object = NULL;
         dying[k]->host = UINT64_MAX; /* no data begin there: the record has what its other claims found */
     }
+    if (way & POINTERS)
+        accd_remove_objects(dir, objects, ndying);
     if (finds)
         region->gone = dir->present.objects.gone;
+    if (holds)
+        dir->attached.holder_gone = dir->present.objects.gone;
     return true;
 }
 

@@ -54,6 +54,12 @@ static inline bool accd_has_pointers(struct accd_directory *dir, uint64_t host, 
 
 static inline bool accd_has_gone(const struct accd_object *object) { return !(object->structured | object->dynamic); }
 
+/* The object that held the last pointer, or NULL: it may have gone. */
+static inline struct accd_object *accd_short_holder(const struct accd_directory *dir)
+{
+    return dir->attached.holder_gone == dir->present.objects.gone ? dir->attached.holder : NULL;
+}
+
 /* -------------------------------------------------------------------------- short_pointers.c -- */
 
 /* Whether a clause left out bytes of an object, or an item means no more than some of its own. Either may be NULL. */

@@ -10,26 +10,40 @@ bool accd_has_layout(struct accd_directory *dir, const accd_item *item, const st
 
 /* ------------------------------------------------------------------------------------ entry -- */
 
+/* The last holder, if it has the pointer. */
+static struct accd_object *last_holder(const struct accd_directory *dir, uint64_t slot)
+{
+    struct accd_object *last = accd_short_holder(dir);
+    return last && accd_object_holds(last, slot, sizeof(void *)) ? last : NULL;
+}
+
+static struct accd_object *keep_holder(struct accd_directory *dir, struct accd_object *holder)
+{
+    dir->attached.holder = holder;
+    dir->attached.holder_gone = dir->present.objects.gone;
+    return holder;
+}
+
 bool accd_short_holders(struct accd_directory *dir, const accd_construct *construct, struct accd_object **holders)
 {
     const bool holes = dir->context->layouts && dir->context->verdicts.holes;
-    struct accd_object *last = NULL;
     for (size_t i = 0; i < construct->nitems; i++) {
         const uint64_t slot = accd_address(construct->items[i].slot);
         void *after;
         holders[i] = NULL;
         if (!slot)
             continue;
-        if (!last || !accd_object_holds(last, slot, sizeof(void *))) {
+        holders[i] = last_holder(dir, slot);
+        if (!holders[i]) {
             struct accd_object *object = accd_range_around(&dir->present.objects, slot, &after);
             const struct accd_object *next = after;
-            last = object && accd_object_holds(object, slot, sizeof(void *)) ? object : NULL;
-            if ((!last && object && slot < accd_object_end(object)) ||
-                (!last && next && next->host - slot < sizeof(void *)) ||
-                (last && holes && accd_has_layout(dir, NULL, last)))
+            if (object && accd_object_holds(object, slot, sizeof(void *)))
+                holders[i] = keep_holder(dir, object);
+            else if ((object && slot < accd_object_end(object)) || (next && next->host - slot < sizeof(void *)))
                 return false;
         }
-        holders[i] = last;
+        if (holders[i] && holes && accd_has_layout(dir, NULL, holders[i]))
+            return false;
     }
     return true;
 }
@@ -202,7 +216,9 @@ bool accd_short_ends(struct accd_directory *dir, const struct accd_claim *claims
         for (size_t k = 0; k < ends->n; k++)
             if (ends->at[k].attach == attach)
                 return false;
-        struct accd_object *target = accd_range_floor_near(&dir->present.objects, attach->base);
+        struct accd_object *target = claims[i].object;
+        if (!target || !accd_object_holds(target, attach->base, 1))
+            target = accd_range_floor_near(&dir->present.objects, attach->base);
         if (!target || !accd_object_holds(target, attach->base, 1))
             return false;
         ends->at[ends->n++] = (struct accd_short_end){attach, target, NULL, true};
@@ -223,7 +239,7 @@ bool accd_short_lets_go(struct accd_directory *dir, const struct accd_claim *cla
             return false;
         ends->inside |= 1u << claim;
     }
-    for (size_t i = 0; i < ends->n && ends->last; i++)
+    for (size_t i = 0; i < ends->n && ends->last && pins; i++)
         pins -= ends->at[i].target == object && is_last(&ends->at[i]);
     if (!pins)
         return true;
@@ -262,7 +278,6 @@ void accd_short_end_inside(struct accd_directory *dir, const struct accd_claim *
 
 size_t accd_short_restore(struct accd_directory *dir, struct accd_short_ends *ends)
 {
-    struct accd_object *last = NULL;
     size_t n = 0;
     for (size_t i = 0; i < ends->n; i++) {
         struct accd_short_end *end = &ends->at[i];
@@ -270,10 +285,11 @@ size_t accd_short_restore(struct accd_directory *dir, struct accd_short_ends *en
         end->holder = NULL;
         if (!is_last(end))
             continue;
-        if (!last || !accd_object_holds(last, slot, 1))
-            last = accd_range_floor_near(&dir->present.objects, slot);
-        if (last && accd_object_holds(last, slot, 1) && !accd_has_gone(last)) {
-            end->holder = last;
+        struct accd_object *holder = last_holder(dir, slot);
+        if (!holder)
+            holder = keep_holder(dir, accd_range_floor_near(&dir->present.objects, slot));
+        if (holder && accd_object_holds(holder, slot, 1) && !accd_has_gone(holder)) {
+            end->holder = holder;
             n++;
         }
     }
@@ -289,15 +305,18 @@ void accd_short_send_ends(struct accd_directory *dir, const struct accd_short_en
 
 void accd_short_detach(struct accd_directory *dir, const struct accd_short_ends *ends)
 {
+    struct accd_attach *last[ACCD_SHORT_ITEMS];
+    size_t n = 0;
     for (size_t i = 0; i < ends->n; i++) {
         const struct accd_short_end *end = &ends->at[i];
         if (is_last(end)) {
             end->target->pins--;
-            accd_remove_attach(dir, end->attach);
+            last[n++] = end->attach;
         } else if (end->detached) {
             end->attach->count--;
         } else {
             accd_attach_lead(dir, end->attach, 0);
         }
     }
+    accd_remove_attaches(dir, last, n);
 }

@@ -53,15 +53,31 @@ struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot
     return attach;
 }
 
-void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach)
+static void give_attach(struct accd_directory *dir, struct accd_attach *attach)
 {
     accd_attach_lead(dir, attach, 0);
-    accd_range_erase(&dir->attached.slots, attach->slot);
     dir->attached.nrecords -= attach->holds_record;
     dir->attached.nwhole -= attach->descriptor != NULL;
     accd_descriptor_forget(dir, attach->descriptor);
     accd_pool_give(&dir->attached.pool, attach);
     dir->attached.live--;
+}
+
+void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach)
+{
+    accd_range_erase(&dir->attached.slots, attach->slot);
+    give_attach(dir, attach);
+}
+
+void accd_remove_attaches(struct accd_directory *dir, struct accd_attach *const *attaches, size_t n)
+{
+    uint64_t keys[ACCD_SHORT_ITEMS];
+    for (size_t i = 0; i < n; i++)
+        keys[i] = attaches[i]->slot;
+    if (n)
+        accd_range_erase_all(&dir->attached.slots, keys, n);
+    for (size_t i = 0; i < n; i++)
+        give_attach(dir, attaches[i]);
 }
 
 struct accd_kept_descriptor *accd_descriptor_keep(struct accd_directory *dir, const void *descriptor,

@@ -507,9 +507,8 @@ bool accd_group_slots_shared(struct accd_directory *dir, const struct accd_group
     return attach && attach->slot < group->slot_high;
 }
 
-void accd_remove_object(struct accd_directory *dir, struct accd_object *object)
+static void give_object(struct accd_directory *dir, struct accd_object *object)
 {
-    accd_range_erase(&dir->present.objects, object->host);
     if (dir->present.device_order)
         accd_range_erase(&dir->present.by_device, object->dev);
     dir->present.live--;
@@ -524,4 +523,21 @@ void accd_remove_object(struct accd_directory *dir, struct accd_object *object)
         dir->present.free_origin = object->where;
     }
     accd_pool_give(&dir->present.object_pool, object);
+}
+
+void accd_remove_object(struct accd_directory *dir, struct accd_object *object)
+{
+    accd_range_erase(&dir->present.objects, object->host);
+    give_object(dir, object);
+}
+
+void accd_remove_objects(struct accd_directory *dir, struct accd_object *const *objects, size_t n)
+{
+    uint64_t keys[ACCD_SHORT_ITEMS];
+    for (size_t i = 0; i < n; i++)
+        keys[i] = objects[i]->host;
+    if (n)
+        accd_range_erase_all(&dir->present.objects, keys, n);
+    for (size_t i = 0; i < n; i++)
+        give_object(dir, objects[i]);
 }

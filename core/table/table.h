@@ -193,6 +193,8 @@ struct accd_attach_table {
     bool target_order;
     struct accd_pool pool;
     size_t live; /* attachments, pending ones included */
+    struct accd_object *holder; /* the object that held the last pointer of a plain construct, and what */
+    uint64_t holder_gone;       /* present.objects.gone was then: the object is there as long as it is the same */
     size_t nwhole;   /* attachments of descriptors */
     size_t nrecords; /* attachments that hold type records */
 };
@@ -337,6 +339,8 @@ accd_status accd_directory_reserve(struct accd_directory *dir, size_t objects, s
 void accd_insert_object(struct accd_directory *dir, struct accd_object *object);
 /* Takes the object out; its device memory is freed by the caller (accd_free_memory_of). */
 void accd_remove_object(struct accd_directory *dir, struct accd_object *object);
+/* The same for several, at most ACCD_SHORT_ITEMS. */
+void accd_remove_objects(struct accd_directory *dir, struct accd_object *const *objects, size_t n);
 /* The first object that reaches behind an address; then the following ones. */
 struct accd_object *accd_first_behind(struct accd_directory *dir, uint64_t host,
                                       struct accd_range_cursor *cursor);
@@ -358,6 +362,8 @@ static inline void accd_attach_reaches(struct accd_directory *dir, uint64_t firs
 }
 struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot);
 void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach);
+/* The same for several, at most ACCD_SHORT_ITEMS. */
+void accd_remove_attaches(struct accd_directory *dir, struct accd_attach *const *attaches, size_t n);
 /* The target of an attachment has moved; 0: there is none. */
 void accd_attach_lead(struct accd_directory *dir, struct accd_attach *attach, uint64_t base);
 /* A copy of what a descriptor in readable memory holds behind its address. NULL: no memory. */

@@ -82,12 +82,82 @@ static void lookups(char *const *order, size_t n)
         exit(2);
 }
 
+/* A deep copy by clauses of sections, object by object. */
+static void deep(int rounds)
+{
+    struct object *o = structures();
+    double in = 0, out = 0;
+    for (int r = 0; r < rounds; r++) {
+        in -= now();
+#pragma acc enter data copyin(o[0 : STRUCTURES])
+        for (int i = 0; i < STRUCTURES; i++) {
+#pragma acc enter data copyin(o[i].x[0 : ELEMENTS], o[i].y[0 : ELEMENTS], o[i].z[0 : ELEMENTS])
+        }
+        in += now();
+        out -= now();
+        for (int i = 0; i < STRUCTURES; i++) {
+#pragma acc exit data delete (o[i].x[0 : ELEMENTS], o[i].y[0 : ELEMENTS], o[i].z[0 : ELEMENTS])
+        }
+#pragma acc exit data delete (o[0 : STRUCTURES])
+        out += now();
+    }
+    row("deep-in", now() - in, (double)rounds * STRUCTURES);
+    row("deep-out", now() - out, (double)rounds * STRUCTURES);
+    free(o[0].x);
+    free(o);
+}
+
+/* A structure and what its members point to, on one directive. */
+static void members(int rounds)
+{
+    static struct object s; /* variables of a function are looked at */
+    struct object *o = structures();
+    const int n = ELEMENTS;
+    double start = now();
+    s = *o;
+    for (int i = 0; i < rounds; i++) {
+#pragma acc data copyin(s, s.x[0 : n], s.y[0 : n])
+        {
+        }
+    }
+    row("data-members", start, rounds);
+    start = now();
+    for (int i = 0; i < rounds; i++) {
+#pragma acc enter data copyin(s, s.x[0 : n], s.y[0 : n])
+#pragma acc exit data copyout(s.x[0 : n], s.y[0 : n])
+#pragma acc exit data delete (s)
+    }
+    row("enter-exit-members", start, 3.0 * rounds);
+#pragma acc enter data copyin(s, s.x[0 : n], s.y[0 : n])
+    start = now();
+    for (int i = 0; i < rounds; i++) {
+#pragma acc data copyin(s, s.x[0 : n], s.y[0 : n])
+        {
+        }
+    }
+    row("data-members-present", start, rounds);
+    start = now();
+    for (int i = 0; i < rounds; i++) {
+#pragma acc serial present(s)
+        {
+            s.x[0] += s.y[0];
+        }
+    }
+    row("compute-members", start, rounds);
+#pragma acc exit data delete (s.x[0 : n], s.y[0 : n])
+#pragma acc exit data delete (s)
+    free(o[0].x);
+    free(o);
+}
+
 int main(int argc, char **argv)
 {
     const size_t n = argc > 1 ? strtoul(argv[1], NULL, 10) : 100000;
     char *data = malloc(n * PIECE * 2), **order = scattered(data, n);
     lookups(order, n);
     directives(200000);
+    deep(20);
+    members(20000);
     for (size_t i = 0; i < n; i++)
         acc_delete(order[i], PIECE);
     free(order);

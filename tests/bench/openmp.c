@@ -4,8 +4,6 @@
 
 #include "rows.h"
 
-enum { ELEMENTS = 16, STRUCTURES = 1000 };
-
 static float a[SMALL], b[SMALL], c[SMALL];
 
 static void directives(int rounds)
@@ -101,26 +99,6 @@ static void lookups(char *const *order, size_t n)
     row("all-lookups", now() - took, 1.25 * LOOKUPS + 2.0 * (double)(rounds * n));
     if (found != LOOKUPS)
         exit(2);
-}
-
-struct object {
-    int n;
-    float *x, *y, *z;
-};
-
-static struct object *structures(void)
-{
-    struct object *o = calloc(STRUCTURES, sizeof *o);
-    float *floats = calloc((size_t)3 * STRUCTURES * ELEMENTS, sizeof *floats);
-    if (!o || !floats)
-        exit(1);
-    for (int i = 0; i < STRUCTURES; i++) {
-        o[i] = (struct object){.n = ELEMENTS};
-        o[i].x = floats + (size_t)3 * (size_t)i * ELEMENTS;
-        o[i].y = o[i].x + ELEMENTS;
-        o[i].z = o[i].y + ELEMENTS;
-    }
-    return o;
 }
 
 /* A deep copy by clauses of sections, object by object. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SMALL = 64, PIECE = 64, LOOKUPS = 1000000 };
+enum { SMALL = 64, PIECE = 64, LOOKUPS = 1000000, STRUCTURES = 1000, ELEMENTS = 16 };
 
 static double now(void)
 {
@@ -47,6 +47,27 @@ static char **scattered(char *data, size_t n)
         order[k] = swap;
     }
     return order;
+}
+
+struct object {
+    int n;
+    float *x, *y, *z;
+};
+
+/* STRUCTURES of them; their floats lie in one block. */
+static struct object *structures(void)
+{
+    struct object *o = calloc(STRUCTURES, sizeof *o);
+    float *floats = calloc((size_t)3 * STRUCTURES * ELEMENTS, sizeof *floats);
+    if (!o || !floats)
+        exit(1);
+    for (int i = 0; i < STRUCTURES; i++) {
+        o[i] = (struct object){.n = ELEMENTS};
+        o[i].x = floats + (size_t)3 * (size_t)i * ELEMENTS;
+        o[i].y = o[i].x + ELEMENTS;
+        o[i].z = o[i].y + ELEMENTS;
+    }
+    return o;
 }
 
 #endif

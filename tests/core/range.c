@@ -457,12 +457,44 @@ static void last_key(void)
     ok(tap_failed == failed, "a last key that goes and comes");
 }
 
+/* Keys in some order, as few or as many at a time as there are, go like one after the other. */
+static void erase_all(void)
+{
+    enum { N = 400, TOGETHER = 8 };
+    const int failed = tap_failed;
+    for (int pattern = 0; pattern < 4; pattern++) {
+        struct accd_mem mem;
+        struct accd_range index;
+        uint64_t keys[TOGETHER];
+        size_t n = 0, left = N;
+        accd_mem_init(&mem, NULL, NULL);
+        accd_range_init(&index, &mem);
+        for (uint64_t key = 1; key <= N; key++)
+            must(accd_range_insert(&index, key, record_of(key)), "ascending");
+        for (uint64_t i = 0; i < N; i++) {
+            const uint64_t orders[] = {i + 1, N - i, i * 7 % N + 1, i / 4 * 4 + (i + 2) % 4 + 1};
+            keys[n++] = orders[pattern];
+            if (n < 1 + i % TOGETHER && i + 1 < N)
+                continue;
+            accd_range_erase_all(&index, keys, n);
+            left -= n;
+            n = 0;
+            must(index.count == left && !accd_range_check(&index), "structure");
+            must(!accd_range_floor(&index, keys[0]) || accd_range_floor(&index, keys[0]) != record_of(keys[0]), "gone");
+        }
+        must(!left, "all have gone");
+        accd_range_close(&index);
+    }
+    ok(tap_failed == failed, "several keys go at once");
+}
+
 int main(void)
 {
     ends_of_the_key_space();
     sorting_by_insertion_order();
     filling();
     last_key();
+    erase_all();
     reservation();
     reserved_runs();
     runs(1, 100, 60);

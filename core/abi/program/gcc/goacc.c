@@ -42,6 +42,25 @@ static const uint8_t of_update[0x100] = {
 static accd_item plain[PLAIN];
 static size_t nplain;
 
+/* Whether an entry of a pointer's size is no more than the pointer of a section that follows, and lies in a larger
+ * object, which the directive does not count for it: one of n items, or a present one. */
+static __attribute__((noinline)) bool is_member_pointer(const struct entries *map, size_t entry, size_t n)
+{
+    const uintptr_t host = (uintptr_t)map->host[entry];
+    uint64_t start, bytes;
+    size_t i = entry + 1;
+    while (i < map->n && !((map->kind[i] & 0xff) != TO && map->host[i] == map->host[entry]))
+        i++;
+    if (i == map->n || ((map->kind[i] & 0xff) != ATTACH && (map->kind[i] & 0xff) != DETACH) ||
+        goacc.options.rules->member == ACCD_MEMBER_COUNTED)
+        return false;
+    for (size_t k = 0; k < n; k++)
+        if (plain[k].bytes > sizeof(void *) && host - (uintptr_t)plain[k].host <= plain[k].bytes - sizeof(void *))
+            return true;
+    return accd_present_bounds(goacc.context, goacc_own.device, map->host[entry], &start, &bytes) &&
+           bytes > sizeof(void *) && host - start <= bytes - sizeof(void *);
+}
+
 /* words: variables of a pointer's size are never attached. */
 static inline __attribute__((always_inline)) enum route plain_items(const struct entries *map,
                                                                      const uint8_t *asked_of, bool words)
@@ -59,6 +78,8 @@ static inline __attribute__((always_inline)) enum route plain_items(const struct
                 return GENERAL;
             continue;
         }
+        if (bytes == sizeof(void *) && (asked == ACCD_CREATE || asked == ACCD_DELETE) && is_member_pointer(map, i, n))
+            continue;
         if (bytes == sizeof(void *) && asked & MOVES && !words && goacc_is_pointer(&goacc_own, host))
             return GENERAL;
         const enum route route = plain_data(host, bytes, asked, stack);
@@ -400,13 +421,13 @@ static bool compute_short(const struct goacc_site *site, int flags, void (*fn)(v
     if (route == GENERAL)
         return false;
     goacc_declared_update();
-    if (goacc.declares || nplain < map->n) { /* or pointers, which are arguments, too */
+    if (goacc.declares) {
         goacc_leave();
         return false;
     }
     struct goacc_thread *self = &goacc_own;
-    accd_region *region = goacc_run(self, ACCD_COMPUTE, route == DOUBTFUL, plain, map->n, false);
-    if (accd_region_addresses(region, args.address, map->n) < map->n)
+    accd_region *region = goacc_run(self, ACCD_COMPUTE, route == DOUBTFUL, plain, nplain, false);
+    if (nplain < map->n || accd_region_addresses(region, args.address, nplain) < nplain) /* pointers are arguments, too */
         arguments(self, map, args.at);
     goacc_leave_quick();
     goacc_begin_kernel(self, site->what, site->call.pc);

@@ -226,6 +226,9 @@ void goacc_stack_check(struct goacc_thread *self, const accd_item *items, size_t
         accd_present object;
         if (!on_stack(self, at))
             continue;
+        const struct frame_of *known = find(at);
+        if (known && known->thread == self->number && item->bytes <= known->bytes && !returned(known, declares))
+            continue; /* the variable lives */
         if (accd_present_bounds(goacc.context, self->device, item->host, &start, &bytes))
             check(self, start, declares);
         if (accd_presence_of(goacc.context, self->device, item->host, item->bytes) != ACCD_PARTLY)
