@@ -255,10 +255,12 @@ bool accd_short_lets_go(struct accd_directory *dir, const struct accd_claim *cla
 static void end_inside(struct accd_directory *dir, const struct accd_object *object)
 {
     const uint64_t end = accd_object_end(object);
+    bool any = false;
     ACCD_EACH(struct accd_attach, attach, &dir->attached.slots, object->host)
     {
         if (attach->slot >= end)
             break;
+        any = true;
         struct accd_object *target = attach->base ? accd_range_floor(&dir->present.objects, attach->base) : NULL;
         if (target && target->pins && accd_object_holds(target, attach->base, 1))
             target->pins--;
@@ -266,7 +268,8 @@ static void end_inside(struct accd_directory *dir, const struct accd_object *obj
         accd_pool_give(&dir->attached.pool, attach);
         dir->attached.live--;
     }
-    accd_range_erase_run(&dir->attached.slots, object->host, end);
+    if (any)
+        accd_range_erase_run(&dir->attached.slots, object->host, end);
 }
 
 void accd_short_end_inside(struct accd_directory *dir, const struct accd_claim *claims,
