@@ -75,7 +75,15 @@ static inline void fetch_behind(const node *leaf)
 /* Moves the finger to the leaf for p. */
 static inline __attribute__((always_inline)) node *descend(struct accd_range *index, uint64_t p)
 {
-    const node *before = index->leaf;
+    node *const before = index->leaf;
+    const __typeof__(index->before) there = index->before;
+    index->before = (__typeof__(index->before)){before, index->low, index->high, index->least};
+    if (there.leaf && p - there.low < there.high - there.low) {
+        index->low = there.low;
+        index->high = there.high;
+        index->least = there.least;
+        return index->leaf = there.leaf;
+    }
     node *n = index->root;
     uint64_t low = 0, least = 0, high = UINT64_MAX;
     for (unsigned h = index->height; h; h--) {
@@ -121,7 +129,7 @@ static inline unsigned place_near(struct accd_range *index, const node *leaf, ui
     return index->at = place(leaf, p);
 }
 
-static void lift_finger(struct accd_range *index) { index->leaf = NULL; }
+static void lift_finger(struct accd_range *index) { index->leaf = index->before.leaf = NULL; }
 
 /* A leaf's own keys may all lie above p although it is the leaf for p: separators are lower bounds
  * that erasures leave behind. The predecessor is then the last key of the leaf before. */

@@ -31,6 +31,10 @@ struct accd_range {
     struct accd_range_node *leaf;
     uint64_t low, high;
     uint64_t least; /* no separator on the way to the leaf is greater */
+    struct { /* where the finger was before: searches often go to and fro */
+        struct accd_range_node *leaf;
+        uint64_t low, high, least;
+    } before;
     unsigned at; /* place of the last search in a leaf: a hint, whatever the leaf */
 };
 
