@@ -167,7 +167,7 @@ local for_strict = {
   OMPI_MCA_smsc = "^cma,knem,xpmem",
   UCX_TLS = "^cma",
   FI_SHM_DISABLE_CMA = "1",
-  LIBOMP_USE_HIDDEN_HELPER_TASK = "0",
+  LIBOMP_NUM_HIDDEN_HELPER_THREADS = "0",
 }
 
 -- The runtime appends: programs may start others. A program that never calls it leaves an empty report.
