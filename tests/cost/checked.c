@@ -2,7 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 4096 };
+enum { N = 4096, AGAIN = 16 }; /* AGAIN: so that the construct itself does not count */
+
+static void teams(double *p, double *q)
+{
+#pragma omp target enter data map(alloc : p[0:N], q[0:N])
+#pragma omp target teams distribute parallel for
+    for (int i = 0; i < AGAIN * N; i++)
+        p[i % N] = q[i % N] + 1;
+#pragma omp target exit data map(release : p[0:N], q[0:N])
+}
 
 int main(int argc, char **argv)
 {
@@ -20,9 +29,7 @@ int main(int argc, char **argv)
             for (int i = 0; i < N; i++)
                 p[i] = q[i] + 1;
         } else if (!strcmp(mode, "teams")) {
-#pragma omp target teams distribute parallel for
-            for (int i = 0; i < N; i++)
-                p[i] = q[i] + 1;
+            teams(p, q);
             double *t = p;
             p = q;
             q = t;
