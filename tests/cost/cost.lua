@@ -91,8 +91,8 @@ report(EMPTY, instructions(callgrind .. quoted(accdeep) .. " " .. EMPTY.mode))
 if has_openacc then
   check(("LD_PRELOAD=%s %s %s"):format(quoted(runtime), callgrind, quoted(compiled)), DIRECTIVES)
   local loops = source:gsub("[^/]*$", "checked.c")
-  local text, compiles = output(("%s cc gcc -O2 -fopenacc -fopenmp %s -o %s 2>&1"):format(quoted(accdeep), quoted(loops),
-    quoted(compiled)))
+  local command = "%s cc gcc -O2 -fopenacc -fopenmp %s -o %s 2>&1"
+  local text, compiles = output(command:format(quoted(accdeep), quoted(loops), quoted(compiled)))
   assert(compiles, text)
   local start = ("ACCDEEP_DEVICE_MEMORY=67108864 %s --trace-children=yes %s exec %s"):format(callgrind, quoted(accdeep),
     quoted(compiled))

@@ -8,6 +8,7 @@
 
 enum { STATIC_CHUNKED = 33 };
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types */
 #define PARAMETERS(type, step_type)                                                                        \
     (void *place, int32_t thread, int32_t schedule, int32_t *last, type *low, type *high,                  \
      step_type *stride, step_type step, step_type chunk)
@@ -24,6 +25,7 @@ enum { STATIC_CHUNKED = 33 };
             *stride = step;                                                                                \
         }                                                                                                  \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */
 TAKE(__kmpc_for_static_init_4, int32_t, int32_t)
 TAKE(__kmpc_for_static_init_4u, uint32_t, int32_t)
 TAKE(__kmpc_for_static_init_8, int64_t, int64_t)
