@@ -291,6 +291,7 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
     }
 }
 
+/* Decides OMP60-tgt-1. */
 void goacc_exit_items(const struct entries *map, struct goacc_items *items)
 {
     for (size_t i = 0; i < map->n; i++) {
@@ -300,7 +301,7 @@ void goacc_exit_items(const struct entries *map, struct goacc_items *items)
             continue;
         if (!map->target)
             items->finalize |= raw == DELETE || raw == FORCE_DETACH || raw == (FORCE | FROM);
-        const bool stays = map->target && goacc_declared_stays(host); /* Decides OMP60-tgt-1. */
+        const bool stays = map->target && goacc_declared_stays(host);
         if (stays && !always(map, i))
             continue;
         switch (kind) {
