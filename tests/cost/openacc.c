@@ -3,10 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DATA, DATA_3, ENTER_EXIT, SERIAL_3, SERIAL_VALUES, UPDATE, IS_PRESENT, MODES };
+enum { DATA, DATA_3, ENTER_EXIT, SERIAL_3, SERIAL_VALUES, UPDATE, IS_PRESENT, MEMBERS, MODES };
 static const char *const modes[] = {"data",          "data-3", "enter-exit", "serial-3",
-                                    "serial-values", "update", "is_present"};
+                                    "serial-values", "update", "is_present", "members"};
 static float a[64], b[64], c[64];
+static struct {
+    float *a, *b;
+    int n;
+} s = {a, b, 64}; /* the first member lies where the structure does */
 
 int main(int argc, char **argv)
 {
@@ -46,6 +50,10 @@ int main(int argc, char **argv)
 #pragma acc update device(a)
             break;
         }
+        case MEMBERS:
+#pragma acc data copyin(s, s.a[0:64], s.b[0:64])
+        {
+        } break;
         case IS_PRESENT:
             if (!acc_is_present(a, sizeof a))
                 return 1;

@@ -50,6 +50,45 @@ static void clauses(void)
     free(b);
 }
 
+struct leading {
+    int *a, *b;
+    int n;
+};
+
+/* A structure that begins with a pointer, mapped with what its members point to: fresh, present, in parts. */
+static void leading(void)
+{
+    static struct leading v;
+    v = (struct leading){numbers(0), numbers(100), N};
+    int *a = v.a, *b = v.b, sum = 0;
+    for (int i = 0; i < 4; i++) {
+#pragma acc data copyin(v, v.b[0:N]) copy(v.a[0:N])
+        {
+#pragma acc data copyin(v, v.a[0:N], v.b[0:N])
+            {
+#pragma acc serial present(v)
+                v.a[v.n - 1] += v.b[i];
+            }
+            assert(acc_is_present(a, N * sizeof *a) && acc_is_present(&v, sizeof v));
+        }
+        assert(!acc_is_present(a, 1) && !acc_is_present(b, 1) && !acc_is_present(&v, 1));
+        sum += 100 + i;
+        assert(a[N - 1] == N - 1 + sum && v.a == a && v.b == b);
+#pragma acc enter data copyin(v, v.a[0:N], v.b[0:N])
+#pragma acc enter data copyin(v.a[0:N])
+#pragma acc serial present(v)
+        v.a[0] = v.b[i];
+#pragma acc exit data copyout(v.a[0:N]) delete(v.b[0:N])
+        assert(acc_is_present(a, 1) && !acc_is_present(b, 1) && acc_is_present(&v, sizeof v));
+#pragma acc exit data copyout(v.a[0:N])
+        assert(!acc_is_present(a, 1) && a[0] == 100 + i && acc_is_present(&v, sizeof v));
+#pragma acc exit data copyout(v)
+        assert(!acc_is_present(&v, 1) && v.a == a && v.b == b && v.n == N);
+    }
+    free(a);
+    free(b);
+}
+
 static void routines(void)
 {
     struct vec v = {N, numbers(7), NULL};
@@ -165,6 +204,7 @@ static void whole_after_members(void)
 int main(void)
 {
     clauses();
+    leading();
     routines();
     list();
     rows();

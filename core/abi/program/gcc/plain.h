@@ -24,15 +24,15 @@ static inline __attribute__((always_inline)) enum route plain_data(const void *h
     return goacc_is_doubtful((uintptr_t)host, bytes, asked & MOVES) ? DOUBTFUL : SHORT;
 }
 
-/* Whether a pointer of the directive points to the last item's data, and no item is the pointer itself: then the
- * item has it, as add_pointer of entries.c has it. */
+/* Whether a pointer of the directive points to the last item's data, and no item is the pointer itself, or its
+ * descriptor (a structure may begin with the pointer): then the item has it, as add_pointer of entries.c has it. */
 static inline bool plain_pointer(accd_item *items, size_t n, const void *slot, size_t bias)
 {
     accd_item *last = n ? &items[n - 1] : NULL;
     if (!last || last->slot || (uintptr_t)last->host != goacc_word(slot) + bias)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (items[i].host == slot)
+        if (items[i].host == slot && (items[i].bytes <= sizeof(void *) || goacc_is_descriptor(items[i].bytes)))
             return false;
     last->slot = slot;
     return true;
