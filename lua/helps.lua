@@ -1,5 +1,5 @@
--- helps.lua OUT.c CODES.lua - turns meanings and helps of accdeep's codes into the C table of compiled programs'
--- runtime (goacc_helps in core/abi/program/base/runtime.h).
+-- helps.lua OUT.c CODES.lua - turns meanings and helps of accdeep's codes into the table of runtimes in C
+-- (core/abi/helps/helps.h).
 
 local out, codes = arg[1], dofile(arg[2])
 local names = {}
@@ -12,6 +12,6 @@ for i, code in ipairs(names) do
   rows[i] = ("    {%q, %q, %q, %q},\n"):format(code, entry[1], help, entry.openmp or help)
 end
 local file = assert(io.open(out, "wb"))
-file:write('#include "abi/program/base/runtime.h"\n\nconst struct goacc_help goacc_helps[] = {\n',
+file:write('#include "abi/helps/helps.h"\n\nconst struct accd_help accd_helps[] = {\n',
   table.concat(rows), "    {0},\n};\n")
 file:close()

@@ -6,7 +6,7 @@ local floors = {}
 -- What the first n rooms of the runtime for programs, and those that they use, are.
 local ROOMS = { "data", "strict", "check", "run", "routines" }
 local function program(n, ...)
-  local uses = { "core/debuginfo", "core/abi/program/base" }
+  local uses = { "core/debuginfo", "core/abi/helps", "core/abi/program/base" }
   for i = 1, n do uses[#uses + 1] = "core/abi/program/" .. ROOMS[i] end
   for _, other in ipairs { ... } do uses[#uses + 1] = other end
   return uses
@@ -26,7 +26,8 @@ floors.core = {
   products = {
     cuda = { public = true, uses = { "core/base", "core/device" } },
     ["core/debuginfo"] = { public = true },
-    ["core/abi/program/base"] = { public = true, uses = { "core/debuginfo" } },
+    ["core/abi/helps"] = {},
+    ["core/abi/program/base"] = { public = true, uses = { "core/debuginfo", "core/abi/helps" } },
     ["core/abi/program/data"] = { public = true, uses = program(0) },
     ["core/abi/program/strict"] = { public = true, uses = program(1) },
     ["core/abi/program/check"] = { public = true, uses = program(2, "core/abi/checked") },
@@ -36,7 +37,7 @@ floors.core = {
     ["core/abi/program/clang"] = { public = true, uses = program(5) },
     ["core/abi/checked"] = {},
     ["core/abi/directory"] = { public = true },
-    ["core/abi/lowered"] = { public = true },
+    ["core/abi/lowered"] = { public = true, uses = { "core/abi/helps" } },
     ["lua/binding"] = { public = true, uses = { "core/debuginfo" } },
     ["lua/program"] = {},
     ["lua/embed"] = { public = true, uses = { "lua/binding" } },
@@ -62,6 +63,7 @@ floors.core = {
     ["core/abi/program/data"] = "declared variables, device code, members, structures, blocks of malloc",
     ["core/abi/program/base"] = "state and locks of the runtime, reports, traces, tools",
     ["core/abi/directory"] = "data environments for other runtimes",
+    ["core/abi/helps"] = "meanings and helps of codes, for runtimes in C",
     ["core/abi/lowered"] = "what programs lowered to accdeep call",
     ["lua/binding"] = "the Lua module accdeep.core",
     ["lua/program"] = "terminals, files and processes for the program",

@@ -4,7 +4,7 @@
  *     ACCDEEP_DEVICE   "direct" (the default): simulated memory that kernels of the process reach; "cuda", "cuda:1": that
  *                      of a GPU, for kernels that the compiler makes for the GPU
  *     ACCDEEP_EVENTS   a file that gets a line for each event: operation, name, bytes
- * An error ends the process: its place, code and rule are written to standard error, and the exit status is 1.
+ * An error ends the process: its place, code, rule and help are written to standard error, and the exit status is 1.
  * Functions may be called by any thread; regions nest among those of a thread. */
 #ifndef ACCDEEP_LOWERED_H
 #define ACCDEEP_LOWERED_H
@@ -34,8 +34,8 @@ void accd_lowered_run(accd_lowered *directive, const void *const *given);
 accd_lowered_region *accd_lowered_enter(accd_lowered *directive, const void *const *given);
 /* Ends a region, which must be the innermost one of its thread. NULL does nothing. */
 void accd_lowered_leave(accd_lowered_region *region);
-/* What a pointer is in the kernel of a compute construct. item: number of the item whose section the pointer leads to,
- * from 0; -1: the pointer's target is looked up. A pointer to memory that is not present stays as it is; so do all
+/* What a pointer is in the kernel of a compute construct. item: number of the item whose section the pointer points
+ * to, from 0; -1: the pointer's target is looked up. A pointer to memory that is not present stays as it is; so do all
  * without a region: the kernel runs on the host. */
 void *accd_lowered_pointer(const accd_lowered_region *region, int item, const volatile void *pointer);
 
@@ -46,9 +46,9 @@ void accd_lowered_write(const accd_lowered_region *region, void *to, const void 
 int accd_lowered_is_present(const void *host, unsigned long bytes);
 void *accd_lowered_device(const void *host);
 void *accd_lowered_host(const void *device);
-/* What a pointer of host_data is on the device. must: it is an error if its target is not present; else the pointer stays
- * as it is. */
-void *accd_lowered_deviceptr(const volatile void *pointer, int must);
+/* What a pointer of host_data is on the device. If its target is not present, that is an error at a place of the unit, or,
+ * if file is NULL, the pointer stays as it is (ACC33-hd-1). */
+void *accd_lowered_use_device(const volatile void *pointer, const char *file, int line);
 
 #ifdef __cplusplus
 }

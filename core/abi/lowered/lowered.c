@@ -1,6 +1,8 @@
 /* lowered.c - directives of lowered programs: the context of the process, regions, addresses in kernels, errors. */
 #include "lowered.h"
 
+#include "abi/helps/helps.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,20 +20,43 @@ struct accd_lowered_region {
     const void *hosts[]; /* first bytes of the items */
 };
 
+/* Writes the help of a code, in which {1|the data} is "the data". */
+static void write_help(const char *code)
+{
+    const struct accd_help *entry = accd_helps;
+    while (entry->code && strcmp(entry->code, code) != 0)
+        entry++;
+    if (!entry->code)
+        return;
+    fputs("  help: ", stderr);
+    for (const char *c = entry->help; *c; c++)
+        if (*c == '{')
+            c += strcspn(c, "|");
+        else if (*c != '}')
+            fputc(*c, stderr);
+    fputc('\n', stderr);
+}
+
+/* Ends the process with an error. The caller has the lock. */
+static _Noreturn void die(const char *file, int line, const char *code, const char *rule, const char *message)
+{
+    pthread_mutex_unlock(&lock); /* functions of atexit may have directives */
+    fflush(stdout);
+    fprintf(stderr, "%s:%d: error[%s]: %s\n  rule: %s\n", file, line, code, message, rule);
+    write_help(code);
+    fprintf(stderr, "  more: accdeep explain %s\n", code);
+    exit(EXIT_FAILURE);
+}
+
 _Noreturn void lowered_die(const accd_lowered *directive, const char *code, const char *rule, const char *message)
 {
-    fflush(stdout);
-    if (directive)
-        fprintf(stderr, "%s:%d: ", directive->file, directive->line);
-    fprintf(stderr, "error[%s]: %s\n  rule: %s\n  more: accdeep explain %s\n", code, message, rule, code);
-    exit(EXIT_FAILURE);
+    die(directive->file, directive->line, code, rule, message);
 }
 
 /* Ends the process with the error that the core has. */
 static _Noreturn void fail(const accd_lowered *directive)
 {
     const accd_error *error = accd_context_error(context);
-    pthread_mutex_unlock(&lock); /* functions of atexit may have directives */
     lowered_die(directive, accd_status_code(error->status), error->rule, error->message);
 }
 
@@ -103,13 +128,13 @@ static void open_context(const accd_lowered *directive)
         accd_context_hear(context, 0, 0);
 }
 
-/* The number of the calling thread. */
+/* The number of the calling thread, which has the lock. */
 static uint64_t this_thread(void)
 {
     static uint64_t last;
     static _Thread_local uint64_t own;
     if (!own)
-        own = ++last; /* under the lock */
+        own = ++last;
     return own;
 }
 
@@ -245,10 +270,12 @@ static uint64_t host_of(accd_context *of, int device, const void *pointer)
 void *accd_lowered_device(const void *host) { return other_side(accd_device_address, host); }
 void *accd_lowered_host(const void *device) { return other_side(host_of, device); }
 
-void *accd_lowered_deviceptr(const volatile void *pointer, int must)
+void *accd_lowered_use_device(const volatile void *pointer, const char *file, int line)
 {
     void *own = (void *)(uintptr_t)pointer, *device = other_side(accd_device_address, own);
-    if (!device && own && must)
-        lowered_die(NULL, "not-present", "ACC33-hd-1", "host_data: the data of use_device are not present");
+    if (!device && own && file) {
+        pthread_mutex_lock(&lock);
+        die(file, line, "not-present", "ACC33-hd-1", "host_data: the data of use_device are not present");
+    }
     return device ? device : own;
 }

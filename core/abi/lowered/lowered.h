@@ -25,7 +25,7 @@ struct plan {
     size_t nitems;
 };
 
-/* Ends the process with an error: at the place of a directive, if that is not NULL. */
+/* Ends the process with an error at a directive. The caller has the lock. */
 _Noreturn void lowered_die(const accd_lowered *directive, const char *code, const char *rule, const char *message);
 
 /* The number of a function of a unit among those that the core calls. */

@@ -19,6 +19,12 @@ int main(int argc, char **argv)
     for (int i = 0; i < X.n; i++)
         X.x[i] += 1;
 #pragma acc wait
+    if (!strcmp(what, "unmapped")) {
+#pragma acc host_data use_device(what) if_present
+        printf("%s\n", what);
+#pragma acc host_data use_device(none, what)
+        printf("not reached\n");
+    }
     if (!strcmp(what, "null")) {
 #pragma acc update self(none[0:1])
     }

@@ -2,6 +2,8 @@
 #include "runtime.h"
 #include "text.h"
 
+#include "abi/helps/helps.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -48,9 +50,9 @@ const char *goacc_rule_of(const struct goacc_finding *finding)
     return in_profile(finding->rule ? finding->rule : house_rule(finding->code));
 }
 
-const struct goacc_help *goacc_help_entry(const char *code)
+const struct accd_help *goacc_help_entry(const char *code)
 {
-    const struct goacc_help *help = goacc_helps;
+    const struct accd_help *help = accd_helps;
     while (help->code && strcmp(help->code, code) != 0)
         help++;
     return help->code ? help : NULL;
@@ -63,7 +65,7 @@ bool goacc_help_of(const struct goacc_finding *finding, const char *rule, struct
         goacc_text(to, "%s", finding->help);
         return true;
     }
-    const struct goacc_help *help = goacc_help_entry(finding->code);
+    const struct accd_help *help = goacc_help_entry(finding->code);
     const char *of = rule ? rule : goacc.options.rules ? goacc.options.rules->documents : "";
     const bool openmp = !strncmp(of, "OMP", 3) || !strncmp(of, "LLNL", 4);
     goacc_text_clear(to);

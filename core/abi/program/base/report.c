@@ -3,6 +3,8 @@
 #include "runtime.h"
 #include "text.h"
 
+#include "abi/helps/helps.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -74,7 +76,7 @@ static void write_all(void)
                 i + 1 < nresults ? "," : "");
     fputs("],\"tool\":{\"driver\":{\"name\":\"accdeep\",\"version\":\"" ACCD_VERSION "\",\"rules\":[\n", to);
     for (size_t i = 0, n = 0; i < nresults; i++) {
-        const struct goacc_help *entry = goacc_help_entry(results[i].code);
+        const struct accd_help *entry = goacc_help_entry(results[i].code);
         struct goacc_text help;
         if (!is_first(i))
             continue;

@@ -4,7 +4,8 @@
  *   gcc/       goacc: gcc's entry points for OpenACC directives; target: those for OpenMP's target directives;
  *              entries: the items that entries of a directive become
  *   clang/     target: clang's entry points for OpenMP's target directives; maps: the items that maps of a directive
- *              become; library: the device code that programs and libraries bring; tasks: libomp's tasks
+ *              become; library: the device code that programs and libraries bring; tasks: libomp's tasks;
+ *              loops: those that libomp shares among threads
  *   routines/  openacc: the acc_* routines, C; fortran: their Fortran names; omp: the omp_* routines of devices,
  *              omp_async: the asynchronous ones; tasks: ends of libgomp's tasks
  *   run/       life: start, options, calls and constructs, end; launch: kernels and structured regions of a thread;
@@ -427,13 +428,8 @@ void goacc_tell(const char *level, const char *code, const char *rule, uintptr_t
 void goacc_find_end(void);
 
 /* help.c */
-/* Meaning and helps of codes, of OpenACC and of OpenMP; code is NULL at the end. lua/helps.lua writes them. */
-struct goacc_help {
-    const char *code, *meaning, *help, *openmp;
-};
-extern const struct goacc_help goacc_helps[];
 /* NULL: there is no such code. */
-const struct goacc_help *goacc_help_entry(const char *code);
+const struct accd_help *goacc_help_entry(const char *code);
 struct goacc_text;
 /* The rule of the profile's document, or of the house; NULL: there is none. */
 const char *goacc_rule_of(const struct goacc_finding *finding);

@@ -195,11 +195,15 @@ end
 
 local function condition(plan) return plan.condition and unparse.expression(plan.condition) end
 
+-- The pointer that a variable is, or that points to it, as text.
+local function pointer_of(name, t)
+  return t.kind == "pointer" and name or t.kind == "array" and ("&%s[0]"):format(name) or "&" .. name
+end
+
 -- A variable of a kernel: a pointer to what it is on the device, which has its name, or one by another name.
 local function device_variable(w, region, name, t, item)
   local pointer, is_pointer = "accdeep_p_" .. name, (t.kind == "pointer" or t.kind == "array") and name ~= "this"
-  local own = t.kind == "pointer" and name or "&" .. name
-  if t.kind == "array" then own = ("&%s[0]"):format(name) end
+  local own = pointer_of(name, t)
   local of = ("__typeof__(%s)"):format(own)
   w:line(("%s %s = (%s)accd_lowered_pointer(%s, %d, %s);"):format(of, pointer, of, region, item, own))
   return pointer, is_pointer
@@ -326,11 +330,10 @@ function Calls:write_host_data(plan, instance, head, tail)
     if t.kind ~= "pointer" and t.kind ~= "array" then
       deep.cannot(("use_device of '%s', which is %s"):format(name, types.name(t)))
     end
-    local own = t.kind == "pointer" and name or ("&%s[0]"):format(name)
-    local when = condition(plan)
-    head:line(("__typeof__(%s) accdeep_p_%s = (__typeof__(%s))%s;"):format(own, name, own,
-      (when and "(%s) ? accd_lowered_deviceptr(%s, %d) : (void *)(%s)" or "%saccd_lowered_deviceptr(%s, %d)"):format(
-        when or "", own, plan.if_present and 0 or 1, own)))
+    local own, when = pointer_of(name, t), condition(plan)
+    local value = ("accd_lowered_use_device(%s, %s)"):format(own, plan.if_present and "0, 0" or "__FILE__, __LINE__")
+    if when then value = ("((%s) ? %s : (void *)(%s))"):format(when, value, own) end
+    head:line(("__typeof__(%s) accdeep_p_%s = (__typeof__(%s))%s;"):format(own, name, own, value))
     shadows[#shadows + 1] = ("__typeof__(accdeep_p_%s) %s = accdeep_p_%s; (void)%s;"):format(name, name, name, name)
   end
   head:open_brace()
