@@ -94,8 +94,8 @@ static void name(const struct goacc_access *access, const struct goacc_pair *pai
                         sizeof named->element);
 }
 
-/* Data that were removed from the device while the host's bytes were not the newest, or came from memory that nobody
- * wrote. The newest ones are at the end. */
+/* Data that were unmapped while the host's bytes were not the newest, or came from memory to which nothing was written.
+ * The newest ones are at the end. */
 struct lost {
     uint64_t host, bytes;
     uint32_t note; /* of the change that was lost */

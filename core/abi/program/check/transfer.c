@@ -258,8 +258,8 @@ static bool find_pair(uint64_t at, struct goacc_pair *pair)
     return found;
 }
 
-/* Whether a pointer in device memory holds the device address of what the host's pointer points to: the program has
- * attached it by itself. */
+/* Whether a pointer in device memory has the device address of what the host's pointer points to: then the program itself
+ * has attached the pointer. */
 static bool is_attached(uint64_t at)
 {
     struct goacc_pair pair;

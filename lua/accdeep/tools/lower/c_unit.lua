@@ -1,4 +1,4 @@
--- c_unit.lua - a unit of C: its directives, their types, and the text with standard directives.
+-- c_unit.lua - a unit of C: its directives, their types, and the text with standard directives or calls (calls.lua).
 --
 -- A directive that is deep becomes a block: the standard directive for the variables themselves, and calls of functions
 -- for what they point to (export/deep.lua). The functions stand in front of the declaration that needs them first.

@@ -167,12 +167,7 @@ end
 -- The first token of the function, or of the other declaration, in which a token stands: names that it declares come
 -- behind it.
 function Unit:function_around(last)
-  local open = {}
-  for i = 1, last - 1 do
-    local text = self.kind[i] == "other" and self:token(i)
-    if text == "{" then open[#open + 1] = i elseif text == "}" then open[#open] = nil end
-  end
-  local first = last
+  local open, first = self:open_braces(last), last
   for k = #open, 1, -1 do
     if self:record_keyword(open[k]) or self:is_transparent(open[k]) then break end
     first = open[k]
@@ -193,21 +188,21 @@ function Unit:first_token(at)
   return low
 end
 
--- The braces that are open in front of token i, from the outside: indexes of tokens. Those of namespaces and of
--- extern "C" do not count.
-function Unit:around(last)
-  local open, transparent = {}, {}
+-- The braces that are open in front of a token, from the outside: indexes of tokens.
+function Unit:open_braces(last)
+  local open = {}
   for i = 1, last - 1 do
     local text = self.kind[i] == "other" and self:token(i)
-    if text == "{" then
-      open[#open + 1], transparent[#open + 1] = i, self:is_transparent(i)
-    elseif text == "}" and #open > 0 then
-      transparent[#open], open[#open] = nil, nil
-    end
+    if text == "{" then open[#open + 1] = i elseif text == "}" then open[#open] = nil end
   end
+  return open
+end
+
+-- The same without those of namespaces and of extern "C".
+function Unit:around(last)
   local list = {}
-  for level, i in ipairs(open) do
-    if not transparent[level] then list[#list + 1] = i end
+  for _, i in ipairs(self:open_braces(last)) do
+    if not self:is_transparent(i) then list[#list + 1] = i end
   end
   return list
 end
@@ -365,12 +360,7 @@ end
 
 -- Whether a token stands in a template, or in a function whose parameters are auto.
 function Unit:is_in_template(last)
-  local open = {}
-  for i = 1, last - 1 do
-    local text = self.kind[i] == "other" and self:token(i)
-    if text == "{" then open[#open + 1] = i elseif text == "}" then open[#open] = nil end
-  end
-  for _, i in ipairs(open) do
+  for _, i in ipairs(self:open_braces(last)) do
     local k = i - 1
     while k > 0 and not (self.kind[k] == "other" and (";{}"):find(self:token(k), 1, true)) do
       if self:token(k) == "template" or self:token(k) == "auto" then return true end

@@ -1,7 +1,8 @@
 -- uses.lua - variables that directives of a C unit name and that the statements of its constructs use; other names for
 -- them where the constructs' directives become calls.
 
-local calls = require "accdeep.tools.lower.calls"
+local lazy = require "accdeep.base.lazy"
+local calls = lazy.require "accdeep.tools.lower.calls"
 local deep = require "accdeep.tools.export.deep"
 local diagnostic = require "accdeep.base.diagnostic"
 local list_item = require "accdeep.shape.list_item"
