@@ -76,8 +76,8 @@ static inline void fetch_behind(const node *leaf)
 static inline __attribute__((always_inline)) node *descend(struct accd_range *index, uint64_t p)
 {
     node *const before = index->leaf;
-    const __typeof__(index->before) there = index->before;
-    index->before = (__typeof__(index->before)){before, index->low, index->high, index->least};
+    const struct accd_range_finger there = index->before;
+    index->before = (struct accd_range_finger){before, index->low, index->high, index->least};
     if (there.leaf && p - there.low < there.high - there.low) {
         index->low = there.low;
         index->high = there.high;

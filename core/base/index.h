@@ -21,6 +21,11 @@ struct accd_range_node {
     unsigned used;
 };
 
+struct accd_range_finger {
+    struct accd_range_node *leaf;
+    uint64_t low, high, least;
+};
+
 struct accd_range {
     struct accd_pool nodes;
     struct accd_range_node *root;
@@ -31,10 +36,7 @@ struct accd_range {
     struct accd_range_node *leaf;
     uint64_t low, high;
     uint64_t least; /* no separator on the way to the leaf is greater */
-    struct { /* where the finger was before: searches often go to and fro */
-        struct accd_range_node *leaf;
-        uint64_t low, high, least;
-    } before;
+    struct accd_range_finger before; /* where the finger was: searches often go to and fro */
     unsigned at; /* place of the last search in a leaf: a hint, whatever the leaf */
 };
 

@@ -193,8 +193,8 @@ struct accd_attach_table {
     bool target_order;
     struct accd_pool pool;
     size_t live; /* attachments, pending ones included */
-    struct accd_object *holder; /* the object that held the last pointer of a plain construct, and what */
-    uint64_t holder_gone;       /* present.objects.gone was then: the object is there as long as it is the same */
+    struct accd_object *holder; /* the object with the last pointer of a plain construct, or NULL */
+    uint64_t holder_gone;       /* present.objects.gone when holder was set: an equal number means that it is there */
     size_t nwhole;   /* attachments of descriptors */
     size_t nrecords; /* attachments that hold type records */
 };

@@ -203,6 +203,26 @@ static void pointers(accd_context *context)
     FINALIZE(context, BYTES(ACCD_DELETE, &s.p, sizeof s.p));
 }
 
+/* On a device with room, fresh large blocks begin at a huge page, whatever lies before them, and do not overlap. */
+static void large(void)
+{
+    enum { HUGE = 2 << 20, N = 4 };
+    uint64_t small[N], dev[N];
+    accd_context *context;
+    accd_context_config config;
+    accd_context_config_init(&config);
+    config.backend = accd_backend_named("direct");
+    if (!ok(accd_context_open(&context, &config) == ACCD_OK, "a context with a usual device"))
+        return;
+    for (int i = 0; i < N; i++) {
+        ok(accd_device_alloc(context, 0, 24, &small[i]) == ACCD_OK, "a small block");
+        ok(accd_device_alloc(context, 0, HUGE + 8u * (unsigned)i, &dev[i]) == ACCD_OK, "a large block");
+        is_number(dev[i] % HUGE, 0, "a large block begins at a huge page");
+        ok(!i || dev[i] >= dev[i - 1] + HUGE + 8u * (unsigned)(i - 1), "large blocks lie apart");
+    }
+    accd_context_close(context);
+}
+
 int main(void)
 {
     struct meter meter = {0};
@@ -212,6 +232,7 @@ int main(void)
     guarded("guarded-begin");
     guarded("guarded-again");
     memory(context);
+    large();
     threads(context);
     frames(context);
     pointers(context);
