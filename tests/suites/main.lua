@@ -205,7 +205,7 @@ local function run(options, here, work)
   if not is_any_run then return NOTHING_RUN end
   if unexplained > 0 then print(("differences without a known reason: %d"):format(unexplained)) end
   if #lost > 0 then print(runtimes[1].name .. " passes more of: " .. table.concat(lost, "; ")) end
-  return unexplained == 0 and 0 or 1
+  return #lost == 0 and unexplained == 0 and 0 or 1
 end
 
 return function(arguments, here)

@@ -65,7 +65,7 @@ local function count_of(tests, results, group, runtime)
   return count
 end
 
--- Prints the table; returns the groups of which the first runtime passes more tests than the plain runs.
+-- Prints the table; returns the groups of which the first runtime passes more tests than one of the ways.
 function report.table(groups, tests, runtimes, results)
   local lost = {}
   print(("%-27s %-12s %6s %9s %7s %11s %7s %7s"):format("", "", "tests", "compiled", "passed", "other text", "warned",
@@ -79,7 +79,7 @@ function report.table(groups, tests, runtimes, results)
         print(("%-27s %-12s %6d %9d %7d %11d %7d %7d"):format(first == count and group or "", runtime.name, count.all,
           count.all - count["not compiled"], count.passed, count["other text"], count.warned, count.failed))
       end
-      if runtime.name == "plain" and count.passed < first.passed then lost[#lost + 1] = group end
+      if count.passed < first.passed then add(lost, group) end
     end
   end
   return lost
