@@ -320,6 +320,12 @@ static inline void goacc_write_device(int device, uint64_t dev, const void *from
 }
 /* The device on which a region of the program is open, and the region's name; -1: none is. */
 int goacc_open_region(const char **name_p);
+/* Whether an address is one of a device. */
+static inline bool goacc_is_on_device(const void *address)
+{
+    const uint64_t at = (uintptr_t)address;
+    return at - goacc.device_low < goacc.device_high - goacc.device_low && accd_device_of(goacc.context, at) >= 0;
+}
 /* Sections that leave the block that malloc gave end the program, before anything moves. */
 void goacc_check_blocks(const accd_item *items, size_t nitems);
 /* Where the heap begins; 0: it is not known. */

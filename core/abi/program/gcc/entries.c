@@ -234,6 +234,8 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
                 goacc_allocated_copies(map->host[i + 1]);
             continue;
         }
+        if (kind == DEVICEPTR && goacc_is_on_device(host)) /* of Fortran: the array itself */
+            continue;
         if (kind == TO_PSET) {
             pset = i;
             items->descriptors = true;

@@ -359,14 +359,12 @@ void goacc_shut(void)
 /* A device address in a data clause would be taken for one of the host's. */
 static void check_addresses(const accd_item *items, size_t nitems)
 {
-    for (size_t i = 0; i < nitems; i++) {
-        uint64_t host = (uintptr_t)items[i].host;
-        if (host - goacc.device_low < goacc.device_high - goacc.device_low &&
-            accd_device_of(goacc.context, host) >= 0)
+    for (size_t i = 0; i < nitems; i++)
+        if (goacc_is_on_device(items[i].host))
             goacc_die("device-pointer-on-host",
                       "%s needs the host's address of data, but %p is an address of device %d",
-                      goacc.site->what, items[i].host, accd_device_of(goacc.context, host));
-    }
+                      goacc.site->what, items[i].host,
+                      accd_device_of(goacc.context, (uintptr_t)items[i].host));
 }
 
 static inline accd_status run(struct goacc_thread *thread, const accd_construct *construct,
