@@ -13,6 +13,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static accd_context *context; /* of the process; opened by its first directive */
 static FILE *events;
 
+void lowered_lock(void) { pthread_mutex_lock(&lock); }
+
 struct accd_lowered_region {
     accd_region *core;
     const accd_lowered *directive;
@@ -138,6 +140,28 @@ static uint64_t this_thread(void)
     return own;
 }
 
+/* Gives an item's label the bounds that its array has now. */
+static void name_elements(const accd_lowered *directive, struct plan_item *one, const accd_item *located,
+                          const int64_t *given)
+{
+    const int64_t *numbers = given + one->rows->first;
+    accd_array array = one->rows->array;
+    int64_t stride = (int64_t)one->item.label->unit;
+    array.shift = numbers[0] ? (int64_t)(uintptr_t)located->host - numbers[0] : 0;
+    for (unsigned i = 0; i < array.rank; i++) {
+        array.dimensions[i] = (accd_dimension){numbers[1 + 2 * i], numbers[2 + 2 * i], stride};
+        stride *= numbers[2 + 2 * i];
+    }
+    if (one->item.label->array && memcmp(&array, &one->rows->array, sizeof array) == 0)
+        return;
+    one->rows->array = array;
+    accd_label label = *one->item.label;
+    label.array = &array;
+    one->item.label = accd_label_new(context, &label);
+    if (!one->item.label)
+        lowered_die(directive, "out-of-memory", "HOUSE-memory", "there is no memory for a name");
+}
+
 /* The directive's plan, with its items where they lie now. */
 static struct plan *locate(accd_lowered *directive, const void *const *given)
 {
@@ -152,6 +176,10 @@ static struct plan *locate(accd_lowered *directive, const void *const *given)
         if (accd_item_locate(context, &one->place, (const int64_t *)(const void *)given, one->params,
                              &plan->located[i]) != ACCD_OK)
             fail(directive);
+        if (one->rows) {
+            name_elements(directive, one, &plan->located[i], (const int64_t *)(const void *)given);
+            plan->located[i].label = one->item.label;
+        }
     }
     return plan;
 }

@@ -8,11 +8,19 @@
 
 #include <stdbool.h>
 
+/* The array that an item is of: what the program gives from first on, its address, and lower bound and number of elements
+ * of each dimension; and what the item's label says of it now. */
+struct plan_rows {
+    int first;
+    accd_array array;
+};
+
 /* An item of a plan: what of it is the same each time, and the code that locates it. */
 struct plan_item {
     accd_item item;
     accd_item_code place;
     int64_t *params;
+    struct plan_rows *rows; /* or NULL */
 };
 
 /* What text.c makes of a directive's plan. It lives as long as the process. */
@@ -24,6 +32,9 @@ struct plan {
     accd_item *located; /* room for the items of a construct */
     size_t nitems;
 };
+
+/* One thread at a time is in the library's functions. */
+void lowered_lock(void);
 
 /* Ends the process with an error at a directive. The caller has the lock. */
 _Noreturn void lowered_die(const accd_lowered *directive, const char *code, const char *rule, const char *message);

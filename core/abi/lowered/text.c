@@ -5,15 +5,17 @@
  *
  *     accdeep VERSION
  *     construct KIND FINALIZE name
- *     label UNIT FLAGS LINE LAYOUT name       array SHIFT RANK {LOWER EXTENT STRIDE} name        (of the next label)
+ *     label UNIT FLAGS LINE LAYOUT name
+ *     array SHIFT DESCRIBED SPAN RANK {LOWER EXTENT STRIDE} name        of the next label
  *     program STRIDE REGISTERS PARAMS         piece, field, excluded, member, code
- *     item ACTION FLAGS LABEL PROGRAM UNIT REGISTERS BASE START COUNT SLOT ORIGIN INDEX INDEX INDEX       code, params */
+ *     item ACTION FLAGS LABEL PROGRAM UNIT REGISTERS BASE START COUNT SLOT ORIGIN INDEX INDEX INDEX       code, params, rows
+ *     rows FIRST RANK name        the item is of an array: the program gives its address and bounds */
 #include "lowered.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 struct reader {
     accd_context *context;
@@ -105,10 +107,12 @@ static void read_array(struct reader *reader)
 {
     accd_array *array = more(reader, &reader->array, 0, sizeof *array);
     array->shift = number(reader);
+    array->described = (uint32_t)number(reader);
+    array->span = (uint32_t)number(reader);
     array->rank = (unsigned)number(reader);
     if (array->rank > ACCD_RANK_MOST)
         not_sound(reader);
-    for (unsigned i = 0; i < array->rank; i++) {
+    for (unsigned i = 0; i < array->rank && !array->described; i++) {
         accd_dimension *dimension = &array->dimensions[i];
         dimension->lower = number(reader);
         dimension->extent = number(reader);
@@ -164,6 +168,7 @@ static void read_field(struct reader *reader)
 {
     accd_field *field = more(reader, &reader->fields, reader->spec.nfields++, sizeof *field);
     field->offset = (uint64_t)number(reader);
+    field->slot_bytes = (uint32_t)number(reader);
     field->unit = (uint64_t)number(reader);
     field->count = (int)number(reader);
     field->start = (int)number(reader);
@@ -281,6 +286,22 @@ static void read_params(struct reader *reader)
         no_memory(reader);
 }
 
+static void read_rows(struct reader *reader)
+{
+    if (!reader->plan->nitems)
+        not_sound(reader);
+    struct plan_rows *rows = calloc(1, sizeof *rows);
+    if (!rows)
+        no_memory(reader);
+    reader->plan->items[reader->plan->nitems - 1].rows = rows;
+    rows->first = (int)number(reader);
+    rows->array.rank = (unsigned)number(reader);
+    if (rows->array.rank > ACCD_RANK_MOST)
+        not_sound(reader);
+    char *name = rest(reader);
+    rows->array.name = *name ? name : NULL; /* it lives as long as the plan */
+}
+
 static const struct {
     const char *word;
     void (*read)(struct reader *);
@@ -289,7 +310,7 @@ static const struct {
     {"construct", read_construct, false}, {"array", read_array, true},        {"label", read_label, true},
     {"program", begin_program, true},     {"piece", read_piece, false},       {"field", read_field, false},
     {"excluded", read_excluded, false},   {"member", read_named, false},      {"code", read_code, false},
-    {"item", begin_item, true},           {"params", read_params, false},
+    {"item", begin_item, true},           {"params", read_params, false},   {"rows", read_rows, false},
 };
 
 static void read_line(struct reader *reader)

@@ -55,9 +55,9 @@ local function requests_of(plan, clauses)
   local list, session = {}, plan.session
   for _, clause in ipairs(clauses) do
     local invoke = clause.name == "invoke"
-    local wanted = (clause.name ~= "self" or plan.kind == "update") and data_actions[clause.name]
+    local wanted = data_actions[clause.name]
     if invoke then wanted = direction_of(plan, clause) end
-    local vars = (invoke or wanted) and clause.vars or {}
+    local vars = lower.moves(clause, plan.kind) and clause.vars or {}
     if plan.kind == "update" and not invoke then vars = session.language.update_pieces(plan, vars) end
     for _, variable in ipairs(vars) do
       if session.language.is_absent(session, variable) then
@@ -73,6 +73,11 @@ local function requests_of(plan, clauses)
 end
 
 lower.requests = requests_of
+
+-- Whether a clause of a directive names data.
+function lower.moves(clause, kind)
+  return clause.name == "invoke" or (clause.name ~= "self" or kind == "update") and data_actions[clause.name] ~= nil
+end
 
 -- Clauses as a member function means them: with this-> where it was left out (TR14-3.4-08).
 -- Decides TR14-3.4-08, TR14-A.8-04.

@@ -244,7 +244,7 @@ function debug_info.objects(session, path, prefix, names)
         rank = rank + (node.rank or node.dims and #node.dims or 0)
         node = node.of or node.to
       end
-      local found = { name = variable.name, rank = rank }
+      local found = { name = variable.name, rank = rank, spelled = node and node.name }
       if node and node.kind == "record" then
         found.polymorphic = node.name ~= nil and node.name:find "__class_" ~= nil
         found.record = not found.polymorphic and builder:type(node) or nil

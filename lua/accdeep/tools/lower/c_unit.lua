@@ -93,7 +93,7 @@ local function read_directives(self, active)
   local own, add, finish, is_extended = own_directives(self), directives.reader()
   for _, one in ipairs(active) do
     local word = one.text:match "^[%a_]+" or ""
-    if not directives.others[word] or self.calls and word == "host_data" then
+    if directives.concerns(word, self.calls) then
       local text = one.text
       one.own = one.file == self.unit.path and own[one.line] or nil
       if one.own and squeezed(one.own.text) == squeezed("#pragma acc" .. text) then

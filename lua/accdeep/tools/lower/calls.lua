@@ -16,7 +16,7 @@ local words = require "accdeep.base.words"
 local calls = {}
 
 -- Clauses of a compute construct that are the compiler's.
-local kept = words.set("gang worker vector num_gangs num_workers vector_length collapse seq auto independent tile",
+calls.kept = words.set("gang worker vector num_gangs num_workers vector_length collapse seq auto independent tile",
   "private firstprivate reduction deviceptr device_type dtype")
 
 -- Routines of the compiler's runtime about present data, and those of the library that stand for them; false: there is
@@ -27,6 +27,8 @@ for name in pairs(words.set("acc_copyin acc_create acc_present_or_copyin acc_pco
   "acc_pcreate acc_copyout acc_delete acc_update_device acc_update_self acc_update_host acc_attach acc_detach",
   "acc_map_data acc_unmap_data")) do of_data[name] = false end
 function calls.routine(name) return of_data[name:gsub("_async$", ""):gsub("_finalize$", "")] end
+
+calls.UNKNOWN = "'%s' asks the compiler's runtime, which does not know data that accdeep's library moves"
 
 local Calls = {}
 Calls.__index = Calls
@@ -81,7 +83,7 @@ local function own_clauses(one)
   for i, clause in ipairs(node.clauses) do
     local behind = node.clauses[i + 1] and node.clauses[i + 1].pos or #one.text + 1
     local text = one.text:sub(clause.pos, behind - 1):gsub("\\\r?\n", " "):gsub("[%s,]+$", "")
-    if kept[clause.name] then parts[#parts + 1] = text end
+    if calls.kept[clause.name] then parts[#parts + 1] = text end
   end
   return table.concat(parts, " ")
 end

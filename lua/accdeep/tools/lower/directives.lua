@@ -7,6 +7,10 @@ local directives = {}
 -- Directives that have no data clause, or are the compiler's own matter, by their first words.
 directives.others = { loop = true, routine = true, atomic = true, cache = true, wait = true, init = true,
   shutdown = true, set = true, host_data = true, ["end"] = true }
+-- Whether the directives that begin with a word move data. as_calls: they become calls.
+function directives.concerns(word, as_calls)
+  return not directives.others[word] or as_calls ~= nil and word == "host_data"
+end
 directives.descriptions = { shape = true, policy = true }
 -- Directives without a statement or a region.
 directives.standalone = { ["enter data"] = true, ["exit data"] = true, update = true, declare = true }

@@ -6,6 +6,8 @@
 
 local compiler = require "accdeep.tools.lower.compiler"
 local files = require "accdeep.tools.files"
+local sorted = require "accdeep.base.sorted"
+local system = require "accdeep.system"
 
 local fortran_compiler = {}
 
@@ -87,6 +89,19 @@ function fortran_compiler.view(unit, text)
   return view
 end
 
+-- The text of a file that a unit includes, or nil.
+function fortran_compiler.included(unit, name)
+  local folders = { unit.path:match "^(.*)/" or ".", "." }
+  for i, option in ipairs(unit.given) do
+    local folder = option:match "^%-I(.*)$"
+    if folder then folders[#folders + 1] = folder == "" and unit.given[i + 1] or folder end
+  end
+  for _, folder in ipairs(folders) do
+    local path = name:find "^/" and name or folder .. "/" .. name
+    if system.filetype(path) == "file" then return files.read(path) end
+  end
+end
+
 -- Runs the compiler over lines, with these options besides the unit's. Returns whether it succeeds, what it said, and
 -- errors: line -> text of the first one there.
 local function try(unit, lines, flags, extension)
@@ -105,13 +120,13 @@ local function try(unit, lines, flags, extension)
   return ok, said, errors
 end
 
--- Lines of a view with questions in front of its lines: questions: view index -> list of {text, ...}. Returns lines,
--- and line -> question.
+-- Lines of a view with questions in front of its lines: questions: view index -> list of {text, ...}. A question has a
+-- block, where the compiler forgets what a name would be that it did not know. Returns lines, and line -> question.
 local function with_questions(view, questions)
   local lines, asked = {}, {}
   for i, one in ipairs(view) do
     for _, question in ipairs(questions[i] or {}) do
-      lines[#lines + 1] = question.text
+      lines[#lines + 1] = ("block; %s; end block"):format(question.text)
       asked[#lines] = question
     end
     lines[#lines + 1] = one.text
@@ -141,10 +156,14 @@ function fortran_compiler.refuses(unit)
   return not ok and said or nil
 end
 
-local attributes = { "allocated", "associated", "present" }
+-- What one may ask of a name, and, where directives become calls, whether it is an array, a text, a constant.
+local attributes = { allocated = "if (allocated(%s)) continue", associated = "if (associated(%s)) continue",
+  present = "if (present(%s)) continue" }
+local of_calls = { array = "if (lbound(%s,1) > 0) continue", len = "if (len(%s) > 0) continue",
+  read = "read (5,*) %s" }
 
 -- Attributes of names: wanted: list of {at (index in the view), names (list)}. Gives each wanted attributes: name ->
--- {allocated, associated, present (whether one may ask)}; names that are not declared are left out.
+-- {allocated, associated, present (whether one may ask), array, len, constant}; names of no variables are left out.
 function fortran_compiler.attributes(unit, view, wanted)
   local questions = {}
   for _, one in ipairs(wanted) do
@@ -152,9 +171,10 @@ function fortran_compiler.attributes(unit, view, wanted)
     local list = questions[one.at] or {}
     questions[one.at] = list
     for _, name in ipairs(one.names) do
-      for _, attribute in ipairs(attributes) do
-        list[#list + 1] = { text = ("if (%s(%s)) continue"):format(attribute, name), one = one, name = name,
-          attribute = attribute }
+      for _, texts in ipairs { attributes, unit.calls and of_calls or {} } do
+        for attribute, text in sorted(texts) do
+          list[#list + 1] = { text = text:gsub("%%s", name), one = one, name = name, attribute = attribute }
+        end
       end
     end
   end
@@ -166,6 +186,9 @@ function fortran_compiler.attributes(unit, view, wanted)
       if of[name] == nil then of[name] = {} end
       if question.error and question.error:find "IMPLICIT type" then of[name] = false end
       if of[name] then of[name][question.attribute] = not question.error end
+      local reason = question.error or ""
+      if of[name] and reason:find "^Named constant" then of[name].constant = true end
+      if reason:find "is not a variable$" then of[name] = false end
     end
   end
   for _, one in ipairs(wanted) do
@@ -214,7 +237,8 @@ function fortran_compiler.types(unit, view, wanted)
     local again = false
     for _, question in ipairs(asked) do
       if question.error then
-        question.try, again = question.try + 1, true
+        local is_array = question.one.attributes[question.name].array ~= false
+        question.try, again = is_array and question.try + 1 or #subscripts + 1, true
       elseif question.try > 1 then
         question.one.assumed_size[question.name] = question.try - 1
       end

@@ -167,4 +167,11 @@ function fortran_source.names_of_objects(text, visit)
   end
 end
 
+-- Names in a statement that are no components.
+function fortran_source.names(text, visit)
+  for before, name in text:gmatch "()%f[%w_]([%a][%w_]*)" do
+    if not text:sub(1, before - 1):find "%%%s*$" then visit(name) end
+  end
+end
+
 return fortran_source

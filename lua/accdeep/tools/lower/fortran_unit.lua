@@ -4,13 +4,17 @@
 -- and one behind its region, which ends that (export/fortran_deep.lua). Directives take whole lines; line markers keep
 -- the numbers of the others.
 
+local lazy = require "accdeep.base.lazy"
 local allowed = require "accdeep.check.openacc"
+local calls = lazy.require "accdeep.tools.lower.calls"
 local compiler = require "accdeep.tools.lower.fortran_compiler"
 local convenience = require "accdeep.shape.convenience"
 local debug_info = require "accdeep.types.debug_info"
 local deep = require "accdeep.tools.export.deep"
 local diagnostic = require "accdeep.base.diagnostic"
 local directives = require "accdeep.tools.lower.directives"
+local designators = require "accdeep.tools.lower.fortran_designators"
+local fortran_calls = lazy.require "accdeep.tools.lower.fortran_calls"
 local fortran_deep = require "accdeep.tools.export.fortran_deep"
 local ftypes = require "accdeep.types.fortran"
 local location = require "accdeep.base.location"
@@ -25,6 +29,7 @@ local unparse = require "accdeep.grammar.unparse_fortran"
 local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
+local designated, has_component, root_of = designators.designated, designators.has_component, designators.root_of
 
 local fortran_unit = {}
 
@@ -92,7 +97,7 @@ local function read_directives(self)
       elseif record then
         source.components(statement.text, record.components)
       end
-    elseif not directives.others[statement.directive:match "^[%a_]+" or ""] then
+    elseif directives.concerns(statement.directive:match "^[%a_]+" or "", self.calls) then
       local one = directive_of(self, statement, index, record)
       add(one, statement.directive, self.within, self, one, self.session.language.parse, self.session, "directive",
         one.text)
@@ -106,14 +111,17 @@ end
 local function planned(self)
   local list = {}
   for _, one in ipairs(self.directives) do
-    if not one.own and one.extension then
-      self:within(one, raise, "unsupported", 1, "a directive of TR-14-1 in a file that is included",
-        { rule = "HOUSE-lower", help = "write it in the unit" })
-    elseif one.own and not descriptions[one.node.name] then
+    local is_description = descriptions[one.node.name]
+    if not one.own and (one.extension or self.calls and not is_description) then
+      self:within(one, raise, "unsupported", 1, (one.extension and "a directive of TR-14-1" or "a directive")
+        .. " in a file that is included", { rule = "HOUSE-lower", help = "write it in the unit" })
+    elseif one.own and not is_description then
       if one.node.name ~= "declare" then
         list[#list + 1] = one
       elseif one.extension then
         self:within(one, deep.cannot, "'declare' with a shape, policy or nest")
+      elseif self.calls then
+        self:within(one, deep.cannot, "'declare'")
       end
     end
   end
@@ -124,7 +132,7 @@ end
 local function end_of(self, one)
   local list, name = self.scan.list, one.node.name
   if standalone[name] then return nil end
-  local first = name:match "^%a+"
+  local first = name:match "^[%a_]+"
   if name:find " loop$" then
     local last, shared = self.scan:loop_end(one.index + 1)
     if not last then
@@ -168,10 +176,11 @@ local function names_of(self, one)
   end)
   one.used = {}
   if is_compute(one.node) then
+    local names = self.calls and source.names or source.names_of_objects
     for i = one.index + 1, one.finish - (one.ends and 1 or 0) do
       local statement = self.scan.list[i]
       if not statement.directive then
-        source.names_of_objects(statement.text, function(name)
+        names(statement.text, function(name)
           if not one.used[name] then table.insert(one.used, name) end
           one.used[name] = true
           add(name)
@@ -223,13 +232,16 @@ local function read_types(self, list)
     local i, name = variable.name:match("^" .. PREFIX .. "(%d+)_(.*)$")
     list[tonumber(i)].variables[name] = variable
   end
+  if not self.calls then return end
+  for _, one in ipairs(list) do fortran_calls.complete(one) end
+  return self.calls:name_types(self, list)
 end
 
 -- A variable of a scope. Nothing of it is read: there is no plan with its address.
 local function declare(session, of, name, variable, assumed_size)
-  local record, rank = variable and variable.record, variable and (assumed_size or variable.rank) or 0
-  local t = record or ftypes.INTEGER
-  if record and rank > 0 then t = ftypes.descriptor(session.program.layout, record, rank, "pointer") end
+  local known = variable and (variable.record or variable.of)
+  local rank, t = known and (assumed_size or variable.rank) or 0, known or ftypes.INTEGER
+  if rank > 0 then t = ftypes.descriptor(session.program.layout, known, rank, "pointer") end
   of.variables[name] = { name = name, type = t, address = 4096 }
 end
 
@@ -268,85 +280,7 @@ local function describe(self)
   end)
 end
 
--- ------------------------------------------------------------------------------------- designators --
-
--- What a designator is: {of (type of its elements), rank, fits (whether Fortran has it)}.
-local function designated(session, node)
-  if node.tag == "id" then
-    local variable = session.now.scope.variables[node.name] or session.now.scope:no_variable(node)
-    local of, rank = ftypes.element(variable.type)
-    return { of = of, rank = rank, fits = true }
-  end
-  local base = designated(session, node.base)
-  if node.tag == "component" then
-    local member = types.is_record(base.of) and types.member(base.of, node.name)
-    if not types.is_record(base.of) then
-      raise("not-a-struct", node.name_pos, ("%s is %s: it has no components"):format(unparse(node.base),
-        types.name(base.of)), { rule = "TR14-3.4-03" })
-    elseif not member then
-      raise("unknown-member", node.name_pos, ("%s has no component '%s'"):format(types.name(base.of), node.name),
-        { length = #node.name })
-    end
-    local of, rank = ftypes.element(member.type)
-    local fits = base.fits and (base.rank == 0 or rank == 0 and member.type.kind ~= "descriptor")
-    return { of = of, rank = base.rank + rank, fits = fits }
-  elseif node.tag == "reference" then
-    local rank = 0
-    for _, arg in ipairs(node.args) do rank = rank + (arg.tag == "range" and 1 or 0) end
-    return { of = base.of, rank = rank, fits = base.fits }
-  end
-  return { of = base.of, rank = base.rank, fits = base.fits }
-end
-
-local function has_component(node)
-  while node.base do
-    if node.tag == "component" then return true end
-    node = node.base
-  end
-  return false
-end
-
--- Subscripts as they are written: their values are not known here.
-local function written(node)
-  local function number(value) return { tag = "num", type = "long", value = value, pos = node.pos } end
-  return { tag = "section", pos = node.pos, start = number(0), length = number(1), written = node.args }
-end
-
--- The way from the outermost object that holds a component to the component (convenience.lua).
-local function way_to(session, variable)
-  local steps, subscripts, node = {}, nil, variable
-  if variable.tag == "alias" then node, subscripts = variable.base, { variable } end
-  while has_component(node) do
-    local around = designated(session, node.base)
-    if node.tag == "component" then
-      if around.rank > 0 then return nil end
-      designated(session, node)
-      table.insert(steps, 1, { name = node.name, pos = node.name_pos })
-      if not has_component(node.base) then return node.base, around.of, steps, subscripts end
-    elseif node == variable then
-      subscripts = { written(node) }
-    else
-      local one = written(node)
-      table.insert(steps, 1, { index = one.start, pos = node.pos, written = one.written })
-    end
-    node = node.base
-  end
-  return nil
-end
-
--- The language of a session in which nothing of the program is in memory.
-local function unread(language)
-  return setmetatable({ way_to = way_to,
-    element_type = function(session, node) return designated(session, node).of end,
-    is_designator = function(session, node) return designated(session, node).fits end }, { __index = language })
-end
-
 -- ------------------------------------------------------------------------------------------ plans --
-
-local function root_of(node)
-  while node.base do node = node.base end
-  return node.name
-end
 
 -- Whether a scalar component may be asked with allocated, or associated: the compiler is asked the first time.
 local function asks(self, one, record, name, path)
@@ -413,13 +347,14 @@ local function other_clauses(one, taken)
   for i, clause in ipairs(one.node.clauses) do
     local rest, is_whole = {}, true
     for _, variable in ipairs(clause.vars or {}) do
-      if taken[variable] then is_whole = false else rest[#rest + 1] = unparse(variable) end
+      if taken[variable] then is_whole = false else rest[#rest + 1] = variable end
     end
     if is_whole then
       local behind = one.node.clauses[i + 1]
       local text = plain:sub(clause.pos, behind and behind.pos - 1 or -1):gsub("%s+", " "):gsub("[%s,]+$", "")
       list[#list + 1] = { text = text, clause = clause }
     elseif rest[1] then
+      for k, variable in ipairs(rest) do rest[k] = unparse(variable) end
       list[#list + 1] = { text = ("%s(%s)"):format(clause.name, table.concat(rest, ",")), clause = clause }
     end
   end
@@ -450,9 +385,9 @@ end
 
 -- ----------------------------------------------------------------------------------------- output --
 
--- A line in parts that are not too long.
+-- A line in parts that are not too long. A statement that has several lines already stays as it is.
 local function broken(line)
-  if #line <= WIDTH then return { line } end
+  if #line <= WIDTH or line:find "\n" then return { line } end
   local margin, sentinel = line:match "^(%s*)(!%$acc)"
   local between = sentinel and "!$acc& " or "& "
   local list, rest = {}, line
@@ -500,9 +435,36 @@ local function is_needed(name, list)
   return not standalone[name]
 end
 
+-- Where a directive's region ends: the first and the last line of the statement or directive.
+local function end_lines(self, one)
+  if one.shared then deep.cannot(one.shared) end
+  local last = self.scan.list[one.finish]
+  local from, to = self.view[last.first].line, self.view[last.last].line
+  if not from or not to then deep.cannot "a region that ends in a file that is included" end
+  return from, to
+end
+
+-- Notes what a region names, for the constructs in it.
+local function add_region(self, one, list)
+  if not one.finish or one.condition and not self.calls then return end
+  local named = {}
+  for _, request in ipairs(list) do named[root_of(request.node)] = true end
+  table.insert(self.regions, { first = one.index, last = one.finish, names = named, one = one })
+end
+
+-- Puts lines in place of a directive, and others behind its region, or in place of the directive that ends it.
+local function put(self, one, lines, behind, is_data)
+  local own = one.own
+  local margin = margin_of(self, own.first)
+  self:edit(own.first, own.last, marked(self, lines, own.first, margin) .. marker(self, own.last + 1))
+  if not one.finish then return end
+  local from, to = end_lines(self, one)
+  self:edit(is_data and from or to + 1, to, marked(self, behind, to, margin) .. marker(self, to + 1))
+end
+
 -- Writes a directive whose items are deep.
 local function write(self, one, all, rest)
-  local name, own, items = one.node.name, one.own, {}
+  local name, items = one.node.name, {}
   for _, item in ipairs(all) do
     if not item.there then items[#items + 1] = item end
   end
@@ -549,16 +511,50 @@ local function write(self, one, all, rest)
       behind[#behind + 1] = "end block"
     end
   end
-  self:edit(own.first, own.last, marked(self, lines, own.first, margin_of(self, own.first))
-    .. marker(self, own.last + 1))
-  if one.shared then deep.cannot(one.shared) end
-  if one.finish then
-    local last = self.scan.list[one.finish]
-    local from, to = self.view[last.first].line, self.view[last.last].line
-    if not from or not to then deep.cannot "a region that ends in a file that is included" end
-    local text = marked(self, behind, to, margin_of(self, own.first)) .. marker(self, to + 1)
-    self:edit(to + 1, to, text)
+  put(self, one, lines, behind)
+end
+
+-- Writes a directive as calls of the library.
+local function rewrite_as_calls(self, one)
+  local session, node = self.session, one.node
+  local data = calls.data_of(node)
+  for _, clause in ipairs(other_clauses(one, {})) do
+    if clause.clause.name == "if" then one.condition = clause.text:match "%((.*)%)$" end
+    if clause.clause.name == "self" and node.name ~= "update" then deep.cannot "'self'" end
   end
+  if node.name == "host_data" then
+    put(self, one, self.calls:host_data(self, one))
+    return
+  end
+  local kind = allowed.kind_of(node.name)
+  allowed.check(node)
+  allowed.check_forms(node, kind)
+  local clauses = convenience.lower(session, kind, data.clauses, node.name)
+  local list = openacc.requests({ session = session, kind = kind }, clauses)
+  add_region(self, one, list)
+  if is_compute(node) then
+    for _, request in ipairs(implicit(self, one, kind)) do
+      clauses[#clauses + 1] = { tag = "clause", name = request.action, pos = node.pos, vars = { request.node } }
+    end
+  end
+  local lines, behind = self.calls:write(self, one, clauses)
+  if is_compute(node) then
+    local inner, tail, own, pointers = self.calls:kernel(self, one, self.regions)
+    table.move(inner, 1, #inner, #lines + 1, lines)
+    table.move(behind, 1, #behind, #tail + 1, tail)
+    local parts = { "!$acc " .. node.name }
+    for _, clause in ipairs(other_clauses(one, {})) do
+      if calls.kept[clause.clause.name] then parts[#parts + 1] = clause.text end
+    end
+    parts[#parts + 1] = own
+    lines[#lines + 1], behind = table.concat(parts, " "), tail
+    for number = one.own.last + 1, (end_lines(self, one)) do
+      local text = lines_of(self, number, number)
+      local changed = fortran_calls.inquiries(text, pointers)
+      if changed ~= text then self:edit(number, number, changed) end
+    end
+  end
+  put(self, one, lines, behind, kind == "region")
 end
 
 -- Writes a directive anew if something in it is deep.
@@ -569,6 +565,7 @@ local function rewrite(self, one)
     if one.attributes[name] then declare(session, inner, name, one.variables[name], one.assumed_size[name]) end
   end
   with(session.now, { scope = inner }, function()
+    if self.calls then return rewrite_as_calls(self, one) end
     local kind = allowed.kind_of(node.name)
     local seen = allowed.check(node)
     allowed.check_forms(node, kind)
@@ -592,13 +589,8 @@ local function rewrite(self, one)
     if one.extension and not items[1] then
       deep.cannot(one.extension .. ": no standard directive can express that")
     end
-    local has_condition = false
-    for _, clause in ipairs(node.clauses) do has_condition = has_condition or clause.name == "if" end
-    if one.finish and not has_condition then
-      local named = {}
-      for _, request in ipairs(list) do named[root_of(request.node)] = true end
-      table.insert(self.regions, { first = one.index, last = one.finish, names = named })
-    end
+    for _, clause in ipairs(node.clauses) do one.condition = one.condition or clause.name == "if" end
+    add_region(self, one, list)
     if not items[1] then return end
     local taken = {}
     for _, clause in ipairs(node.clauses) do -- list items whose request is another one now are items, too
@@ -632,6 +624,30 @@ local function apply(self)
   return table.concat(parts)
 end
 
+-- Refuses a statement of a unit that becomes calls.
+local function refuse(self, statement, message, help)
+  local one = directive_of(self, { first = statement.first, last = statement.last, directive = "" })
+  self:within(one, raise, "unsupported", 1, message, { rule = "HOUSE-lower", help = help })
+end
+
+-- Routines of the compiler's runtime, and directives in files that are included, know nothing of data that calls move.
+local function check_statements(self)
+  for _, statement in ipairs(self.scan.list) do
+    local text = statement.directive and "" or statement.text
+    for name in text:gmatch "%f[%w_]acc_[%w_]+" do
+      if calls.routine(name) ~= nil then refuse(self, statement, calls.UNKNOWN:format(name), "use a directive") end
+    end
+    local name = text:find "^include%f[^%w_]" and lines_of(self, self.view[statement.first].line,
+      self.view[statement.last].line):match "[\"'](.-)[\"']"
+    local file = name and compiler.included(self, name)
+    for word in (file or ""):lower():gmatch "!%$acc%s*([%a_]+)" do
+      if directives.concerns(word, true) then
+        refuse(self, statement, "a directive in a file that is included", "write it in the unit")
+      end
+    end
+  end
+end
+
 local function lowered(self)
   local view, said = compiler.view(self, self.text)
   if not view then return nil, said end
@@ -639,11 +655,15 @@ local function lowered(self)
   local lines = {}
   for i, one in ipairs(view) do lines[i] = one.text end
   self.scan = source.scan(lines)
-  if not read_directives(self) then return self.text end
+  local is_extended = read_directives(self)
+  if not (is_extended or self.calls and self.directives[1]) then return self.text end
   local list = planned(self)
+  if self.calls then check_statements(self) end
   said = read_types(self, list)
   if said then return nil, said end
-  self.session.language = unread(self.session.language)
+  self.session.language = designators.unread(self.session.language, self.calls and function(node)
+    return self.calls:value(node)
+  end)
   describe(self)
   for _, one in ipairs(list) do self:within(one, rewrite, self, one) end
   for _, one in ipairs(self.directives) do
@@ -691,6 +711,7 @@ function fortran_unit.lower(opened, given)
   local self = setmetatable({ session = opened, text = given.text, path = given.path, command = given.command,
     given = given.options, folder = folder, starts = starts_of(given.text), edits = {}, regions = {}, inquiries = {} },
     Unit)
+  self.calls = given.to == "accdeep" and fortran_calls.new(opened) or nil
   local results = table.pack(pcall(lowered, self))
   os.execute("rm -rf '" .. folder .. "'")
   if not results[1] then error(results[2], 0) end

@@ -18,10 +18,10 @@ local lower = {}
 function lower.unit(given)
   location.remember(given.path, given.text)
   local is_fortran = given.path:find "%.[fF]%d*$" or given.path:find "%.[fF][oO][rR]$"
-  if is_fortran and (given.to or "openacc") ~= "openacc" then -- gfortran 12 maps no allocatable components in OpenMP
+  if is_fortran and given.to == "openmp" then -- gfortran 12 maps no allocatable components in OpenMP
     error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower",
-      message = ("%s: a unit of Fortran with --to %s"):format(given.path, given.to),
-      help = "units of Fortran become OpenACC: leave out --to" }, 0)
+      message = given.path .. ": a unit of Fortran with --to openmp",
+      help = "units of Fortran become OpenACC, or calls: --to accdeep" }, 0)
   end
   local is_called = given.to == "accdeep" -- present asks for the object alone, as standard directives do (TR14-1.2-08)
   local rules = is_called and { base = "tr14", present = "shallow" } or "tr14"

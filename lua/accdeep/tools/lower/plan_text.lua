@@ -10,7 +10,7 @@ local deep = require "accdeep.tools.export.deep"
 
 local plan_text = {}
 
-local VERSION = 1
+local VERSION = 2
 local op = core.opcode
 
 -- Each variable has so many bytes of addresses, from FIRST on.
@@ -122,20 +122,21 @@ function Writer:code(code, places)
   end
 end
 
-function Writer:label(label, places)
+function Writer:label(label, places, has_rows)
   if not label then return -1 end
   local known = self.labels[label]
   if known then return known end
   local fields = self.notes.labels[label]
   local layout = fields.layout and self:program(fields.layout, places) or -1
   local flags = flag(fields.section) | flag(fields.member) << 1 | flag(fields.element) << 2 | flag(fields.round) << 3
-  local rows = fields.array
+  local rows = not has_rows and fields.array
   if rows then
     local numbers = {}
-    for i = 1, rows.rank do
+    for i = 1, rows.described and 0 or rows.rank do
       table.move({ rows[i].lower or 0, rows[i].extent or 0, rows[i].sm or 0 }, 1, 3, 3 * i - 2, numbers)
     end
-    self:line("array", rows.shift or 0, rows.rank, table.concat(numbers, " "), rows.name or "")
+    self:line("array", rows.shift or 0, rows.described or 0, rows.span or 0, rows.rank,
+      table.concat(numbers, " ") .. " " .. (rows.name or ""))
   end
   self:line("label", fields.unit or 0, flags, fields.line or 0, layout, fields.name)
   self.labels[label], self.nlabels = self.nlabels, self.nlabels + 1
@@ -162,9 +163,9 @@ function Writer:program(program, places)
       flag(piece.base_pointer), self:label(piece.label, places) }
   end
   for i, field in ipairs(spec.fields) do
-    if field.slot_bytes then deep.cannot "a descriptor" end
-    fields[i] = { field.offset, field.unit, field.count or -1, field.start or -1, field.action or 0, field.flags or 0,
-      flag(field.init), flag(field.embedded), flag(field.in_place), field.code_end or 0, field.up or 0,
+    fields[i] = { field.offset, field.slot_bytes or 0, field.unit, field.count or -1, field.start or -1,
+      field.action or 0, field.flags or 0, flag(field.init), flag(field.embedded), flag(field.in_place),
+      field.code_end or 0, field.up or 0,
       self:label(field.label, places), field.child and self:program(field.child, places) or -1 }
   end
   local excluded, members = members_of(self, spec.excluded, places), members_of(self, spec.members, places)
@@ -197,7 +198,8 @@ function Writer:item(item)
     if item[name] then deep.cannot(why) end
   end
   local places, wanted = places_of(self, item)
-  local label, program = self:label(item.label, places), item.program and self:program(item.program, places) or -1
+  local label = self:label(item.label, places, item.rows)
+  local program = item.program and self:program(item.program, places) or -1
   local code, registers, own = table.move(item.code, 1, #item.code, 1, {}), item.registers, {}
   for i = 1, #code, 5 do
     local key = asks(self.notes, code, i)
@@ -219,6 +221,11 @@ function Writer:item(item)
   self:code(code, own)
   for _, instruction in ipairs(more) do self:line("code", table.unpack(instruction)) end
   if params[1] then self:line("params", table.unpack(params)) end
+  if item.rows then
+    local first = self:parameter(item.rows[1])
+    for k = 2, #item.rows do self:parameter(item.rows[k]) end
+    self:line("rows", first, (#item.rows - 1) // 2, item.rows.name)
+  end
 end
 
 -- The text of a plan, and what the program gives for it: a list of {what, offset} of variables, or {what = {value =

@@ -24,7 +24,7 @@ local function options_of(list)
   local options = {}
   for i = 2, #list do
     local argument = list[i]
-    if argument:sub(1, 1) == "-" or list[i - 1]:find "^%-[IDUxo]$" or list[i - 1]:find "^%-i" then
+    if argument:sub(1, 1) == "-" or list[i - 1]:find "^%-[IJDUxo]$" or list[i - 1]:find "^%-i" then
       options[#options + 1] = argument
     end
   end

@@ -120,8 +120,7 @@ function uses.replace_routines(self)
       local line, column = location.position(self.text, self.source.at[i])
       error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower", file = self.unit.path, line = line,
         column = column, snippet = location.line(self.text, line), snippet_column = column, length = #name,
-        message = ("'%s' asks the compiler's runtime, which does not know data that accdeep's library moves"):format(
-          name), help = "use a directive" }, 0)
+        message = calls.UNKNOWN:format(name), help = "use a directive" }, 0)
     end
   end
 end

@@ -1,0 +1,560 @@
+-- fortran_calls.lua - directives of a unit of Fortran as calls of accdeep's own library (core/abi/lowered/fortran.c).
+--
+-- A list item is planned as if it were a whole variable of one element. The program gives what only it knows, in an
+-- array of numbers: the address of the first element, the number of elements, and the bounds of the array, for names.
+-- A compute construct stays a directive for the compiler, without its data clauses: in its statement a pointer to
+-- device memory stands for each variable.
+
+local calls = require "accdeep.tools.lower.calls"
+local compiler = require "accdeep.tools.lower.fortran_compiler"
+local core = require "accdeep.core"
+local deep = require "accdeep.tools.export.deep"
+local designators = require "accdeep.tools.lower.fortran_designators"
+local ftypes = require "accdeep.types.fortran"
+local openacc = require "accdeep.plan.openacc"
+local sorted = require "accdeep.base.sorted"
+local plan_text = require "accdeep.tools.lower.plan_text"
+local tree = require "accdeep.base.tree"
+local unparse = require "accdeep.grammar.unparse_fortran"
+local words = require "accdeep.base.words"
+
+local fortran_calls = {}
+
+local LINE, MOST = 72, 30 -- characters of a text in a line, lines of a constant
+
+local Calls = {}
+Calls.__index = Calls
+
+-- For the unit that a session lowers.
+function fortran_calls.new(session)
+  local self = setmetatable({ session = session, notes = plan_text.notes(session, function() return false end),
+    types = {} }, Calls)
+  return self
+end
+
+-- A tree for the value that an expression has when the directive is met.
+function Calls:value(node)
+  local name = ("accdeep_value_%d"):format(#self.notes.names + 1)
+  self.session.now.scope.variables[name] = { name = name, type = ftypes.LONG,
+    address = self.notes:address { value = unparse(node) } }
+  return { tag = "id", name = name, pos = node.pos, global = true }
+end
+
+-- ------------------------------------------------------------------------------------------ types --
+
+-- The type that the debug information of the compiler calls so, or nil: "real(kind=8)".
+local function intrinsic(spelled)
+  local class, kind = (spelled or ""):match "^(%a+)%(kind=(%d+)%)$"
+  return class and ftypes.intrinsic[class] and ftypes.intrinsic[class][tonumber(kind)]
+end
+
+-- Completes what the compiler says of a directive's variables: types of elements that are no records, ranks. Names in
+-- statements that are neither arrays nor records nor in clauses are the compiler's.
+function fortran_calls.complete(one)
+  one.ranks = {}
+  for name, variable in pairs(one.variables) do
+    if one.attributes[name].len then variable.record = nil end
+    variable.of = variable.record or one.attributes[name].len and ftypes.character(1) or intrinsic(variable.spelled)
+    one.ranks[name] = one.assumed_size[name] or variable.rank
+  end
+  local used = {}
+  for _, name in ipairs(one.used) do
+    local attributes, variable = one.attributes[name], one.variables[name]
+    if variable and not attributes.constant and (attributes.array or variable.record) then
+      used[#used + 1], used[name] = name, true
+    end
+  end
+  one.all_used, one.used = one.used, used
+end
+
+-- Modules that statements of a unit name, without the one that a directive stands in.
+local function modules_for(unit, one)
+  local list, seen = {}, {}
+  for i = one.index, 1, -1 do
+    local text = unit.scan.list[i].text
+    if text:find "^end%s*module" or text:find "^end%s*submodule" then break end
+    seen[text:match "^module%s+([%a][%w_]*)$" or text:match "^submodule%s*%(%s*([%a][%w_]*)" or ""] = true
+  end
+  for _, statement in ipairs(unit.scan.list) do
+    local name = not statement.directive and (statement.text:match "^use%s+([%a][%w_]*)"
+      or statement.text:match "^use%s*,?[^:]*::%s*([%a][%w_]*)" or statement.text:match "^module%s+([%a][%w_]*)$")
+    if name and not seen[name] then list[#list + 1], seen[name] = name, true end
+  end
+  return list
+end
+
+-- Whether a pointer stands for a variable in the region of a directive.
+local function is_named_in_region(one, name)
+  if one.used[name] then return true end
+  for _, clause in ipairs(one.node.name == "host_data" and one.node.clauses or {}) do
+    for _, v in ipairs(clause.vars or {}) do
+      if v.name == name then return true end
+    end
+  end
+  return false
+end
+
+-- Finds, for variables of derived types, names of their types where the directives stand: the compiler is asked whether
+-- it is the name alone, or that of a module. Returns what the compiler said if it refuses the unit.
+function Calls:name_types(unit, list)
+  local questions = {}
+  for _, one in ipairs(list) do
+    local modules = modules_for(unit, one)
+    one.type_names = {}
+    local function ask(name, tag, use)
+      local element = name .. (one.ranks[name] > 0 and "(" .. ("1,"):rep(one.ranks[name]):sub(1, -2) .. ")" or "")
+      questions[#questions + 1] = { at = one.at_view, one = one, name = name, tag = tag, use = use,
+        text = ("%stype(%s), allocatable :: accdeep_q; allocate(accdeep_q, source=%s); accdeep_q = %s"):format(
+          use and use:format "accdeep_type" .. "; " or "", use and "accdeep_type" or tag, element, element) }
+    end
+    for name, variable in sorted(one.variables) do
+      local tag = variable.record and (variable.spelled or ""):match "[%a_][%w_]*$"
+      if tag and is_named_in_region(one, name) then
+        ask(name, tag)
+        for _, module in ipairs(modules) do ask(name, tag, ("use %s, only: %%s => %s"):format(module, tag)) end
+      end
+    end
+  end
+  if not questions[1] then return end
+  local ok, said = compiler.ask(unit, unit.view, questions)
+  if not ok then return said end
+  for _, question in ipairs(questions) do
+    local names = question.one.type_names
+    if not question.error then names[question.name] = names[question.name] or question end
+  end
+end
+
+-- The type of a variable in declarations where a directive stands: text, and the text of a use statement, or nil.
+function Calls:declared(one, name)
+  local variable, found = one.variables[name], one.type_names[name]
+  if one.attributes[name].len then return ("character(len=len(%s))"):format(name) end
+  if not variable.record then return variable.spelled end
+  if not found then
+    deep.cannot(("'%s', whose type '%s' has no name where the directive stands"):format(name, variable.spelled))
+  end
+  if not found.use then return ("type(%s)"):format(found.tag) end
+  self.nuses = (self.nuses or 0) + 1
+  local own = "accdeep_type_" .. self.nuses
+  return ("type(%s)"):format(own), found.use:format(own)
+end
+
+-- ------------------------------------------------------------------------------------- list items --
+
+-- The first element of an array or a section, as text. args: subscripts of a section, or nil.
+local function first_element(base, rank, args)
+  if rank == 0 then return base end
+  local list = {}
+  for i = 1, rank do
+    local arg = args and args[i]
+    local first = arg and (arg.tag ~= "range" and arg or arg.first)
+    list[i] = first and unparse(first) or ("lbound(%s,%d)"):format(base, i)
+  end
+  return ("%s(%s)"):format(base, table.concat(list, ","))
+end
+
+-- The number of elements in dimension i of a base. args: a section of it, for the last dimension of assumed size.
+local function extent_of(base, i, assumed_size, args)
+  if i ~= assumed_size then return ("size(%s,%d,kind=8)"):format(base, i) end
+  local last = args and args[i]
+  local upper = last and (last.tag ~= "range" and last or last.last)
+  if not upper then deep.cannot(("'%s', whose last bound is not known"):format(base)) end
+  return ("int(%s,8)-lbound(%s,%d)+1"):format(unparse(upper), base, i)
+end
+
+-- A list item as the program names it: {node, text, base (text without its last subscripts), rank (of the base), args,
+-- of (type of the elements), name (of the variable), guards (conditions under which it is there), is_array}.
+local function source_of(one, session, node)
+  if node.tag == "alias" then deep.cannot "an alias (@) of a variable" end
+  local name, args, base = designators.root_of(node), nil, node
+  local found = designators.designated(session, node)
+  if node.tag == "reference" then base, args = node.base, node.args end
+  local around = base
+  while around.base do
+    for _, arg in ipairs(around.args or {}) do
+      if arg.tag == "range" then deep.cannot "a component of several elements" end
+    end
+    around = around.base
+  end
+  local attributes, guards, variable = one.attributes[name], {}, one.variables[name]
+  if variable and variable.polymorphic then deep.cannot(("'%s' is polymorphic"):format(name)) end
+  if not attributes or not variable then
+    session.now.scope:no_variable { name = name, pos = node.pos }
+  end
+  local of = base.tag == "id" and variable.of or found.of
+  if not of then deep.cannot(("'%s', whose type is not known"):format(name)) end
+  for _, attribute in ipairs { "present", "allocated", "associated" } do
+    if attributes[attribute] then guards[#guards + 1] = ("%s(%s)"):format(attribute, name) end
+  end
+  return { node = node, text = unparse(node), base = unparse(base), args = args, of = of, name = name, guards = guards,
+    rank = designators.designated(session, base).rank, is_array = found.rank > 0, is_variable = base.tag == "id",
+    assumed_size = base.tag == "id" and one.assumed_size[name], len = attributes.len and base.tag == "id",
+    may_have_gaps = not attributes.allocated or args ~= nil }
+end
+
+-- Statements under way.
+local Block = {}
+Block.__index = Block
+
+-- number: of the line that the directive stands in.
+local function block(number) return setmetatable({ lines = {}, depth = 0, number = number }, Block) end
+
+function Block:line(format, ...)
+  self.lines[#self.lines + 1] = ("  "):rep(self.depth) .. (select("#", ...) > 0 and format:format(...) or format)
+end
+
+function Block:open(...)
+  self:line(...)
+  self.depth = self.depth + 1
+end
+
+function Block:close(text)
+  self.depth = self.depth - 1
+  self:line(text)
+end
+
+-- Runs fn where a list item is there.
+function Block:guarded(source, fn)
+  for _, guard in ipairs(source.guards) do self:open("if (%s) then", guard) end
+  fn()
+  for _ = 1, #source.guards do self:close "end if" end
+end
+
+function Block:check_gaps(source, text)
+  if not source.may_have_gaps or source.assumed_size and not source.args then return end
+  self:line("if (.not. is_contiguous(%s)) call accd_lowered_gaps('%s', accdeep_file, %d_4)", text, text:gsub("'", "''"),
+    self.number)
+end
+
+-- Gives a list item. at, count, rows: places of its address, of the number of its elements, and, of an array, the first
+-- of those for its base and its bounds.
+function Block:give(source, at, count, rows)
+  local times = source.len and ("*len(%s)"):format(source.base) or ""
+  local first = first_element(source.base, source.rank, source.args)
+  self:guarded(source, function()
+    if not source.is_array then
+      self:line("accdeep_given(%d) = loc(%s)", at, first)
+      self:line("accdeep_given(%d) = 1_8%s", count, times)
+    else
+      local text = source.args and source.text or source.base
+      self:line("accdeep_given(%d) = size(%s,kind=8)%s", count, text, times)
+      self:open("if (accdeep_given(%d) > 0) then", count)
+      self:check_gaps(source, text)
+      self:line("accdeep_given(%d) = loc(%s)", at, first)
+      self:close "end if"
+    end
+    if not rows then return end
+    self:line("if (accdeep_given(%d) > 0) accdeep_given(%d) = loc(%s)", count, rows, first_element(source.base,
+      source.rank))
+    for i = 1, source.rank do
+      self:line("accdeep_given(%d) = lbound(%s,%d,kind=8)", rows + 2 * i - 1, source.base, i)
+      self:line("accdeep_given(%d) = %s", rows + 2 * i, extent_of(source.base, i, source.assumed_size, source.args))
+    end
+  end)
+end
+
+-- ------------------------------------------------------------------------------------------ plans --
+
+local kept = words.set "finalize if_present"
+
+-- The tree of a directive whose list items are whole variables of one element, and their sources by name. clauses:
+-- those of the directive, with members as nests.
+function Calls:whole(one, node, clauses)
+  local session, list, sources = self.session, {}, {}
+  for _, clause in ipairs(clauses) do
+    local is_data = openacc.moves(clause, node.name)
+    if clause.name == "attach" or clause.name == "detach" then deep.cannot(("'%s'"):format(clause.name)) end
+    if is_data then
+      local vars = {}
+      for i, variable in ipairs(clause.vars) do
+        local source = source_of(one, session, variable)
+        local of, bounds, text = source.of, {}, source.text
+        local is_all = source.args ~= nil
+        for _, arg in ipairs(source.args or {}) do
+          is_all = is_all and arg.tag == "range" and not arg.first and not arg.last and not arg.step
+        end
+        if is_all then text = source.base end
+        if sources[text] then deep.cannot(("'%s' has two data clauses"):format(text)) end
+        for k = 1, source.rank do bounds[k] = { lower = 1, extent = 1 } end
+        sources[text] = source
+        session.now.scope.variables[text] = { name = text, address = self.notes:address { source = source },
+          type = source.rank > 0 and ftypes.array(of, bounds) or of }
+        vars[i] = { tag = "id", name = text, pos = variable.pos }
+      end
+      list[#list + 1] = setmetatable({ vars = vars }, { __index = clause })
+    elseif kept[clause.name] then
+      list[#list + 1] = clause
+    end
+  end
+  return tree.with(node, "clauses", list), sources
+end
+
+-- The instructions of an item, with what the program gives in place of the number of its elements. key: of the number.
+local function with_count(notes, item, key)
+  local code = table.move(item.code, 1, #item.code, 1, {})
+  notes.calls[#notes.calls + 1] = { name = key }
+  for i = 1, #code, 5 do
+    if code[i + 1] == item.count then
+      code[i], code[i + 2], code[i + 3], code[i + 4] = core.opcode.CALL, 0, 0, #notes.calls
+    end
+  end
+  item.code = code
+end
+
+-- A plan as text; the statements that give what it asks for, in the arrays accdeep_given and accdeep_values; how many
+-- elements each of these has.
+function Calls:plan(plan, sources)
+  local counts, out = {}, block(plan.line)
+  for i, item in ipairs(plan.items) do
+    local source = sources[item.variable] or deep.cannot "this list item"
+    source.number = i - 1
+    local key = "accdeep count " .. i
+    counts[key] = source
+    with_count(self.notes, item, key)
+    if source.rank > 0 then
+      item.rows = { name = source.args and source.base or "" }
+      for k = 1, 1 + 2 * source.rank do item.rows[k] = ("accdeep rows %d %d"):format(i, k) end
+    end
+  end
+  local text, wanted = self.notes:text(plan, plan.items, function() deep.cannot "a function in a bound" end)
+  local values = 0
+  for place, one in ipairs(wanted) do
+    local what = one.what
+    if what.source then
+      what.source.at = place
+    elseif counts[what.value] then
+      counts[what.value].count = place
+    elseif what.value:find "^accdeep rows %d+ 1$" then
+      sources[plan.items[tonumber(what.value:match "%d+")].variable].rows = place
+    elseif not what.value:find "^accdeep rows" then
+      values = values + 1
+      out:line("accdeep_values(%d) = %s", values, what.value)
+      out:line("accdeep_given(%d) = loc(accdeep_values(%d))", place, values)
+    end
+  end
+  for _, item in ipairs(plan.items) do
+    local source = sources[item.variable]
+    out:give(source, source.at, source.count, source.rows)
+  end
+  return text, out.lines, #wanted, values
+end
+
+-- -------------------------------------------------------------------------------------- statements --
+
+-- Declarations of constants with a text: accdeep_NAME.
+local function constant(name, text)
+  local pieces, lines, parts = {}, {}, {}
+  for at = 1, #text, LINE do pieces[#pieces + 1] = "'" .. text:sub(at, at + LINE - 1):gsub("'", "''") .. "'" end
+  for at = 1, #pieces, MOST do
+    local own = #pieces > MOST and ("accdeep_%s_%d"):format(name, at // MOST + 1) or "accdeep_" .. name
+    parts[#parts + 1] = own
+    lines[#lines + 1] = ("character(len=*), parameter :: %s = &\n  %s"):format(own,
+      table.concat(pieces, " // &\n  ", at, math.min(at + MOST - 1, #pieces)))
+  end
+  if #parts > 1 then
+    lines[#lines + 1] = ("character(len=*), parameter :: accdeep_%s = &\n  %s"):format(name,
+      table.concat(parts, " // &\n  "))
+  end
+  return lines
+end
+
+-- The block that calls a function of the library with a directive's plan. first: the first argument of the call.
+function Calls:call(unit, one, plan, sources, fn, first)
+  local text, lines, ngiven, nvalues = self:plan(plan, sources)
+  local out = block()
+  out:open "block"
+  out:line "integer(8), save :: accdeep_plan = 0"
+  out:line("integer(8) :: accdeep_given(%d)", math.max(ngiven, 1))
+  if nvalues > 0 then out:line("integer(8) :: accdeep_values(%d)", nvalues) end
+  out:line("external :: %s, accd_lowered_gaps", fn)
+  for _, name in ipairs { { "text", (text:gsub("\n", ";")) }, { "file", unit.path } } do
+    for _, line in ipairs(constant(name[1], name[2])) do out.lines[#out.lines + 1] = line end
+  end
+  out:line "accdeep_given = 0"
+  for _, line in ipairs(lines) do out:line("%s", line) end
+  out:line("call %s(%saccdeep_plan, accdeep_text, accdeep_file, %d_4, accdeep_given)", fn, first, one.own.first)
+  out:close "end block"
+  return out.lines
+end
+
+local function with_condition(condition, lines)
+  if not condition then return lines end
+  table.insert(lines, 1, ("if (%s) then"):format(condition))
+  lines[#lines + 1] = "end if"
+  return lines
+end
+
+-- Statements that set the pointer accdeep_p_NAME of a variable to device memory, or, if a condition does not hold, to
+-- the variable itself. variable: {name, args (subscripts of its item, or nil), address(own): text with the device address
+-- of what lies at own on the host}. Returns the declaration of such a pointer, with %s for its name, and the text of a use
+-- statement for it, or nil.
+function Calls:device_variable(one, variable, condition, out)
+  local name = variable.name
+  local rank, base, attributes = one.ranks[name], name, one.attributes[name]
+  local source = { guards = {}, rank = rank, base = base, assumed_size = one.assumed_size[name],
+    may_have_gaps = rank > 0 and not attributes.allocated, args = variable.args }
+  for _, attribute in ipairs { "present", "allocated", "associated" } do
+    if attributes[attribute] then source.guards[#source.guards + 1] = ("%s(%s)"):format(attribute, name) end
+  end
+  local of, use = self:declared(one, name)
+  local colons = rank > 0 and "(" .. (":,"):rep(rank):sub(1, -2) .. ")" or ""
+  local declared = ("%s, pointer :: %%s%s"):format(of, colons)
+  local extents, lowers = {}, {}
+  for i = 1, rank do
+    extents[i] = extent_of(base, i, source.assumed_size, source.args)
+    lowers[i] = ("lbound(%s,%d):"):format(base, i)
+  end
+  out:guarded(source, function()
+    out:line "accdeep_at = loc(accdeep_at)" -- of arrays without elements: any address
+    local own, may_be_empty = ("loc(%s)"):format(first_element(base, rank)), rank > 0 and not source.assumed_size
+    if rank > 0 then out:check_gaps(source, base) end
+    if may_be_empty then out:open("if (size(%s,kind=8) > 0) then", base) end
+    if condition then out:line("accdeep_at = %s", own) end
+    out:line("%saccdeep_at = %s", condition and ("if (%s) "):format(condition) or "",
+      variable.address(own))
+    if may_be_empty then out:close "end if" end
+    if rank == 0 then
+      out:line("call accdeep_c_f_pointer(transfer(accdeep_at, accdeep_null), accdeep_p_%s)", name)
+      return
+    end
+    out:open "block"
+    out:line(declared, "accdeep_q")
+    out:line("call accdeep_c_f_pointer(transfer(accdeep_at, accdeep_null), accdeep_q, [%s])", table.concat(extents,
+      ", "))
+    out:line("accdeep_p_%s(%s) => accdeep_q", name, table.concat(lowers, ", "))
+    out:close "end block"
+  end)
+  return declared, use
+end
+
+-- Statements in which pointers to device memory stand for variables, and those behind the ones in which they do.
+-- list: {name, address, args, reduced (its value is the host's meanwhile)}; external: the function that address calls.
+-- Third: names of pointers.
+function Calls:shadows(unit, one, list, external, condition)
+  if not list[1] then return {}, {}, {} end
+  local head, sets, tail, names = block(), block(one.own.first), block(), {}
+  head:open "block"
+  head:line "use, intrinsic :: iso_c_binding, only: accdeep_c_f_pointer => c_f_pointer, accdeep_null => c_null_ptr"
+  local declared, inner, copies = {}, {}, {}
+  for _, variable in ipairs(list) do
+    local name = variable.name
+    local text, use = self:device_variable(one, variable, condition, sets)
+    if use then head:line("%s", use) end
+    declared[#declared + 1] = text:format("accdeep_p_" .. name)
+    if variable.reduced then
+      inner[#inner + 1] = text:gsub(", pointer", ""):format(name)
+      copies[#copies + 1] = ("%s = accdeep_p_%s"):format(name, name)
+      tail:line("accdeep_p_%s = %s", name, name)
+    else
+      inner[#inner + 1] = text:format(name)
+      copies[#copies + 1] = ("%s => accdeep_p_%s"):format(name, name)
+      names[#names + 1] = name
+    end
+  end
+  for _, text in ipairs(declared) do head:line("%s", text) end
+  local needs_file = table.concat(sets.lines):find("accdeep_file", 1, true)
+  for _, text in ipairs(needs_file and constant("file", unit.path) or {}) do head:line("%s", text) end
+  head:line "integer(8) :: accdeep_at"
+  head:line("integer(8), external :: %s", external)
+  head:line "external :: accd_lowered_gaps"
+  for _, variable in ipairs(list) do head:line("nullify(accdeep_p_%s)", variable.name) end
+  for _, line in ipairs(sets.lines) do head:line("%s", line) end
+  head:open "block"
+  for _, text in ipairs(inner) do head:line("%s", text) end
+  for _, text in ipairs(copies) do head:line("%s", text) end
+  tail:line "end block"
+  tail:line "end block"
+  return head.lines, tail.lines, names
+end
+
+-- Names of the private clauses of a construct and of the loops in its statement, and the counters of these loops.
+local function private_names(unit, one)
+  local names = {}
+  for _, clause in ipairs(one.node.clauses) do
+    local is_private = clause.name == "private" or clause.name == "firstprivate" or clause.name == "deviceptr"
+    for _, v in ipairs(is_private and clause.vars or {}) do names[v.name or ""] = true end
+  end
+  for i = one.index + 1, one.finish - (one.ends and 1 or 0) do
+    local statement = unit.scan.list[i]
+    names[not statement.directive and statement.text:match "%f[%w_]do%s+%d*%s*,?%s*([%a][%w_]*)%s*=" or ""] = true
+    for list in (statement.directive or ""):gmatch "private%s*(%b())" do
+      for name in list:gmatch "[%a][%w_]*" do names[name] = true end
+    end
+  end
+  return names
+end
+
+-- The lines in front of a compute construct's directive, those behind its statement, its clause of ours, and a set of
+-- the names of pointers in its statement. regions: those of the unit so far, {first, last, names, one}.
+function Calls:kernel(unit, one, regions)
+  local list, private, around = {}, private_names(unit, one), {}
+  local _, without = calls.data_of(one.node)
+  for _, region in ipairs(regions) do
+    local is_around = region.first < one.index and one.index < region.last
+    if is_around and region.one ~= one then around[#around + 1] = region.one end
+  end
+  for _, name in ipairs(one.all_used) do
+    local owner = one.items[name] and one
+    for i = #around, 1, -1 do owner = owner or around[i].items and around[i].items[name] and around[i] end
+    local is_ours = one.variables[name] and not private[name] and (owner or one.used[name])
+    if is_ours and not (without[name] and owner == one) then
+      if without[name] and one.used[name] then deep.cannot(("a reduction of '%s', which is no scalar"):format(name)) end
+      local region, number = (owner or one).region, tostring(owner and owner.items[name] or -1)
+      if owner and owner ~= one and owner.condition then -- its region may not be open
+        number = ("merge(%s, -1, %s /= 0)"):format(number, region)
+        region = ("merge(%s, %s, %s /= 0)"):format(region, one.region, region)
+      end
+      list[#list + 1] = { name = name, reduced = without[name], args = owner and owner.sections[name],
+        address = function(own)
+          return ("accd_lowered_pointer(%s, %s, %s)"):format(region, number, own)
+        end }
+    end
+  end
+  local head, tail, names = self:shadows(unit, one, list, "accd_lowered_pointer")
+  return head, tail, names[1] and ("firstprivate(%s)"):format(table.concat(names, ",")) or nil, words.set(
+    table.concat(names, " "))
+end
+
+-- What a line of a kernel becomes where pointers stand for variables: what may be absent has no target.
+function fortran_calls.inquiries(text, names)
+  return (text:gsub("%f[%w_](%a+)(%s*%(%s*([%a][%w_]*)%s*%))", function(word, rest, name)
+    word = word:lower()
+    if (word == "present" or word == "allocated") and names[name:lower()] then return "associated" .. rest end
+  end))
+end
+
+-- host_data: in its region pointers to device memory stand for variables. The lines in front, those behind, and true:
+-- the directive that ends the region is left out.
+function Calls:host_data(unit, one)
+  local list, if_present = {}, false
+  for _, clause in ipairs(one.node.clauses) do
+    if clause.name == "if_present" then if_present = true end
+    for _, v in ipairs(clause.name == "use_device" and clause.vars or {}) do
+      list[#list + 1] = { name = v.name, address = function(own)
+        return ("accd_lowered_use_device(%s, %s, %d_4)"):format(own, if_present and "''" or "accdeep_file",
+          one.own.first)
+      end }
+    end
+  end
+  local head, tail = self:shadows(unit, one, list, "accd_lowered_use_device", one.condition)
+  return head, tail, true
+end
+
+-- The block of calls for a directive that moves data, and the lines behind its region. one: the directive, with
+-- condition, its text; clauses: with members as nests. Third: list items by their texts, of a construct.
+function Calls:write(unit, one, clauses)
+  local whole, sources = self:whole(one, one.node, clauses)
+  local plan = openacc.directive(self.session, whole, { file = unit.path, line = one.own.first })
+  if plan.kind ~= "region" and plan.kind ~= "compute" then
+    return with_condition(one.condition, self:call(unit, one, plan, sources, "accd_lowered_run", "")), {}
+  end
+  one.region, one.items, one.sections = "accdeep_region_" .. one.own.first, {}, {}
+  local lines = { "block", "integer(8) :: " .. one.region, "external :: accd_lowered_leave", one.region .. " = 0" }
+  local call = self:call(unit, one, plan, sources, "accd_lowered_enter", one.region .. ", ")
+  for _, source in pairs(sources) do
+    if source.is_variable then one.items[source.name], one.sections[source.name] = source.number, source.args end
+  end
+  table.move(with_condition(one.condition, call), 1, #call, #lines + 1, lines)
+  return lines, { ("call accd_lowered_leave(%s)"):format(one.region), "end block" }, sources
+end
+
+return fortran_calls
