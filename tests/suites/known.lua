@@ -1,7 +1,7 @@
 -- known.lua - why tests of outside suites fail on accdeep: suite -> file name -> one line. "SUITE checks" has the tests
--- about which strict or checked runs report something: what each does that is worth a report. Few of these reports are
--- about mistakes. Most tests do it on purpose, to see what a runtime does. "SUITE 14" has those that fail only when
--- clang 14 has compiled them.
+-- about which strict or checked runs report something: what each does that is worth a report, for each code that is
+-- reported. Few of these reports are about mistakes. Most tests do it on purpose, to see what a runtime does.
+-- "SUITE 14" has those that fail only when clang 14 has compiled them.
 
 local ONE_OF_EACH = "counts gangs, workers or vector lanes of a device; compute regions run with one of each"
 local ONE_GANG = "sums over the gangs that it asks for; compute regions run with one gang"
@@ -11,7 +11,7 @@ local RESOURCES = "wants an error about the resources of an Nvidia device; the d
 local NOHOST = "gcc does not compile routines with nohost for the host, where kernels run"
 local ARRAY = "gcc 12 reduces an array into a private copy, which it then drops; it does so on the host, too"
 local CUDA = "asks for a CUDA device, context or stream; the device is simulated"
-local PADDING = "wants an event for a block that libgomp pads; here each object is allocated, and told, as it is"
+local PADDING = "wants an event for a block that libgomp pads; here each object is allocated, and reported, as it is"
 local HOST_DATA = "takes kernels that acc_on_device finds on the host for proof that no data move, but here they do"
 local ON_DEVICE = "wants acc_on_device to name a device; under libgomp's rules kernels answer for the host"
 local UNDEFINED = "its check uses PRECISION, which is undefined there; fails without OpenACC, too"
@@ -33,31 +33,38 @@ local STRIDE = "clang sends a section with a stride as one without; fails with l
 local SCALAR = "clang makes a scalar of defaultmap(present) private; fails with libomptarget, too"
 local THREADS = "needs more threads than this machine has processors; fails with libomptarget, too"
 
-local PROBE = "lets a kernel change a copy, and reads the host's old value to see whether both sides share memory"
-local OLD_HOST = "wants the host's old value after a kernel has changed the device's"
-local OLD_DEVICE = "wants the device's old value after the host has changed its own"
-local BOTH = "changes both sides, then wants a transfer to overwrite one of the changes"
-local WAIT = "uses or removes data that work of a queue or a task may still use: no wait comes between"
-local LEFT = "leaves data on the device when their memory on the host is freed, or their function returns"
-local NO_VALUE = "fetches or reads device memory to which nothing was written"
-local FOLLOWS = "a kernel follows a pointer to memory of the host that no clause names"
-local DROPPED = "gfortran 12 drops the depend clauses of combined constructs, so that no order is left"
-local NO_SET = "gcc 12 ignores the directive set, so that its kernels are in another queue than it waits for"
-local OUTSIDE = "its kernel writes c[99], one element behind the section c[0:99]"
-local DECLARED = "gcc 12 leaves declared variables out of update: a warning tells that nothing is moved"
-local BEFORE = "its kernel writes u(0), the element before the array"
-local SAME = "two tasks map the same variable, and nothing orders their transfers"
-local KEPT = "its pointer keeps a device address of an earlier region, whose memory is freed"
-local ALONE = "needs two threads or teams; regions of clang that are checked have one thread"
-local REDUCES = "a limit: the runtime adds up sum in the end of the taskgroup, before the wait is noted"
-local CLANG_14 = "fails with the libomptarget of clang 14, too"
-local CHANCE = "by chance: its check uses PRECISION, which is undefined there"
+local PROBE = "stale-data: lets a kernel change a copy, and reads the host's old value to see if both share memory"
+local OLD_HOST = "stale-data: wants the host's old value after a kernel has changed the device's"
+local OLD_DEVICE = "stale-data: wants the device's old value after the host has changed its own"
+local BOTH = "overwritten-change: changes both sides, then wants a transfer to overwrite one of the changes"
+local WAIT = "missing-wait: uses or removes data that work of a queue or a task may still use: no wait comes between"
+local LEFT = "still-mapped: leaves data on the device when their memory on the host is freed, or their function returns"
+local NO_VALUE = "uninitialized-read: fetches or reads device memory to which nothing was written"
+local FOLLOWS = "host-pointer-on-device: a kernel follows a pointer to memory of the host that no clause names"
+local DROPPED = "missing-wait: gfortran 12 drops the depend clauses of combined constructs, so that no order is left"
+local NO_SET = "missing-wait: gcc 12 ignores the directive set, so that it waits for another queue than its kernels'"
+local OUTSIDE = "out-of-bounds: its kernel writes c[99], one element after the section c[0:99]"
+local DECLARED = "unsupported: gcc 12 leaves declared variables out of update: a warning tells that nothing is moved"
+local BEFORE = "host-pointer-on-device: its kernel writes u(0), the element before the array"
+local SAME = "missing-wait: two tasks map the same variable, and nothing orders their transfers"
+local KEPT = "out-of-bounds: its pointer keeps a device address of an earlier region, whose memory is freed"
+local ALONE = "uninitialized-read: needs two threads or teams; regions of clang that are checked have one thread"
+local TEAMS = "failed: counts its threads or teams; regions of clang that are checked have one thread"
+local REDUCES = "missing-wait: a limit: the runtime adds up sum in the end of the taskgroup, before the wait is noted"
+local CLANG_14 = "failed: fails with the libomptarget of clang 14, too"
+local UNSENT = "stale-data: reads an old state, since nothing sends the change: that is why it fails"
+local CHANCE = "failed: by chance: its check uses PRECISION, which is undefined there"
 
--- From reason -> names, with spaces between, to name -> reason.
+-- From reason -> names, with spaces between, to name -> code -> reason. A reason of a check begins with the code of the
+-- report that it explains; "failed" is that of a failure without one. A test with several codes is in several lists.
 local function each(reasons)
   local known = {}
   for reason, names in pairs(reasons) do
-    for name in names:gmatch "%S+" do known[name] = reason end
+    local code, why = reason:match "^([a-z-]+): (.*)$"
+    for name in names:gmatch "%S+" do
+      known[name] = known[name] or {}
+      known[name][code] = why
+    end
   end
   return known
 end
@@ -269,6 +276,8 @@ return {
   },
   ["openmp checks"] = each {
     [BOTH] = [[
+      4.5/target_enter_exit_data/test_target_enter_exit_data_if.F90
+      4.5/target_enter_exit_data/test_target_enter_exit_data_module_array.F90
       4.5/target_teams_distribute_parallel_for/test_target_teams_distribute_parallel_for_devices.F90 ]],
     [DROPPED] = [[
       4.5/target_teams_distribute/test_target_teams_distribute_depend_array_section.F90
@@ -284,8 +293,10 @@ return {
     [LEFT] = [[
       5.0/task/test_task_affinity_device.F90 5.0/task/test_task_affinity_device.c ]],
     [NO_VALUE] = [[
-      4.5/target_data/test_target_data_if.F90 4.5/target_data/test_target_data_if.c
-      4.5/target_data/test_target_data_map.F90 4.5/target_data/test_target_data_map_components_from.F90
+      4.5/target/test_target_map_module_array.F90 4.5/target/test_target_map_program_arrays.F90
+      4.5/target/test_target_map_subroutines_arrays.F90 4.5/target_data/test_target_data_if.F90
+      4.5/target_data/test_target_data_if.c 4.5/target_data/test_target_data_map.F90
+      4.5/target_data/test_target_data_map_components_from.F90
       4.5/target_data/test_target_data_map_from_array_sections.F90
       4.5/target_teams_distribute/test_target_teams_distribute_default_firstprivate.F90
       4.5/target_teams_distribute/test_target_teams_distribute_default_none.c ]],
@@ -293,10 +304,13 @@ return {
       4.5/target_enter_data/test_target_enter_data_components_alloc.F90 ]],
     [OLD_HOST] = [[
       4.5/target/test_target_map_module_array.F90 4.5/target/test_target_map_program_arrays.F90
-      4.5/target/test_target_map_subroutines_arrays.F90 4.5/target_data/test_target_data_map_components_to.F90
+      4.5/target/test_target_map_subroutines_arrays.F90 4.5/target_data/test_target_data_if.F90
+      4.5/target_data/test_target_data_if.c 4.5/target_data/test_target_data_map.F90
+      4.5/target_data/test_target_data_map_components_to.F90
       4.5/target_data/test_target_data_map_to_array_sections.F90 4.5/target_data/test_target_data_pointer_swap.c
-      5.0/target/test_target_defaultmap_none.F90 5.0/target/test_target_defaultmap_to_from_tofrom.F90
-      5.0/target/test_target_defaultmap_to_from_tofrom.c 5.0/teams_loop/test_target_teams_loop_defaultmap.c ]],
+      5.0/target/test_target_defaultmap_none.F90 5.0/target/test_target_defaultmap_none.c
+      5.0/target/test_target_defaultmap_to_from_tofrom.F90 5.0/target/test_target_defaultmap_to_from_tofrom.c
+      5.0/teams_loop/test_target_teams_loop_defaultmap.c ]],
     [PROBE] = [[
       4.5/application_kernels/declare_target_module.F90 4.5/application_kernels/declare_target_subroutine.F90
       4.5/target_enter_data/test_target_enter_data_allocate_array_alloc.F90
@@ -329,17 +343,23 @@ return {
     [OLD_DEVICE] = [[
       5.0/target_update/test_target_update_mapper_to_discontiguous.c ]],
     [OLD_HOST] = [[
-      4.5/target_data/test_target_data_pointer_swap.c 4.5/target_enter_data/test_target_enter_data_if.c
+      4.5/target_data/test_target_data_if.c 4.5/target_data/test_target_data_pointer_swap.c
+      4.5/target_enter_data/test_target_enter_data_if.c 5.0/target/test_target_defaultmap_none.c
       5.0/target/test_target_defaultmap_to_from_tofrom.c
       5.0/target_update/test_target_update_mapper_from_discontiguous.c
       5.0/teams_loop/test_target_teams_loop_defaultmap.c ]],
+    [PROBE] = [[
+      5.1/target/test_target_defaultmap_present_scalar.c ]],
+    [UNSENT] = [[
+      5.0/target_update/test_target_update_from_discontiguous.c
+      5.0/target_update/test_target_update_to_discontiguous.c 5.1/target/test_target_defaultmap_present.c ]],
     [WAIT] = [[
       4.5/target_teams_distribute/test_target_teams_distribute_depend_disjoint_section.c
       4.5/target_teams_distribute/test_target_teams_distribute_depend_in_in.c ]],
   },
   ["llvm-clang checks"] = each {
     [ALONE] = [[
-      api/ompx_sync.c api/ompx_sync.cpp offloading/cuda_no_devices.c ]],
+      api/ompx_sync.c api/ompx_sync.cpp ]],
     [BOTH] = [[
       mapping/delete_inf_refcount.c ]],
     [FOLLOWS] = [[
@@ -353,12 +373,14 @@ return {
       mapping/target_has_device_addr.c mapping/target_pointers_members_map.cpp ]],
     [REDUCES] = [[
       offloading/task_in_reduction_target.c ]],
+    [TEAMS] = [[
+      api/ompx_sync.c api/ompx_sync.cpp offloading/cuda_no_devices.c ]],
   },
   ["gcc-openmp checks"] = each {
     [BEFORE] = [[
       pr66199-7.f90 pr66199-9.f90 ]],
     [BOTH] = [[
-      nestedfn5.f90 refcount-1.c refcount-1.f90 struct-elem-4.c ]],
+      nestedfn5.f90 refcount-1.c refcount-1.f90 struct-elem-4.c target-11.c target-27.c ]],
     [LEFT] = [[
       map-alloc-ptr-1.f90 use_device_ptr-optional-3.f90 ]],
     [OLD_DEVICE] = [[
@@ -370,8 +392,18 @@ return {
       target-15.C target-17.C target-18.C target-19.C target-19.c target-24.c target-27.c target-29.c ]],
     [SAME] = [[
       target-33.c target-34.c ]],
+    [UNSENT] = [[
+      examples-4/async_target-2.f90 ]],
   },
   ["validation checks"] = each {
+    [BOTH] = [[
+      acc_copyin.F90 acc_copyin.c acc_copyin.cpp acc_copyin_with_len.F90 acc_update_device.F90 acc_update_device.c
+      acc_update_device.cpp acc_update_device_async.F90 acc_update_device_async.c acc_update_device_async.cpp
+      acc_update_device_async_with_len.F90 acc_update_device_with_len.F90 enter_exit_data_if.c enter_exit_data_if.cpp
+      kernels_copy.F90 kernels_copy.c kernels_copy.cpp kernels_copyin.F90 kernels_copyin.c kernels_copyin.cpp
+      kernels_default_copy.F90 kernels_default_copy.c kernels_default_copy.cpp kernels_if.c kernels_if.cpp
+      parallel_default_copy.F90 parallel_default_copy.c parallel_default_copy.cpp parallel_if.F90 parallel_if.c
+      serial_default_copy.F90 serial_if.F90 serial_if.c serial_if.cpp ]],
     [CHANCE] = [[
       atomic_capture_assign_expr_minus_x.F90 atomic_capture_assign_expr_plus_x.F90
       atomic_capture_assign_x_minus_expr.F90 atomic_capture_assign_x_plus_expr.F90
@@ -384,51 +416,66 @@ return {
       kernel_implicit_data_attributes.c kernel_implicit_data_attributes.cpp kernels_loop_reduction_or_loop.c
       kernels_loop_reduction_or_loop.cpp serial_default_copy.c serial_default_copy.cpp ]],
     [LEFT] = [[
-      acc_copyin_async_with_len.F90 enter_data_if.F90 ]],
+      acc_copyin.F90 acc_copyin_async.F90 acc_copyin_async_with_len.F90 acc_copyin_with_len.F90 acc_copyout.F90
+      acc_update_device_with_len.F90 data_copyout_reference_counts.F90 enter_data_if.F90 exit_data.F90
+      exit_data_copyout_reference_counts.F90 kernels_copy.F90 kernels_copyin.F90 kernels_copyout.F90
+      kernels_create.F90 kernels_default_copy.F90 parallel_copyout.F90 parallel_default_copy.F90 parallel_if.F90
+      serial_copyout.F90 serial_default_copy.F90 serial_if.F90 ]],
     [NO_SET] = [[
       set_default_async.c set_default_async.cpp ]],
     [NO_VALUE] = [[
-      serial_loop_tile.F90 ]],
+      kernels_if.c kernels_if.cpp serial_loop_tile.F90 ]],
+    [OLD_DEVICE] = [[
+      acc_copyin_async.F90 ]],
     [OLD_HOST] = [[
-      parallel_copyin.F90 parallel_copyin.c parallel_copyin.cpp serial_copyin.c serial_copyin.cpp
-      wait_if_devnum_false.cpp wait_if_queue_false.cpp ]],
+      parallel_copyin.F90 parallel_copyin.c parallel_copyin.cpp serial_copyin.c serial_copyin.cpp wait_if.F90
+      wait_if.c wait_if.cpp wait_if_devnum_false.cpp wait_if_queue_false.cpp ]],
     [PROBE] = [[
-      acc_copyin.F90 acc_copyin.c acc_copyin.cpp acc_copyout.F90 acc_create.c acc_create.cpp acc_delete_async.F90
+      acc_copyin.F90 acc_copyin.c acc_copyin.cpp acc_copyin_async.c acc_copyin_async.cpp acc_copyin_with_len.F90
+      acc_copyout.F90 acc_create.c acc_create.cpp acc_create_async.c acc_create_async.cpp acc_delete_async.F90
       acc_delete_async.c acc_delete_async.cpp acc_delete_async_with_len.F90 acc_delete_finalize_async.c
       acc_delete_finalize_async.cpp acc_is_present.F90 acc_is_present.c acc_is_present.cpp acc_is_present_with_len.F90
       acc_update_device.F90 acc_update_device.c acc_update_device.cpp acc_update_device_async.F90
       acc_update_device_async.c acc_update_device_async.cpp acc_update_device_async_with_len.F90
       acc_update_device_with_len.F90 acc_update_self_async.F90 acc_update_self_async.c acc_update_self_async.cpp
       acc_update_self_async_with_len.F90 data_copyout_reference_counts.F90 data_copyout_reference_counts.c
-      data_copyout_reference_counts.cpp enter_exit_data_if.c enter_exit_data_if.cpp exit_data.F90 exit_data.c
-      exit_data.cpp exit_data_copyout_reference_counts.F90 exit_data_copyout_reference_counts.c
+      data_copyout_reference_counts.cpp enter_data_if.F90 enter_exit_data_if.c enter_exit_data_if.cpp exit_data.F90
+      exit_data.c exit_data.cpp exit_data_copyout_reference_counts.F90 exit_data_copyout_reference_counts.c
       exit_data_copyout_reference_counts.cpp exit_data_delete_no_lower_bound.F90 exit_data_finalize.F90
       exit_data_finalize.c exit_data_finalize.cpp kernels_copy.F90 kernels_copy.c kernels_copy.cpp kernels_copyin.F90
       kernels_copyin.c kernels_copyin.cpp kernels_copyout.F90 kernels_copyout.c kernels_copyout.cpp kernels_create.F90
       kernels_create.c kernels_create.cpp kernels_default_copy.F90 kernels_default_copy.c kernels_default_copy.cpp
-      parallel_copyout.F90 parallel_copyout.c parallel_copyout.cpp parallel_default_copy.F90 parallel_default_copy.c
-      parallel_default_copy.cpp parallel_if.F90 parallel_if.c serial_copyin.F90 serial_copyout.c serial_copyout.cpp
-      serial_default_copy.F90 serial_if.F90 serial_if.c serial_if.cpp ]],
+      kernels_if.c kernels_if.cpp parallel_copyout.F90 parallel_copyout.c parallel_copyout.cpp
+      parallel_default_copy.F90 parallel_default_copy.c parallel_default_copy.cpp parallel_if.F90 parallel_if.c
+      serial_copyin.F90 serial_copyout.F90 serial_copyout.c serial_copyout.cpp serial_default_copy.F90 serial_if.F90
+      serial_if.c serial_if.cpp ]],
+    [UNSENT] = [[
+      acc_copyout_async.F90 acc_copyout_async_with_len.F90 ]],
     [WAIT] = [[
-      acc_copyin_async.F90 acc_copyin_async.cpp acc_create_async.c acc_create_async.cpp acc_memcpy_from_device_async.c
-      acc_memcpy_from_device_async.cpp acc_memcpy_to_device_async.c acc_memcpy_to_device_async.cpp kernels_async.F90
-      kernels_async.c kernels_async.cpp parallel_async.F90 serial_loop_async.F90 wait_if.F90 wait_if.c wait_if.cpp ]],
+      acc_copyin_async.F90 acc_copyin_async.c acc_copyin_async.cpp acc_copyin_async_with_len.F90 acc_copyout_async.F90
+      acc_copyout_async_with_len.F90 acc_create_async.c acc_create_async.cpp acc_delete_async.F90 acc_delete_async.c
+      acc_delete_async.cpp acc_delete_async_with_len.F90 acc_delete_finalize_async.cpp acc_memcpy_from_device_async.c
+      acc_memcpy_from_device_async.cpp acc_memcpy_to_device_async.c acc_memcpy_to_device_async.cpp
+      acc_update_self_async.F90 kernels_async.F90 kernels_async.c kernels_async.cpp parallel_async.F90
+      serial_loop_async.F90 wait_if.F90 wait_if.c wait_if.cpp ]],
   },
   ["gcc checks"] = each {
     [BOTH] = [[
-      data-1.c data-1.f90 declare-vla.c host_data-6.c lib-12.c lib-15.f90 lib-16-2.f90 lib-16.f90 lib-19.c lib-37.c
-      lib-45.c lib-46.c lib-49.c lib-88.c lib-94.c lib-95.c update-2.f90 ]],
+      clauses-1.f90 data-1.c data-1.f90 data-5.f90 data-firstprivate-1.c declare-vla.c host_data-6.c lib-12.c
+      lib-15.f90 lib-16-2.f90 lib-16.f90 lib-19.c lib-32-1.f lib-32-2.f lib-32.c lib-37.c lib-45.c lib-46.c lib-49.c
+      lib-88.c lib-94.c lib-95.c struct-1.c update-1.c update-1.f90 update-2.f90 ]],
     [DECLARED] = [[
       pr92843-1.c ]],
     [LEFT] = [[
       kernels-loop-data-enter-exit-2.c kernels-loop-data-update.c lib-33.c ]],
     [NO_VALUE] = [[
-      data-5.f90 ]],
+      data-5.f90 lib-19.c ]],
     [OLD_DEVICE] = [[
       acc_prof-parallel-1.c clauses-1.c clauses-1.f90 nested-1.c struct-1.c update-1.c update-1.f90 ]],
     [OLD_HOST] = [[
-      data-clauses-kernels-ipa-pta.c data-clauses-kernels.c data-clauses-parallel-ipa-pta.c data-clauses-parallel.c
-      data-firstprivate-1.c declare-1.c declare-1.f90 dynamic-pointer-1.f90 lib-32-1.f lib-32-2.f lib-32.c ]],
+      data-5.f90 data-clauses-kernels-ipa-pta.c data-clauses-kernels.c data-clauses-parallel-ipa-pta.c
+      data-clauses-parallel.c data-firstprivate-1.c declare-1.c declare-1.f90 dynamic-pointer-1.f90 lib-32-1.f
+      lib-32-2.f lib-32.c ]],
     [OUTSIDE] = [[
       pr83920.c ]],
     [WAIT] = [[

@@ -198,7 +198,7 @@ local function run(options, here, work)
   end
   local known = dofile(options.known or here .. "/known.lua")
   for name, reason in pairs(options.clang and known[suite .. " " .. version_of(options.clang)] or {}) do
-    known[suite][name] = known[suite][name] or reason
+    known[suite][name] = known[suite][name] or reason.failed
   end
   local unexplained = report.lines(tests, runtimes, results, suite, known, options.all)
   local lost = report.table(groups, tests, runtimes, results)

@@ -2,10 +2,10 @@
 
 local report = {}
 
--- The known reason of a runtime for a test: one of its checks, or one of the plain runs.
-local function reason_of(known, suite, runtime, name)
+-- The known reasons of a runtime for a test that fails plain, and for what is reported about it: code -> reason.
+local function reasons_of(known, suite, runtime, name)
   local checks = runtime.has_reports and known[suite .. " checks"] or {}
-  return checks[name] or (known[suite] or {})[name]
+  return (known[suite] or {})[name], checks[name] or {}
 end
 
 -- Whether a result differs from what the first runtime, which has no checks, does with a right program.
@@ -15,7 +15,27 @@ local function is_difference(first, result)
 end
 
 local function add(list, text)
-  if text and text ~= list[#list] then list[#list + 1] = text end
+  if not text or list[text] then return end
+  list[text], list[#list + 1] = true, text
+end
+
+-- Adds the reasons why a result is not that of the first runtime. Returns how many it has none for.
+local function explain(reasons, result, plain, checks, seen)
+  local unexplained = 0
+  for _, one in ipairs(result.found or { { level = "error", code = "failed", text = result.why or "" } }) do
+    local reason = checks[one.code] or one.level == "error" and plain
+    if not reason then unexplained = unexplained + 1 end
+    add(reasons, reason or "NO REASON: " .. one.text)
+    seen[one.code] = true
+  end
+  return unexplained
+end
+
+-- A reason that explains nothing.
+local function tell_unused(first, name, code, reason)
+  if not reason:find "^by chance" and first.state ~= "not compiled" then
+    print(("%s: %s, though there is a reason why not: %s"):format(name, code and "no " .. code or "passes", reason))
+  end
 end
 
 -- Prints the lines. The first runtime is the stock one; differences of the others have known reasons. Returns how many
@@ -26,16 +46,16 @@ function report.lines(tests, runtimes, results, suite, known, is_all)
     local mine = results[test.name]
     local first = mine[runtimes[1].name]
     local states, reasons, is_shown = {}, {}, is_all or #runtimes == 1 and first.state == "failed"
-    local is_different, reason = false, nil
+    local is_different, nchecked, seen, plain, checks = false, 0, {}, nil, {}
     for i, runtime in ipairs(runtimes) do
       local result = mine[runtime.name]
       states[i] = ("%s %s"):format(runtime.name, result.state)
       is_shown = is_shown or result.state ~= first.state
-      if i > 1 then reason = reason_of(known, suite, runtime, test.name) end
+      nchecked = nchecked + (runtime.has_reports and 1 or 0)
+      if i > 1 then plain, checks = reasons_of(known, suite, runtime, test.name) end
       if i > 1 and is_difference(first, result) then
         is_different, is_shown = true, true
-        if not reason then unexplained = unexplained + 1 end
-        add(reasons, reason or "NO REASON: " .. (result.why or ""))
+        unexplained = unexplained + explain(reasons, result, plain, checks, seen)
       end
     end
     if not is_different then add(reasons, first.why or mine[runtimes[#runtimes].name].why) end
@@ -43,8 +63,9 @@ function report.lines(tests, runtimes, results, suite, known, is_all)
       print(("%s: %s%s"):format(test.name, table.concat(states, ", "), #reasons > 0 and ": "
         .. table.concat(reasons, "; ") or ""))
     end
-    if reason and not is_different and not reason:find "^by chance" and first.state ~= "not compiled" then
-      print(("%s: passes, though there is a reason why not: %s"):format(test.name, reason))
+    if plain and not is_different then tell_unused(first, test.name, nil, plain) end
+    for code, reason in pairs(nchecked > 1 and checks or {}) do -- strict runs alone do not see all
+      if not seen[code] then tell_unused(first, test.name, code, reason) end
     end
   end
   return unexplained
