@@ -16,7 +16,7 @@ static volatile sig_atomic_t deadly_signal;
  * has not written yet stays unwritten. */
 static void report(void (*how)(void))
 {
-    if (!goacc.at_end || goacc.pid != getpid() || goacc.ending || (goacc.options.strict && goacc_own.region))
+    if (!goacc.at_end || goacc.pid != getpid() || goacc.ending || (goacc.options.strict && goacc_region(goacc_own.does)))
         return;
     goacc.dying = true;
     how();

@@ -104,14 +104,17 @@ struct goacc_turn {
  * it is passed over, as a construct that was looked at often. */
 enum goacc_look { GOACC_CALLED, GOACC_LOOKED, GOACC_PASSED };
 
+/* What a thread does: its calls ask first; they may be quick, since its device is not the host; or it runs a kernel of a
+ * construct, a return address, with a bit for target regions. One store begins a kernel, and one ends it. */
+enum { GOACC_ASKS, GOACC_QUICK };
+#define GOACC_TARGET (~(UINTPTR_MAX >> 1))
+
 struct goacc_named;
 struct goacc_thread {
     uint64_t number;      /* of the thread, from 1 */
     int type, device;     /* current device type and number */
-    const char *region;   /* runs a kernel on a device that is not the host: "compute", "target"; or NULL */
+    uintptr_t does;       /* runs a kernel on a device that is not the host: its construct; or GOACC_ASKS, GOACC_QUICK */
     uintptr_t frame;      /* of the function that runs the kernel; the stack grows to lower addresses */
-    uintptr_t from;       /* the kernel's construct, a return address */
-    bool quick;           /* its calls may be quick: its device is not the host, it runs no kernel */
     unsigned held;        /* one bit for each call under way: it holds back kernels */
     bool in_core;         /* the core moves bytes */
     enum goacc_look look;
@@ -132,27 +135,33 @@ struct goacc_thread {
 struct goacc_kernel {
     void (*fn)(void *);
     void (*code)(void *); /* the program's function, which fn is or calls; NULL: not known */
-    const char *region; /* what it is: "compute", "target" */
-    uintptr_t from;     /* its construct, a return address; goacc_launch sets it */
+    uintptr_t construct;  /* as in goacc_thread; goacc_launch sets it */
     void *args[];
 };
 
-/* Around a kernel of a device that is not the host, on the thread and in the function that runs it. */
-static inline __attribute__((always_inline)) void goacc_begin_kernel(struct goacc_thread *self, const char *region,
-                                                                     uintptr_t from)
+static inline uintptr_t goacc_construct(const struct goacc_site *site)
 {
-    self->region = region;
-    self->from = from;
+    return site->call.pc | (*site->what == 't' ? GOACC_TARGET : 0);
+}
+/* Around a kernel of a device that is not the host, on the thread and in the function that runs it. */
+static inline __attribute__((always_inline)) void goacc_begin_kernel(struct goacc_thread *self, uintptr_t construct)
+{
+    self->does = construct;
     self->frame = (uintptr_t)__builtin_frame_address(0);
+}
+/* The region of the kernel that a thread runs; NULL: it runs none. */
+static inline const char *goacc_region(uintptr_t does)
+{
+    return does <= GOACC_QUICK ? NULL : does & GOACC_TARGET ? "target" : "compute";
 }
 /* Whether the program has jumped out of the thread's kernel: what it does now has a frame that is not below the
  * kernel's. */
 static inline bool goacc_has_jumped(const struct goacc_thread *self, uintptr_t frame)
 {
-    return self->region && frame > self->frame;
+    return self->does > GOACC_QUICK && frame > self->frame;
 }
 /* Reports that. pc: where the program is now. */
-_Noreturn void goacc_tell_jump(const char *region, uintptr_t from, uintptr_t pc);
+_Noreturn void goacc_tell_jump(uintptr_t construct, uintptr_t pc);
 
 /* Opens a structured region of the thread, without a region of the core yet; ends the innermost one. With the lock. */
 struct goacc_level *goacc_push_level(struct goacc_thread *self, int parent);
@@ -264,7 +273,7 @@ static inline void goacc_unlock(void)
 /* Whether the thread's calls are. */
 static inline bool goacc_is_quick(void)
 {
-    return __builtin_expect(atomic_load_explicit(&goacc.quick, memory_order_relaxed) && goacc_own.quick, 1);
+    return __builtin_expect(atomic_load_explicit(&goacc.quick, memory_order_relaxed) && goacc_own.does == GOACC_QUICK, 1);
 }
 /* Makes the runtime if it is not there, and takes the lock. Every call between the two. */
 static inline struct goacc_thread *goacc_enter(const struct goacc_site *site)

@@ -136,10 +136,10 @@ void goacc_tell_returned(uintptr_t pc)
                "data of a function that has returned are still mapped from here; they are taken off the device");
 }
 
-void goacc_tell_jump(const char *region, uintptr_t from, uintptr_t pc)
+void goacc_tell_jump(uintptr_t construct, uintptr_t pc)
 {
     char place[1100];
-    goacc_place(from, place, sizeof place);
+    goacc_place(construct & ~GOACC_TARGET, place, sizeof place);
     goacc_find(
         &(struct goacc_finding){
             .level = "error",
@@ -147,7 +147,7 @@ void goacc_tell_jump(const char *region, uintptr_t from, uintptr_t pc)
             .pc = pc,
             .help = "leave a region at its end: set a flag in it, and look at the flag after it",
         },
-        "the program left the %s region%s by a jump, as longjmp does", region, place);
+        "the program left the %s region%s by a jump, as longjmp does", goacc_region(construct), place);
     goacc_end();
 }
 

@@ -288,7 +288,7 @@ static void on_access(uintptr_t at, size_t n, bool write, uintptr_t pc, const ui
     if (goacc.ending || !goacc_lock()) /* the runtime's own access */
         return;
     if (goacc_kernel_site && goacc_has_jumped(&goacc_own, (uintptr_t)(frame ? frame : __builtin_frame_address(0))))
-        goacc_tell_jump(goacc_own.region, goacc_own.from, pc);
+        goacc_tell_jump(goacc_own.does, pc);
     if (goacc_checked.leaves && goacc.context) {
         if (goacc_kernel_site)
             kernel_access(&access);

@@ -215,7 +215,7 @@ static const struct libomp *libomp(void)
 /* The clauses of a teams construct come to us first. */
 static bool is_alone(void)
 {
-    return goacc.options.left && goacc_own.region;
+    return goacc.options.left && goacc_region(goacc_own.does);
 }
 
 void __kmpc_push_num_teams(void *place, int32_t thread, int32_t teams, int32_t threads);
@@ -369,7 +369,6 @@ static void compute(struct goacc_site *site, int device, const void *region_id,
     struct body *body = (struct body *)(void *)((char *)kernel + head);
     memset(body, 0, args - head);
     kernel->fn = run_kernel;
-    kernel->region = "target";
     kernel->args[0] = body;
     body->fn = goacc_image_function(device, region_id);
     body->device = device;

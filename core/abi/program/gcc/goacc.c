@@ -430,11 +430,9 @@ static bool compute_short(const struct goacc_site *site, int flags, void (*fn)(v
     if (nplain < map->n || accd_region_addresses(region, args.address, nplain) < nplain) /* pointers are arguments, too */
         arguments(self, map, args.at);
     goacc_leave_quick();
-    goacc_begin_kernel(self, site->what, site->call.pc);
-    self->quick = false;
+    goacc_begin_kernel(self, site->call.pc);
     fn(args.at);
-    self->region = NULL;
-    self->quick = true;
+    self->does = GOACC_QUICK;
     goacc_enter(site);
     goacc_end_region(self, region);
     goacc_leave();
@@ -474,7 +472,6 @@ static __attribute__((noinline)) void compute(const struct goacc_site *site, int
     if (!kernel)
         goacc_die("out-of-memory", "no memory for the arguments of a compute region");
     kernel->fn = kernel->code = fn;
-    kernel->region = site->what;
     goacc_open_items(&items, map->n);
     goacc_entry_items(map, &items);
     goacc_attach_variables(self, map, &items);

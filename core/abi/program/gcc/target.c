@@ -485,11 +485,9 @@ static bool compute_short(const struct goacc_site *site, int device, void (*fn)(
     }
     copy_private(map, copies, body->args);
     leave_short(&call);
-    goacc_begin_kernel(call.self, "target", site->call.pc);
-    call.self->quick = false;
+    goacc_begin_kernel(call.self, site->call.pc | GOACC_TARGET);
     run_body(body);
-    call.self->region = NULL;
-    call.self->quick = true;
+    call.self->does = GOACC_QUICK;
     call = goacc_target_enter(site, device);
     goacc_end_region(call.self, region);
     goacc_target_leave(&call);
@@ -513,7 +511,6 @@ static void compute(const struct directive *directive)
     struct body *body = (struct body *)(void *)((char *)kernel + head);
     kernel->fn = run_kernel;
     kernel->code = directive->fn;
-    kernel->region = "target";
     kernel->args[0] = body;
     *body = (struct body){directive->fn, directive->teams, directive->device};
     if (goacc.options.strict)

@@ -416,7 +416,7 @@ static void activate(const struct goacc_site *site)
 static void choose_type(struct goacc_thread *self, int type)
 {
     self->type = type;
-    self->quick = false; /* until a call has asked */
+    self->does = GOACC_ASKS; /* until a call has asked */
 }
 
 void goacc_set_type(const struct goacc_site *site, int type)
@@ -544,7 +544,7 @@ const char *goacc_property_text(const struct goacc_site *site, int number, int t
 
 int goacc_on(int type)
 {
-    bool there = goacc_started()->region && !goacc.options.rules->kernels_on_host;
+    bool there = goacc_region(goacc_started()->does) && !goacc.options.rules->kernels_on_host;
     return there ? type == GOACC_NVIDIA || type == GOACC_NOT_HOST
                  : type == GOACC_HOST || type == GOACC_NONE;
 }

@@ -35,7 +35,7 @@ struct goacc_turn goacc_next_task(const struct goacc_site *site, void **depend)
 void goacc_tasks_waited(const struct goacc_site *site, void **depend)
 {
     const bool traced = goacc.options.trace >= 0;
-    if (!has_tasks || goacc_own.region || goacc_in_target() || !(goacc.options.left || traced))
+    if (!has_tasks || goacc_region(goacc_own.does) || goacc_in_target() || !(goacc.options.left || traced))
         return;
     goacc_enter(site);
     goacc_note_place(site);

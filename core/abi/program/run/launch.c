@@ -45,7 +45,7 @@ void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel
 {
     struct goacc_thread *self = goacc_self();
     const enum goacc_look look = self->look;
-    kernel->from = site->call.pc;
+    kernel->construct = goacc_construct(site);
     goacc_hold_back(site);
     const bool alone = goacc.declares;
     if (alone)
@@ -58,14 +58,13 @@ void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel
         goacc_strict_run(site, device, kernel);
     } else {
         goacc_leave();
-        goacc_begin_kernel(self, kernel->region, kernel->from);
-        self->quick = false; /* until a call has asked */
+        goacc_begin_kernel(self, kernel->construct);
         if (goacc.options.check)
             goacc_check_enter(site, device);
         kernel->fn(kernel->args);
         if (goacc.options.check)
             goacc_check_leave();
-        self->region = NULL;
+        self->does = GOACC_ASKS;
     }
     goacc_enter(site);
     goacc_declared_swap(self);

@@ -265,7 +265,7 @@ _Noreturn void goacc_refuse(const struct goacc_site *site, const char *code, con
     char text[256];
     va_list args;
     if (goacc_has_jumped(&goacc_own, site->call.sp))
-        goacc_tell_jump(goacc_own.region, goacc_own.from, site->call.pc);
+        goacc_tell_jump(goacc_own.does, site->call.pc);
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
@@ -276,8 +276,8 @@ _Noreturn void goacc_refuse(const struct goacc_site *site, const char *code, con
 static inline struct goacc_thread *enter(const struct goacc_site *site)
 {
     struct goacc_thread *thread = goacc_started();
-    if (thread->region)
-        goacc_refuse(site, "misuse", "was called inside a %s region", thread->region);
+    if (thread->does > GOACC_QUICK)
+        goacc_refuse(site, "misuse", "was called inside a %s region", goacc_region(thread->does));
     bool hold = goacc.declares;
     if (hold)
         goacc_alone(true);
@@ -327,8 +327,8 @@ struct goacc_thread *goacc_enter_asking(const struct goacc_site *site)
 void goacc_leave_asking(void)
 {
     goacc.active[goacc_own.type == GOACC_HOST] = true;
-    goacc_own.quick = goacc_own.type != GOACC_HOST;
-    if (goacc_own.quick)
+    goacc_own.does = goacc_own.type == GOACC_HOST ? GOACC_ASKS : GOACC_QUICK;
+    if (goacc_own.does == GOACC_QUICK)
         goacc.quick = goacc.context && !goacc_listens() && !goacc.declares && !goacc.names && !goacc.ending;
     leave();
 }

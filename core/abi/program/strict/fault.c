@@ -98,18 +98,18 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     const bool sent = info->si_code <= 0; /* by kill() or raise(): no access */
     if (self->in_core && !sent)
         tell_transfer(info->si_addr);
-    if (!sent && goacc.options.strict && !self->region && goacc.context &&
+    if (!sent && goacc.options.strict && !goacc_region(self->does) && goacc.context &&
         accd_device_of(goacc.context, (uintptr_t)info->si_addr) >= 0) {
         if (!is_message())
             tell_device(info->si_addr, context);
         goacc_strict_lend_devices();
         return;
     }
-    if (!sent && self->region)
+    if (!sent && goacc_region(self->does))
         goacc_strict_fault(info, context);
-    if (!sent && self->region) {
+    if (!sent && goacc_region(self->does)) {
         char region[40];
-        snprintf(region, sizeof region, "the %s region", self->region);
+        snprintf(region, sizeof region, "the %s region", goacc_region(self->does));
         const bool outside =
             goacc_tell_outside(NULL, region, "uses", (uintptr_t)info->si_addr, instruction(context) + 1);
         if (!outside && (uintptr_t)info->si_addr >= GOACC_PAGE)

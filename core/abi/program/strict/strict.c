@@ -213,7 +213,7 @@ static _Noreturn void tell_fault(const struct goacc_site *site, int device, cons
     int n = snprintf(region, sizeof region, "the %s region", site->what);
     goacc_place(site->call.pc, region + n, sizeof region - (size_t)n);
     if (fault->jumped)
-        goacc_tell_jump(site->what, site->call.pc, fault->pc + 1);
+        goacc_tell_jump(goacc_construct(site), fault->pc + 1);
     if (!fault->host && fault->address < GOACC_PAGE) {
         goacc_tell_stray(fault->stray, fault->pc + 1, region);
         goacc_end();
@@ -234,9 +234,9 @@ static void run_kernel(void *arg)
 {
     struct goacc_kernel *kernel = arg;
     struct goacc_thread *self = goacc_self();
-    goacc_begin_kernel(self, kernel->region, kernel->from);
+    goacc_begin_kernel(self, kernel->construct);
     kernel->fn(kernel->args);
-    self->region = NULL;
+    self->does = GOACC_ASKS;
 }
 
 /* Of a kernel that is not watched. */
@@ -276,7 +276,7 @@ static void run_unwatched(const struct goacc_site *site, int device, struct goac
     sigaddset(&faults, SIGBUS);
     pthread_sigmask(SIG_UNBLOCK, &faults, NULL);
     unwatched.leave = NULL;
-    goacc_self()->region = NULL;
+    goacc_self()->does = GOACC_ASKS;
     tell_fault(site, device, &unwatched.fault);
 }
 
@@ -300,10 +300,6 @@ void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_ke
 {
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; /* is watched at a time */
     struct goacc_thread *self = goacc_self();
-    if (self->region) { /* a kernel in a kernel */
-        kernel->fn(kernel->args);
-        return;
-    }
     if (self->look == GOACC_PASSED) {
         atomic_fetch_add_explicit(&passed, 1, memory_order_relaxed);
         goacc_watch_open_memory(goacc_watcher);
