@@ -8,13 +8,16 @@
 #include <string.h>
 
 /* The layout of gfortran's own descriptor, since its version 8. */
-struct descriptor {
-    char *base;
-    size_t offset;
+struct type {
     size_t element;
     int version;
     signed char rank, type;
     short attribute;
+};
+struct descriptor {
+    char *base;
+    size_t offset;
+    struct type type;
     ptrdiff_t span;
     struct {
         ptrdiff_t stride, lower, upper;
@@ -26,27 +29,27 @@ struct descriptor {
 static void check_array(const struct descriptor *array, bool write, const char *packed, struct goacc_caller caller)
 {
     ptrdiff_t index[15] = {0}, extent[15] = {0};
-    const ptrdiff_t span = array->span ? array->span : (ptrdiff_t)array->element;
+    const ptrdiff_t span = array->span ? array->span : (ptrdiff_t)array->type.element;
     if (!goacc_is_checked(caller) || !array->base)
         return;
-    for (int i = 0; i < array->rank; i++) {
+    for (int i = 0; i < array->type.rank; i++) {
         extent[i] = array->dim[i].upper - array->dim[i].lower + 1;
         if (extent[i] <= 0)
             return;
     }
-    const bool rows = array->rank && array->dim[0].stride == 1 && span == (ptrdiff_t)array->element;
+    const bool rows = array->type.rank && array->dim[0].stride == 1 && span == (ptrdiff_t)array->type.element;
     const int first = rows ? 1 : 0;
-    const size_t n = array->element * (rows ? (size_t)extent[0] : 1);
-    for (int i = 0; i < array->rank || !array->rank;) {
+    const size_t n = array->type.element * (rows ? (size_t)extent[0] : 1);
+    for (int i = 0; i < array->type.rank || !array->type.rank;) {
         ptrdiff_t at = 0;
-        for (i = 0; i < array->rank; i++)
+        for (i = 0; i < array->type.rank; i++)
             at += index[i] * array->dim[i].stride * span;
         if (!packed || memcmp(array->base + at, packed, n) != 0)
             goacc_check_words(array->base + at, n, write, caller);
         packed += packed ? n : 0;
-        for (i = first; i < array->rank && ++index[i] == extent[i]; i++)
+        for (i = first; i < array->type.rank && ++index[i] == extent[i]; i++)
             index[i] = 0;
-        if (i >= array->rank)
+        if (i >= array->type.rank)
             return;
     }
 }
@@ -112,13 +115,6 @@ void _gfortran_internal_unpack(struct descriptor *array, const void *packed)
 
 /* ---------------------------------------------------------------------------------- namelists -- */
 
-struct type {
-    size_t element;
-    int version;
-    signed char rank, type;
-    short attribute;
-};
-
 /* The variables that a statement with a namelist has told so far. What READ changes is recognized by its value. */
 enum { NAMELIST_MOST = 64, DERIVED = 5 /* its components follow */ };
 static __thread struct {
@@ -145,9 +141,8 @@ void _gfortran_st_set_nml_var(void *statement, void *at, char *name, int kind, s
         goacc_is_checked(CALLER) && namelist.n < NAMELIST_MOST ? calloc(1, sizeof *variable) : NULL;
     if (variable) {
         variable->base = type.type == DERIVED ? NULL : at;
-        variable->element = type.element;
+        variable->type = type;
         variable->span = (ptrdiff_t)type.element;
-        variable->rank = type.rank;
         namelist.at[namelist.n++] = variable;
     }
     call(statement, at, name, kind, bytes, type);

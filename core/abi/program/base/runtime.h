@@ -104,8 +104,8 @@ struct goacc_turn {
  * it is passed over, as a construct that was looked at often. */
 enum goacc_look { GOACC_CALLED, GOACC_LOOKED, GOACC_PASSED };
 
-/* What a thread does: its calls ask first; they may be quick, since its device is not the host; or it runs a kernel of a
- * construct, a return address, with a bit for target regions. One store begins a kernel, and one ends it. */
+/* What a thread does: its calls ask first; they may be quick, since its device is not the host; or it runs a kernel of
+ * a construct, a return address, with a bit for target regions. One store begins a kernel, and one ends it. */
 enum { GOACC_ASKS, GOACC_QUICK };
 #define GOACC_TARGET (~(UINTPTR_MAX >> 1))
 
@@ -113,7 +113,7 @@ struct goacc_named;
 struct goacc_thread {
     uint64_t number;      /* of the thread, from 1 */
     int type, device;     /* current device type and number */
-    uintptr_t does;       /* runs a kernel on a device that is not the host: its construct; or GOACC_ASKS, GOACC_QUICK */
+    uintptr_t does;       /* GOACC_ASKS, GOACC_QUICK, or the construct of its kernel on a device that is not the host */
     uintptr_t frame;      /* of the function that runs the kernel; the stack grows to lower addresses */
     unsigned held;        /* one bit for each call under way: it holds back kernels */
     bool in_core;         /* the core moves bytes */
@@ -273,7 +273,8 @@ static inline void goacc_unlock(void)
 /* Whether the thread's calls are. */
 static inline bool goacc_is_quick(void)
 {
-    return __builtin_expect(atomic_load_explicit(&goacc.quick, memory_order_relaxed) && goacc_own.does == GOACC_QUICK, 1);
+    return __builtin_expect(
+        atomic_load_explicit(&goacc.quick, memory_order_relaxed) && goacc_own.does == GOACC_QUICK, 1);
 }
 /* Makes the runtime if it is not there, and takes the lock. Every call between the two. */
 static inline struct goacc_thread *goacc_enter(const struct goacc_site *site)
@@ -370,10 +371,21 @@ static inline uintptr_t goacc_word(const void *address)
     memcpy(&value, address, sizeof value);
     return value;
 }
-/* Of gfortran, of an array of any rank, by its size. */
+/* gfortran's descriptor of an array of any rank, since its version 8; and whether that is one, by its size. */
+struct goacc_descriptor {
+    char *data;
+    size_t offset, element;
+    int version;
+    signed char rank, type;
+    short attribute;
+    ptrdiff_t span;
+    struct goacc_dimension {
+        ptrdiff_t stride, lower, upper;
+    } dim[];
+};
 static inline bool goacc_is_descriptor(uint64_t bytes)
 {
-    enum { HEAD = 40, DIMENSION = 24, RANKS = 15 };
+    enum { HEAD = sizeof(struct goacc_descriptor), DIMENSION = sizeof(struct goacc_dimension), RANKS = 15 };
     return bytes >= HEAD && bytes <= HEAD + RANKS * DIMENSION && (bytes - HEAD) % DIMENSION == 0;
 }
 /* Whether an item is no more than the pointer or descriptor of another item's data. */

@@ -1,5 +1,4 @@
 /* reports.c - what is wrong with an access or a transfer, in the words of the program. */
-#include "abi/program/strict/order.h"
 #include "shadow.h"
 
 #include <stdio.h>
@@ -150,6 +149,24 @@ static void name_host(const struct goacc_access *access, const struct lost *entr
     snprintf(named->element, sizeof named->element, "%s", named->object.name);
 }
 
+/* A warning about an access, or about what the call under way does (NULL). */
+static struct goacc_finding finding(const struct goacc_access *access, const char *code, const char *rule,
+                                    const struct named *named, struct goacc_mark other)
+{
+    return (struct goacc_finding){.level = "warning",
+                                  .code = code,
+                                  .rule = rule,
+                                  .pc = access ? place_of(access) : goacc.site ? goacc.site->call.pc : 0,
+                                  .object = *named->object.name ? named->object.name : NULL,
+                                  .element = *named->element ? named->element : NULL,
+                                  .other = other};
+}
+
+static struct goacc_mark mapped_at(const struct named *named)
+{
+    return (struct goacc_mark){"mapped", named->object.file, named->object.line};
+}
+
 /* -------------------------------------------------------------------------------------- reads -- */
 
 static const char unwritten[] = "uninitialized-read", stale[] = "stale-data",
@@ -191,29 +208,11 @@ void goacc_report_unwritten(const struct goacc_access *access, uint64_t at, cons
     else if (!goacc_on_device(at))
         name_host(access, entry, at, &named);
     remember(unwritten, access, pair, named.object.name);
-    goacc_find(
-        &(struct goacc_finding){
-            .level = "warning",
-            .code = unwritten,
-            .rule = "ACC33-2.7-1",
-            .pc = place_of(access),
-            .object = *named.object.name ? named.object.name : NULL,
-            .element = named.element,
-            .other = {"mapped", named.object.file, named.object.line},
-        },
-        goacc_on_device(at) ? "%s reads %s, to which nothing was written on the device"
-                            : "%s reads %s, which was copied from device memory that nothing was written to",
-        actor(who, sizeof who), named.element);
-}
-
-/* "the compute region of a.c:5 in queue 1". */
-static void spell_work(const struct goacc_used *work, char *to, size_t room)
-{
-    const bool kernel = !strcmp(work->what, "compute") || !strcmp(work->what, "target");
-    int n = snprintf(to, room, kernel ? "the %s region" : "%s", work->what);
-    goacc_place(work->pc, to + n, room - (size_t)n);
-    n = (int)strlen(to);
-    goacc_order_spell(work->turn, to + n, room - (size_t)n);
+    const struct goacc_finding read = finding(access, unwritten, "ACC33-2.7-1", &named, mapped_at(&named));
+    goacc_find(&read,
+               goacc_on_device(at) ? "%s reads %s, to which nothing was written on the device"
+                                   : "%s reads %s, which was copied from device memory that nothing was written to",
+               actor(who, sizeof who), named.element);
 }
 
 void goacc_report_clash(const struct goacc_access *access, bool frees, const struct goacc_used *earlier, bool written)
@@ -231,56 +230,37 @@ void goacc_report_clash(const struct goacc_access *access, bool frees, const str
     if (known)
         name(access, &pair, access->at, &named);
     remember(missing, access, known ? &pair : NULL, named.object.name);
-    spell_work(&own, who, sizeof who);
-    spell_work(earlier, work, sizeof work);
+    goacc_order_spell_work(&own, who, sizeof who);
+    goacc_order_spell_work(earlier, work, sizeof work);
     goacc_order_remedy(earlier->turn, remedy, sizeof remedy);
     struct goacc_mark mark = written && device ? written_at(*part.note, where, sizeof where) : (struct goacc_mark){0};
     if (!mark.file)
         goacc_line(earlier->pc, &mark.file, &mark.line, NULL);
     mark.is = written ? "written" : "read";
-    goacc_find(
-        &(struct goacc_finding){
-            .level = "warning",
-            .code = missing,
-            .rule = frees ? "ACC33-async-4" : "ACC33-async-2",
-            .pc = place_of(access),
-            .object = *named.object.name ? named.object.name : NULL,
-            .element = named.element,
-            .other = mark,
-        },
-        "%s %s %s%s; %s %s it%s, and %s", who, frees ? "frees" : access->write ? "writes" : "reads",
-        named.element, !known ? "" : device ? " on the device" : " on the host", work, written ? "writes" : "reads", where, remedy);
+    const struct goacc_finding clash =
+        finding(access, missing, frees ? "ACC33-async-4" : "ACC33-async-2", &named, mark);
+    goacc_find(&clash, "%s %s %s%s; %s %s it%s, and %s", who, frees ? "frees" : access->write ? "writes" : "reads",
+               named.element, !known ? "" : device ? " on the device" : " on the host", work,
+               written ? "writes" : "reads", where, remedy);
 }
 
 void goacc_report_unwaited(const struct goacc_access *access, const struct goacc_transfer *transfer)
 {
     const struct goacc_site site = site_of(access);
     struct goacc_mark mark = {.is = transfer->writes ? "written" : "read"};
-    char element[340], place[1100], queue[60], remedy[100];
-    const char *name = transfer->shown.name;
-    if (goacc_find_again(missing, place_of(access), name))
+    struct named named = {.object = transfer->shown};
+    char work[1300], remedy[100];
+    if (goacc_find_again(missing, place_of(access), named.object.name))
         return;
     const uint64_t at = access->at > transfer->host ? access->at : transfer->host;
-    goacc_spell_element(&site, transfer->object, transfer->object_bytes, at - transfer->object, name, element,
-                        sizeof element);
-    goacc_order_spell(transfer->turn, queue, sizeof queue);
-    goacc_order_remedy(transfer->turn, remedy, sizeof remedy);
-    goacc_place(transfer->pc, place, sizeof place);
-    goacc_line(transfer->pc, &mark.file, &mark.line, NULL);
-    const bool kernel = !strcmp(transfer->what, "compute") || !strcmp(transfer->what, "target");
-    goacc_find(
-        &(struct goacc_finding){
-            .level = "warning",
-            .code = missing,
-            .rule = "ACC33-async-2",
-            .pc = place_of(access),
-            .object = name,
-            .element = element,
-            .other = mark,
-        },
-        "the host %s %s; %s%s%s%s%s %s it on the host, and %s", access->write ? "writes" : "reads", element,
-        kernel ? "the " : "", transfer->what, kernel ? " region" : "", place, queue,
-        transfer->writes ? "writes" : "reads", remedy);
+    goacc_spell_element(&site, transfer->object, transfer->object_bytes, at - transfer->object, named.object.name,
+                        named.element, sizeof named.element);
+    goacc_order_spell_work(&transfer->used, work, sizeof work);
+    goacc_order_remedy(transfer->used.turn, remedy, sizeof remedy);
+    goacc_line(transfer->used.pc, &mark.file, &mark.line, NULL);
+    const struct goacc_finding early = finding(access, missing, "ACC33-async-2", &named, mark);
+    goacc_find(&early, "the host %s %s; %s %s it on the host, and %s", access->write ? "writes" : "reads",
+               named.element, work, transfer->writes ? "writes" : "reads", remedy);
 }
 
 void goacc_report_stale(const struct goacc_access *access, uint64_t at, const struct goacc_pair *pair,
@@ -293,18 +273,10 @@ void goacc_report_stale(const struct goacc_access *access, uint64_t at, const st
         return;
     name(access, pair, at, &named);
     remember(stale, access, pair, named.object.name);
-    goacc_find(
-        &(struct goacc_finding){
-            .level = "warning",
-            .code = stale,
-            .rule = "ACC33-upd-1",
-            .pc = place_of(access),
-            .object = named.object.name,
-            .element = named.element,
-            .other = written_at(note, where, sizeof where),
-        },
-        "%s reads an old state of %s: the %s has changed it%s, and no transfer has sent the change",
-        actor(who, sizeof who), named.element, device ? "host" : "device", where);
+    const struct goacc_finding read =
+        finding(access, stale, "ACC33-upd-1", &named, written_at(note, where, sizeof where));
+    goacc_find(&read, "%s reads an old state of %s: the %s has changed it%s, and no transfer has sent the change",
+               actor(who, sizeof who), named.element, device ? "host" : "device", where);
 }
 
 void goacc_report_lost(const struct goacc_access *access, uint64_t at)
@@ -316,23 +288,16 @@ void goacc_report_lost(const struct goacc_access *access, uint64_t at)
     struct named named;
     if (!entry || goacc_find_again(stale, place_of(access), entry->name))
         return;
-    spell_lost(access, entry, at, named.element, sizeof named.element);
+    name_host(access, entry, at, &named);
     snprintf(gone, sizeof gone, "its data were removed from the device");
     if (goacc_line(entry->pc, &file, &line, NULL))
         snprintf(gone, sizeof gone, "%s:%d removed its data from the device", file, line);
-    goacc_find(
-        &(struct goacc_finding){
-            .level = "warning",
-            .code = stale,
-            .rule = "ACC33-upd-1",
-            .pc = place_of(access),
-            .object = entry->name,
-            .element = named.element,
-            .other = written_at(entry->note, where, sizeof where),
-        },
-        "%s reads an old state of %s: the device has changed it%s, and no transfer has sent the "
-        "change before %s",
-        actor(who, sizeof who), named.element, where, gone);
+    const struct goacc_finding read =
+        finding(access, stale, "ACC33-upd-1", &named, written_at(entry->note, where, sizeof where));
+    goacc_find(&read,
+               "%s reads an old state of %s: the device has changed it%s, and no transfer has sent the "
+               "change before %s",
+               actor(who, sizeof who), named.element, where, gone);
 }
 
 void goacc_report_overwritten(const struct goacc_pair *pair, uint64_t at, uint32_t note)
@@ -341,18 +306,11 @@ void goacc_report_overwritten(const struct goacc_pair *pair, uint64_t at, uint32
     struct named named;
     const bool device = goacc_on_device(at);
     name(NULL, pair, at, &named);
-    goacc_find(
-        &(struct goacc_finding){
-            .level = "warning",
-            .code = overwritten,
-            .rule = "ACC33-upd-1",
-            .pc = goacc.site ? goacc.site->call.pc : 0,
-            .object = named.object.name,
-            .element = named.element,
-            .other = written_at(note, where, sizeof where),
-        },
-        "%s overwrites %s on the %s, which the %s has changed%s", goacc.site ? goacc.site->what : "a transfer",
-        named.element, device ? "device" : "host", device ? "device" : "host", where);
+    const struct goacc_finding change =
+        finding(NULL, overwritten, "ACC33-upd-1", &named, written_at(note, where, sizeof where));
+    const char *side = device ? "device" : "host";
+    goacc_find(&change, "%s overwrites %s on the %s, which the %s has changed%s",
+               goacc.site ? goacc.site->what : "a transfer", named.element, side, side, where);
 }
 
 /* ------------------------------------------------------------------------------------- bounds -- */
@@ -383,18 +341,10 @@ void goacc_report_outside(const struct goacc_access *access, uint64_t at)
     if (nearest(at, &pair)) {
         struct named named;
         name(access, &pair, at, &named);
-        goacc_find(
-            &(struct goacc_finding){
-                .level = "error",
-                .code = outside,
-                .rule = "ACC33-2.7.1-1",
-                .pc = place_of(access),
-                .object = named.object.name,
-                .element = named.element,
-                .other = {"mapped", named.object.file, named.object.line},
-            },
-            "%s %s %s, %s of the data on the device", who, does, named.element,
-            at < pair.dev ? "before the beginning" : "after the end");
+        struct goacc_finding use = finding(access, outside, "ACC33-2.7.1-1", &named, mapped_at(&named));
+        use.level = "error";
+        goacc_find(&use, "%s %s %s, %s of the data on the device", who, does, named.element,
+                   at < pair.dev ? "before the beginning" : "after the end");
     } else {
         goacc_tell("error", outside, "ACC33-2.7.1-1", place_of(access), "%s %s %p, where no data are on the device",
                    who, does, (void *)(uintptr_t)at);
@@ -415,17 +365,11 @@ void goacc_report_on_device(const struct goacc_access *access)
     struct named named = {.element = ""};
     if (goacc_pair_at(access->at, &pair))
         name(access, &pair, access->at, &named);
-    goacc_find(
-        &(struct goacc_finding){
-            .level = "error",
-            .code = "device-pointer-on-host",
-            .rule = "ACC33-hd-1",
-            .pc = place_of(access),
-            .object = *named.object.name ? named.object.name : NULL,
-            .element = *named.element ? named.element : NULL,
-        },
-        "the host program %s the device address %p%s%s", access->write ? "writes to" : "reads from",
-        (void *)(uintptr_t)access->at, *named.element ? ", which is that of " : "", named.element);
+    struct goacc_finding use =
+        finding(access, "device-pointer-on-host", "ACC33-hd-1", &named, (struct goacc_mark){0});
+    use.level = "error";
+    goacc_find(&use, "the host program %s the device address %p%s%s", access->write ? "writes to" : "reads from",
+               (void *)(uintptr_t)access->at, *named.element ? ", which is that of " : "", named.element);
     goacc_end();
 }
 

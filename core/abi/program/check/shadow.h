@@ -4,6 +4,7 @@
 #define GOACC_SHADOW_H
 
 #include "abi/checked/checked.h"
+#include "abi/program/strict/order.h"
 #include "check.h"
 
 /* Of the library that only programs compiled for checking have. */
@@ -120,11 +121,6 @@ void goacc_outdate(const struct goacc_pair *pair, uint64_t at, uint64_t n);
 void *goacc_reserve(uint64_t bytes);
 
 /* turns.c: uses of device memory, and what nothing orders. */
-struct goacc_used {
-    struct goacc_turn turn;
-    uintptr_t pc; /* of the construct */
-    const char *what;
-};
 void goacc_turns_open(void);
 void goacc_turns_close(void);
 /* Around a kernel. */
@@ -143,13 +139,11 @@ void goacc_unused_end(void);
 
 /* waits.c: what an asynchronous transfer reads or writes on the host. */
 struct goacc_transfer {
-    struct goacc_turn turn;
+    struct goacc_used used;
     bool writes, idle; /* idle: what is there already */
     bool scalar;       /* a kernel may have it for itself: then the program may write it, and does not read it */
     uint64_t host, bytes;
     uint64_t object, object_bytes; /* that it is of */
-    uintptr_t pc;
-    const char *what;
     struct goacc_shown shown;
 };
 bool goacc_has_pending(void);

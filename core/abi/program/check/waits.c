@@ -1,7 +1,6 @@
 /* waits.c - what asynchronous transfers read and write on the host, until the program has waited
  * for them: an access of the host before that is a missing wait. The shadow leaves the first access
  * to each word to access.c. */
-#include "abi/program/strict/order.h"
 #include "shadow.h"
 
 #include <stdlib.h>
@@ -14,7 +13,7 @@ static void forget_done(void)
 {
     size_t n = 0;
     for (size_t i = 0; i < npending; i++)
-        if (goacc_order_is_done(pending[i]->turn))
+        if (goacc_order_is_done(pending[i]->used.turn))
             free(pending[i]);
         else
             pending[n++] = pending[i];
@@ -59,12 +58,11 @@ static void look_for_clash(const struct goacc_transfer *transfer)
     for (size_t i = 0; i < npending; i++) {
         const struct goacc_transfer *earlier = pending[i];
         if (!meets(earlier, transfer->host, transfer->bytes) || is_harmless(earlier, transfer) ||
-            goacc_order_before(earlier->turn, transfer->turn))
+            goacc_order_before(earlier->used.turn, transfer->used.turn))
             continue;
         const uint64_t at = transfer->host > earlier->host ? transfer->host : earlier->host;
-        const struct goacc_used used = {earlier->turn, earlier->pc, earlier->what};
-        goacc_report_clash(&(struct goacc_access){at, 1, transfer->writes, transfer->pc, NULL}, false, &used,
-                           earlier->writes);
+        goacc_report_clash(&(struct goacc_access){at, 1, transfer->writes, transfer->used.pc, NULL}, false,
+                           &earlier->used, earlier->writes);
         return;
     }
 }
@@ -72,7 +70,7 @@ static void look_for_clash(const struct goacc_transfer *transfer)
 /* Whether a later transfer of the same strand stands for an earlier one, too. */
 static bool replaces(const struct goacc_transfer *later, const struct goacc_transfer *earlier)
 {
-    return later->turn.strand == earlier->turn.strand && later->writes == earlier->writes &&
+    return later->used.turn.strand == earlier->used.turn.strand && later->writes == earlier->writes &&
            later->idle <= earlier->idle && later->scalar <= earlier->scalar && later->host <= earlier->host &&
            earlier->host + earlier->bytes <= later->host + later->bytes;
 }
@@ -98,7 +96,7 @@ void goacc_note_pending(const accd_event *event, const struct goacc_pair *pair, 
         (!out && event->bytes <= SMALL && kernel) ||
         !accd_present_at(goacc.context, event->device, pair->host, 0, &object))
         return;
-    const struct goacc_transfer transfer = {.turn = goacc_own.turn,
+    const struct goacc_transfer transfer = {.used = {goacc_own.turn, goacc.site->call.pc, goacc.site->what},
                                             .writes = out,
                                             .idle = idle,
                                             .scalar = kernel && event->bytes <= sizeof(double),
@@ -106,16 +104,14 @@ void goacc_note_pending(const accd_event *event, const struct goacc_pair *pair, 
                                             .bytes = event->bytes,
                                             .object = pair->host,
                                             .object_bytes = pair->bytes,
-                                            .pc = goacc.site->call.pc,
-                                            .what = goacc.site->what,
                                             .shown = goacc_shown(&object.info)};
     const char *file;
     int line;
-    if (goacc_names_copy(transfer.shown.name) && goacc_line(transfer.pc, &file, &line, NULL))
+    if (goacc_names_copy(transfer.shown.name) && goacc_line(transfer.used.pc, &file, &line, NULL))
         return; /* the compiler's own variable: with debug information, those of the program have names */
     forget_done();
     look_for_clash(&transfer);
-    if (transfer.turn.strand)
+    if (transfer.used.turn.strand)
         keep(&transfer);
 }
 
@@ -130,7 +126,7 @@ void goacc_check_pending(const struct goacc_access *access)
     for (size_t i = 0; i < npending; i++) {
         const struct goacc_transfer *transfer = pending[i];
         if (meets(transfer, access->at, access->n) && is_early(access, transfer) &&
-            !goacc_order_is_done(transfer->turn))
+            !goacc_order_is_done(transfer->used.turn))
             goacc_report_unwaited(access, transfer);
     }
 }

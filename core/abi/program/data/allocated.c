@@ -12,20 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* gfortran's descriptor of an array. */
-struct descriptor {
-    const char *data;
-    int64_t offset;
-    uint64_t element;
-    int32_t version;
-    int8_t rank, type;
-    int16_t attribute;
-    int64_t span;
-    struct {
-        int64_t stride, lower, upper;
-    } dims[];
-};
-
 struct allocatable {
     char *host; /* the variable: a descriptor, or the pointer to a scalar */
     uint64_t bytes;
@@ -95,14 +81,14 @@ void goacc_allocated_swap(void)
  * descriptor. */
 static struct goacc_range elements_of(const struct allocatable *variable)
 {
-    const struct descriptor *array = (const struct descriptor *)(const void *)variable->host;
-    const uint64_t bytes_of_rank = sizeof *array + (uint64_t)array->rank * sizeof array->dims[0];
+    const struct goacc_descriptor *array = (const struct goacc_descriptor *)(const void *)variable->host;
+    const uint64_t bytes_of_rank = sizeof *array + (uint64_t)array->rank * sizeof array->dim[0];
     uint64_t bytes = array->element;
     if (!array->data || array->version || array->rank < 1 || bytes_of_rank != variable->bytes)
         return (struct goacc_range){0};
     for (int i = 0; i < array->rank; i++) {
-        const int64_t extent = array->dims[i].upper - array->dims[i].lower + 1;
-        if (extent <= 0 || (uint64_t)array->dims[i].stride * array->element != bytes ||
+        const int64_t extent = array->dim[i].upper - array->dim[i].lower + 1;
+        if (extent <= 0 || (uint64_t)array->dim[i].stride * array->element != bytes ||
             __builtin_mul_overflow(bytes, (uint64_t)extent, &bytes))
             return (struct goacc_range){0};
     }

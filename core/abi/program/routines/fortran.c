@@ -5,21 +5,7 @@
 
 #include <string.h>
 
-/* The layout of gfortran's own descriptor, since its version 8. */
-struct descriptor {
-    void *base;
-    size_t offset;
-    size_t element;
-    int version;
-    signed char rank, type;
-    short attribute;
-    ptrdiff_t span;
-    struct {
-        ptrdiff_t stride, lower, upper;
-    } dim[15];
-};
-
-static size_t bytes_of(const struct descriptor *array)
+static size_t bytes_of(const struct goacc_descriptor *array)
 {
     size_t bytes = array->element;
     for (int i = 0; i < array->rank; i++) {
@@ -33,10 +19,10 @@ static size_t bytes_of(const struct descriptor *array)
 
 /* Four names for each routine: any array; an address with a length of either kind; with a queue. */
 #define DATA(name, kind, action, finalize)                                                         \
-    void name##_array_h_(const struct descriptor *array);                                          \
-    void name##_array_h_(const struct descriptor *array)                                           \
+    void name##_array_h_(const struct goacc_descriptor *array);                                          \
+    void name##_array_h_(const struct goacc_descriptor *array)                                           \
     {                                                                                              \
-        goacc_data(HERE(#name), kind, action, array->base, bytes_of(array), finalize, GOACC_SYNC); \
+        goacc_data(HERE(#name), kind, action, array->data, bytes_of(array), finalize, GOACC_SYNC); \
     }                                                                                              \
     void name##_32_h_(void *host, const int32_t *bytes);                                           \
     void name##_32_h_(void *host, const int32_t *bytes)                                            \
@@ -49,10 +35,10 @@ static size_t bytes_of(const struct descriptor *array)
         goacc_data(HERE(#name), kind, action, host, (size_t)*bytes, finalize, GOACC_SYNC);         \
     }
 #define DATA_ASYNC(name, kind, action)                                                             \
-    void name##_async_array_h_(const struct descriptor *array, const int *queue);                  \
-    void name##_async_array_h_(const struct descriptor *array, const int *queue)                   \
+    void name##_async_array_h_(const struct goacc_descriptor *array, const int *queue);                  \
+    void name##_async_array_h_(const struct goacc_descriptor *array, const int *queue)                   \
     {                                                                                              \
-        goacc_data(HERE(#name "_async"), kind, action, array->base, bytes_of(array), false,        \
+        goacc_data(HERE(#name "_async"), kind, action, array->data, bytes_of(array), false,        \
                    *queue);                                                                        \
     }                                                                                              \
     void name##_async_32_h_(void *host, const int32_t *bytes, const int *queue);                   \
@@ -84,7 +70,7 @@ DATA_ASYNC(acc_update_device, ACCD_UPDATE, ACCD_UPDATE_DEVICE)
 DATA_ASYNC(acc_update_self, ACCD_UPDATE, ACCD_UPDATE_SELF)
 
 #define ROUTINES(X)                                                                               \
-    X(int, acc_is_present_array_h_, (const struct descriptor *array))                             \
+    X(int, acc_is_present_array_h_, (const struct goacc_descriptor *array))                             \
     X(int, acc_is_present_32_h_, (void *host, const int32_t *bytes))                              \
     X(int, acc_is_present_64_h_, (void *host, const int64_t *bytes))                              \
     X(int, acc_get_num_devices_h_, (const int *type))                                             \
@@ -107,9 +93,9 @@ DATA_ASYNC(acc_update_self, ACCD_UPDATE, ACCD_UPDATE_SELF)
 #define DECLARE(type, name, parameters) type name parameters;
 ROUTINES(DECLARE)
 
-int acc_is_present_array_h_(const struct descriptor *array)
+int acc_is_present_array_h_(const struct goacc_descriptor *array)
 {
-    return goacc_is_present(HERE("acc_is_present"), array->base, bytes_of(array));
+    return goacc_is_present(HERE("acc_is_present"), array->data, bytes_of(array));
 }
 int acc_is_present_32_h_(void *host, const int32_t *bytes)
 {

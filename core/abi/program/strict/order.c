@@ -292,6 +292,14 @@ void goacc_order_spell(struct goacc_turn turn, char *to, size_t size)
         snprintf(to, size, " in %s", spell_queue(turn.strand, queue, sizeof queue));
 }
 
+void goacc_order_spell_work(const struct goacc_used *work, char *to, size_t size)
+{
+    char place[1100], queue[60];
+    goacc_place(work->pc, place, sizeof place);
+    goacc_order_spell(work->turn, queue, sizeof queue);
+    snprintf(to, size, goacc_is_kernel(work->what) ? "the %s region%s%s" : "%s%s%s", work->what, place, queue);
+}
+
 static bool is_fortran(void)
 {
     return dlsym(RTLD_DEFAULT, "_gfortran_set_args");

@@ -8,6 +8,19 @@
 
 #include "abi/program/base/runtime.h"
 
+/* Work of the program: its turn, its construct or call, and what that is: "compute", "acc_copyin". */
+struct goacc_used {
+    struct goacc_turn turn;
+    uintptr_t pc;
+    const char *what;
+};
+static inline bool goacc_is_kernel(const char *what)
+{
+    return !strcmp(what, "compute") || !strcmp(what, "target");
+}
+/* "the compute region of a.c:5 in queue 1", "acc_copyin of a.c:7". */
+void goacc_order_spell_work(const struct goacc_used *work, char *to, size_t room);
+
 /* Whether every operation of a strand up to a turn comes before what `later` does next. */
 bool goacc_order_before(struct goacc_turn earlier, struct goacc_turn later);
 /* Whether the host has waited for it. */

@@ -27,15 +27,13 @@ static const char *const verbs[] = {"reads", "writes", "frees", "may use"};
 
 struct access {
     struct access *next;
-    struct goacc_turn turn;
+    struct goacc_used used;
     enum how how;
     bool on_device;
     bool idle; /* writes what is there: of interest if the program changes it */
     uint64_t start, bytes;
     unsigned char *bits; /* which bytes a kernel has changed; NULL: all are meant */
     char *image;         /* of the host, after a transfer; or NULL */
-    uintptr_t pc;
-    const char *what;
     uint64_t host, object, object_bytes; /* the host address of start; the object that it lies in */
     char *name;
 };
@@ -87,20 +85,6 @@ static void forget(bool (*is_meant)(const struct access *access, const void *ud)
 
 /* ----------------------------------------------------------------------------------- reports -- */
 
-static bool is_kernel(const char *what)
-{
-    return !strcmp(what, "compute") || !strcmp(what, "target");
-}
-
-static void spell_work(const struct access *access, char *to, size_t size)
-{
-    char queue[60], place[1100];
-    goacc_order_spell(access->turn, queue, sizeof queue);
-    goacc_place(access->pc, place, sizeof place);
-    snprintf(to, size, is_kernel(access->what) ? "the %s region%s%s" : "%s%s%s", access->what, place,
-             queue);
-}
-
 static void spell_byte(const struct access *access, uint64_t at, char *to, size_t size)
 {
     goacc_spell_element(goacc.site, access->object, access->object_bytes,
@@ -119,7 +103,7 @@ static struct goacc_finding finding(const struct access *earlier, enum how how, 
                                     .pc = pc,
                                     .object = name,
                                     .other = {.is = done[earlier->how]}};
-    goacc_line(earlier->pc, &finding.other.file, &finding.other.line, NULL);
+    goacc_line(earlier->used.pc, &finding.other.file, &finding.other.line, NULL);
     return finding;
 }
 
@@ -127,7 +111,7 @@ static struct goacc_finding finding(const struct access *earlier, enum how how, 
 static bool is_same_construct(const struct access *later)
 {
     static struct access last;
-    if (last.pc == later->pc && last.object == later->object &&
+    if (last.used.pc == later->used.pc && last.object == later->object &&
         (last.how != later->how || last.on_device != later->on_device))
         return true;
     last = *later;
@@ -138,16 +122,17 @@ static bool is_same_construct(const struct access *later)
 static void tell_clash(const struct access *earlier, const struct access *later, uint64_t at)
 {
     char first[1200], queue[60], remedy[100], element[340];
-    if (is_same_construct(later) || goacc_find_again(missing, later->pc, later->name))
+    const bool kernel = goacc_is_kernel(later->used.what);
+    if (is_same_construct(later) || goacc_find_again(missing, later->used.pc, later->name))
         return;
-    struct goacc_finding clash = finding(earlier, later->how, later->pc, later->name);
-    spell_work(earlier, first, sizeof first);
-    goacc_order_spell(later->turn, queue, sizeof queue);
+    struct goacc_finding clash = finding(earlier, later->how, later->used.pc, later->name);
+    goacc_order_spell_work(&earlier->used, first, sizeof first);
+    goacc_order_spell(later->used.turn, queue, sizeof queue);
     spell_byte(later, at, element, sizeof element);
-    goacc_order_remedy(earlier->turn, remedy, sizeof remedy);
+    goacc_order_remedy(earlier->used.turn, remedy, sizeof remedy);
     clash.element = element;
     goacc_find(&clash, "%s%s%s%s %s %s on the %s; %s %s %s, and %s",
-               is_kernel(later->what) ? "this " : "", later->what, is_kernel(later->what) ? " region" : "",
+               kernel ? "this " : "", later->used.what, kernel ? " region" : "",
                queue, verbs[later->how], element, later->on_device ? "device" : "host", first,
                verbs[earlier->how], earlier->how == later->how ? "it, too" : "it", remedy);
 }
@@ -156,11 +141,11 @@ static void tell_clash(const struct access *earlier, const struct access *later,
 static void tell_changed(const struct access *access, uint64_t at, bool ends)
 {
     char work[1200], element[340], remedy[100];
-    const uintptr_t pc = ends || !goacc.site ? access->pc : goacc.site->call.pc;
+    const uintptr_t pc = ends || !goacc.site ? access->used.pc : goacc.site->call.pc;
     struct goacc_finding change = finding(access, access->how, pc, access->name);
-    spell_work(access, work, sizeof work);
+    goacc_order_spell_work(&access->used, work, sizeof work);
     spell_byte(access, at, element, sizeof element);
-    goacc_order_remedy(access->turn, remedy, sizeof remedy);
+    goacc_order_remedy(access->used.turn, remedy, sizeof remedy);
     change.element = element;
     goacc_find(&change, "the host has changed %s %s; %s %s it on the host, and %s", element,
                ends ? "before any wait" : "before this wait", work, verbs[access->how], remedy);
@@ -220,7 +205,7 @@ static uint64_t clash_of(const struct access *a, const struct access *b)
 static bool is_replaced(const struct access *access, const void *ud)
 {
     const struct access *by = ud;
-    return access->turn.strand == by->turn.strand && access->how == by->how &&
+    return access->used.turn.strand == by->used.turn.strand && access->how == by->how &&
            access->idle >= by->idle && access->on_device == by->on_device &&
            by->start <= access->start && access->start + access->bytes <= by->start + by->bytes &&
            !by->bits;
@@ -231,7 +216,7 @@ static bool is_rewritten(const struct access *access, const void *ud)
 {
     const struct access *by = ud;
     unsigned char left = 0;
-    if (access->turn.strand != by->turn.strand || !access->bits || !by->bits ||
+    if (access->used.turn.strand != by->used.turn.strand || !access->bits || !by->bits ||
         access->start != by->start || access->bytes != by->bytes)
         return false;
     for (uint64_t k = 0; k < (access->bytes + 7) / 8; k++)
@@ -267,9 +252,7 @@ static void access(struct access *access)
     accd_present object = {0};
     struct goacc_shown shown;
     const struct goacc_thread *self = goacc_self();
-    access->turn = self->turn;
-    access->pc = goacc.site->call.pc;
-    access->what = goacc.site->what;
+    access->used = (struct goacc_used){self->turn, goacc.site->call.pc, goacc.site->what};
     writers += access->how == WRITES && access->on_device && !access->bits;
     if (accd_present_at(goacc.context, self->device,
                         access->on_device ? access->start : access->host, access->on_device,
@@ -287,7 +270,7 @@ static void access(struct access *access)
     access->name = shown.name;
     bool told = false;
     for (struct access *earlier = pending; earlier; earlier = earlier->next) {
-        const bool ordered = told || goacc_order_before(earlier->turn, access->turn);
+        const bool ordered = told || goacc_order_before(earlier->used.turn, access->used.turn);
         const uint64_t at = ordered ? NONE : clash_of(access, earlier);
         told |= at != NONE;
         if (at != NONE)
@@ -295,7 +278,7 @@ static void access(struct access *access)
         if (access->how == WRITES && !access->idle && meets(access, earlier))
             forget_image(earlier); /* that is no change of the program */
     }
-    if (!goacc_order_is_done(access->turn)) /* another thread may have waited meanwhile */
+    if (!goacc_order_is_done(access->used.turn)) /* another thread may have waited meanwhile */
         keep(access);
     else
         free(access->bits);
@@ -369,7 +352,7 @@ static bool is_passed(const accd_event *event)
 static bool is_own(const accd_event *event)
 {
     accd_present object;
-    return is_kernel(goacc.site->what) &&
+    return goacc_is_kernel(goacc.site->what) &&
            accd_present_at(goacc.context, event->device, event->host, 0, &object) && object.structured <= 1 &&
            !object.dynamic;
 }
@@ -471,13 +454,13 @@ static void compare(const struct access *access, bool ends)
 static bool is_done(const struct access *access, const void *ud)
 {
     (void)ud;
-    return goacc_order_is_done(access->turn);
+    return goacc_order_is_done(access->used.turn);
 }
 
 void goacc_races_waited(void)
 {
     for (const struct access *access = pending; access; access = access->next)
-        if (goacc_order_is_done(access->turn))
+        if (goacc_order_is_done(access->used.turn))
             compare(access, false);
     forget(is_done, NULL);
 }
