@@ -1,4 +1,5 @@
-/* access.h - the check of one access, in the function that the compiler calls for it. */
+/* access.h - the short check of one access: a few instructions in the function that the compiler calls for
+ * each load and store. If it does not allow the access, ask.c looks closer. */
 #ifndef GOACC_ACCESS_H
 #define GOACC_ACCESS_H
 
@@ -25,6 +26,17 @@ void goacc_read8_first(uintptr_t at);
 void goacc_write8_first(uintptr_t at);
 /* The same as goacc_ask for each word of a range. */
 void goacc_ask_words(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame);
+
+/* A lock that is held for a few instructions. */
+static inline void goacc_hold(bool *lock)
+{
+    while (__atomic_test_and_set(lock, __ATOMIC_ACQUIRE))
+        __builtin_ia32_pause();
+}
+static inline void goacc_release(bool *lock)
+{
+    __atomic_clear(lock, __ATOMIC_RELEASE);
+}
 
 static inline size_t goacc_least(size_t a, size_t b)
 {

@@ -1,5 +1,6 @@
-/* ask.c - accesses that the function called for them does not allow at once: parts of words, first reads and writes of
- * what was moved, uses that are noted. What is left is a question for the runtime. */
+/* ask.c - the longer check of an access, which comes if the short one (access.h) does not allow it: accesses
+ * to parts of words, the first read or write of data that were moved, and uses that are noted. If this check
+ * does not allow the access either, the runtime decides. */
 #include "access.h"
 #include "order.h"
 

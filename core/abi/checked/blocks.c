@@ -1,6 +1,6 @@
-/* blocks.c - blocks of malloc of which something is to be known: those of a kernel, which it may
- * use; large ones of the host, which no kernel may. The other blocks of the host lie in the heap.
- */
+/* blocks.c - a list of malloc blocks: those that a kernel has allocated, which kernels may use, and large
+ * ones of the host, which no kernel may use. Small blocks of the host are not listed: they lie in the heap,
+ * whose range is known. */
 #include "access.h"
 
 #include <errno.h>
@@ -23,17 +23,6 @@ static size_t nblocks, room;
 static bool locked;
 static size_t of_kernels; /* blocks that are a kernel's */
 
-static void lock(void)
-{
-    while (__atomic_test_and_set(&locked, __ATOMIC_ACQUIRE))
-        __builtin_ia32_pause();
-}
-
-static void unlock(void)
-{
-    __atomic_clear(&locked, __ATOMIC_RELEASE);
-}
-
 /* A block that the C library maps by itself begins behind its head, at the start of a page. */
 static bool is_mapping(const void *at)
 {
@@ -48,11 +37,11 @@ static void note(void *at, size_t n)
     const bool of_kernel = inside_here.runs;
     if (!at || (!of_kernel && (n < LARGE || !is_mapping(at))))
         return;
-    lock();
+    goacc_hold(&locked);
     if (nblocks == room) {
         struct block *grown = __libc_realloc(blocks, (2 * room + 64) * sizeof *grown);
         if (!grown) {
-            unlock();
+            goacc_release(&locked);
             return;
         }
         blocks = grown;
@@ -60,21 +49,21 @@ static void note(void *at, size_t n)
     }
     blocks[nblocks++] = (struct block){(uintptr_t)at, n, of_kernel};
     of_kernels += of_kernel;
-    unlock();
+    goacc_release(&locked);
 }
 
 static void forget(void *at)
 {
     if (!at || (!__atomic_load_n(&of_kernels, __ATOMIC_RELAXED) && !is_mapping(at)))
         return;
-    lock();
+    goacc_hold(&locked);
     for (size_t i = nblocks; i-- > 0;)
         if (blocks[i].start == (uintptr_t)at) {
             of_kernels -= blocks[i].of_kernel;
             blocks[i] = blocks[--nblocks];
             break;
         }
-    unlock();
+    goacc_release(&locked);
 }
 
 /* Before a block is freed. */
@@ -87,14 +76,14 @@ static void tell(void *at)
 API enum goacc_owner goacc_check_block(uintptr_t at, uintptr_t *start_p, size_t *bytes_p)
 {
     enum goacc_owner owner = GOACC_UNKNOWN;
-    lock();
+    goacc_hold(&locked);
     for (size_t i = nblocks; i-- > 0 && !owner;)
         if (at - blocks[i].start < blocks[i].bytes) {
             owner = blocks[i].of_kernel ? GOACC_OF_KERNEL : GOACC_OF_HOST;
             *start_p = blocks[i].start;
             *bytes_p = blocks[i].bytes;
         }
-    unlock();
+    goacc_release(&locked);
     return owner;
 }
 

@@ -210,17 +210,6 @@ struct request {
 static struct request *requests;
 static bool locked;
 
-static void lock(void)
-{
-    while (__atomic_test_and_set(&locked, __ATOMIC_ACQUIRE))
-        __builtin_ia32_pause();
-}
-
-static void unlock(void)
-{
-    __atomic_clear(&locked, __ATOMIC_RELEASE);
-}
-
 /* The handle of a C program, or a number of a Fortran program. */
 static word handle_at(const void *handles, long i, bool fortran)
 {
@@ -233,14 +222,14 @@ static word handle_at(const void *handles, long i, bool fortran)
 static struct request *take(word handle)
 {
     struct request *taken = NULL;
-    lock();
+    goacc_hold(&locked);
     for (struct request **at = &requests; *at && !taken; at = &(*at)->next)
         if ((*at)->handle == handle) {
             taken = *at;
             *at = taken->next;
             break;
         }
-    unlock();
+    goacc_release(&locked);
     return taken;
 }
 
@@ -258,10 +247,10 @@ static void begun(word handle, struct kept kept, struct goacc_caller caller)
         return;
     }
     *request = (struct request){handle, kept, {caller.pc, NULL}, NULL};
-    lock();
+    goacc_hold(&locked);
     request->next = requests;
     requests = request;
-    unlock();
+    goacc_release(&locked);
 }
 
 /* Handles before a wait or a test; NULL: no receive is under way. */

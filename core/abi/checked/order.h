@@ -1,5 +1,6 @@
-/* order.h - notes which work used device memory last, and finds uses that nothing orders. The library of programs
- * compiled for checking does so for kernels, the runtime for what it does itself. */
+/* order.h - notes for each word of device memory which work used it last, and finds two uses between which
+ * the program does not wait. The library of programs compiled for checking does so for kernels, the runtime
+ * for its transfers. */
 #ifndef GOACC_CHECKED_ORDER_H
 #define GOACC_CHECKED_ORDER_H
 

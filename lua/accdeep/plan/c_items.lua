@@ -10,6 +10,7 @@ local compile = require "accdeep.shape.compile"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local list_item = require "accdeep.shape.list_item"
+local subscripts_of = require "accdeep.shape.subscripts"
 local asked = require "accdeep.plan.requests".asked
 local shape = require "accdeep.shape.shape"
 local types = require "accdeep.types"
@@ -126,8 +127,8 @@ end
 -- Address, length and program of base[s:l]... Returns the type of its elements, and the rows around them.
 local function plain_section(plan, request, b, ctx, item, base, subscripts, t)
   local session = plan.session
-  local of, start, length, rest = compile.first_section(b, ctx, t, subscripts)
-  local element, times, more = compile.section_elements(of, rest)
+  local of, start, length, rest = subscripts_of.first_section(b, ctx, t, subscripts)
+  local element, times, more = subscripts_of.elements(of, rest)
   local pos = subscripts[1].pos
   subscripts = rest
   if length.const and length.const < 0 then

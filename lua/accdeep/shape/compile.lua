@@ -5,16 +5,15 @@
 -- Nested records are part of their element; records behind pointers are programs of their own.
 
 local lazy = require "accdeep.base.lazy"
-local advice = require "accdeep.grammar.advice"
 local codegen = require "accdeep.code.codegen"
 local component = lazy.require "accdeep.shape.fortran_component"
 local core = require "accdeep.core"
 local descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
 local dynamic = lazy.require "accdeep.types.fortran_dynamic"
-local names = require "accdeep.types.names"
 local nest = require "accdeep.shape.nest"
 local policy = require "accdeep.shape.policy"
+local sections = require "accdeep.shape.subscripts"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse"
@@ -108,110 +107,6 @@ local function layout_of(session, element, child)
   return compile.layout(session, element, type(child) ~= "table" and child or nil)
 end
 
--- Start and length of a subscript: values of codegen; a bare index is one element.
--- Decides TR14-2.1-01, TR14-2.3-03, TR14-3.1.1-21, TR14-A.1-06, TR14-A.1-07, ACC33-2.7.1-1.
-local function bounds(b, ctx, subscript, what)
-  if subscript.tag == "index" then
-    return codegen.integer(b, ctx, subscript.index), codegen.constant(1)
-  end
-  local start = subscript.start and codegen.integer(b, ctx, subscript.start) or codegen.constant(0)
-  if subscript.length then return start, codegen.integer(b, ctx, subscript.length) end
-  if not what.n then
-    raise("invalid-section", subscript.pos, "the section of a pointer needs a length",
-      { rule = "ACC33-2.7.1-1", help = "write [start:length]" })
-  end
-  return start, codegen.apply(b, "-", codegen.constant(what.n), start, subscript.pos)
-end
-compile.bounds = bounds
-
--- One dimension more of a section: of so many rows from start on, length elements of each from first on. Memory
--- that moves is contiguous: of one row any part, of several rows all. What cannot be said here is said when the
--- bounds are known.
-local function inner_dimension(b, row, start, length, subscript, first, count)
-  local pos, n = subscript.pos, row.n
-  local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
-  local function both(x, y)
-    if x.const then return x.const == 0 and x or y end
-    return y.const == 1 and x or y.const == 0 and y or apply("&", x, y)
-  end
-  local function either(x, y)
-    if x.const then return x.const ~= 0 and x or y end
-    return y.const == 0 and x or y.const and y or apply("|", x, y)
-  end
-  local zero, one, whole = codegen.constant(0), codegen.constant(1), codegen.constant(n)
-  local is_whole = both(apply("==", first, zero), apply("==", count, whole))
-  local is_row = either(is_whole, apply("==", length, one))
-  local is_none = either(apply("<=", count, zero), apply("==", length, zero))
-  local sound = either(is_row, is_none)
-  if sound.const == 0 then
-    raise("invalid-section", pos, "the section is not contiguous",
-      { rule = "ACC33-2.7.1-4", help = ("take all %d elements of the inner dimension"):format(n) })
-  end
-  local inside = either(is_none, both(apply(">=", first, zero), apply("<=", apply("+", first, count), whole)))
-  if inside.const == 0 then
-    raise("out-of-bounds", pos, ("the section [%d:%d] is outside the array of %d elements"):format(first.const,
-      count.const, n), { rule = "ACC33-2.7.1-1", help = advice.section(first.const, count.const, n) })
-  end
-  codegen.require(b, inside, 0, pos)
-  codegen.require(b, sound, n, pos)
-  local flat = apply("*", length, count)
-  if not count.const then
-    flat = codegen.select(b, apply("<", count, zero), count, flat, pos) -- is reported as it stands
-  end
-  return apply("+", apply("*", start, whole), first), flat
-end
-
--- The elements of a section of an array or a pointer: their type, start and length, and subscripts that are left,
--- from the last that is done with on. Rows that are whole are elements if there may be several.
--- Decides ACC33-2.7.1-4.
-local function first_section(b, ctx, t, subscripts, offset)
-  local of, rest = types.element(t), subscripts
-  if rest[1].ranges then
-    local start, length = component.part(b, ctx, t, offset, rest[1])
-    return of, start, length, rest
-  end
-  local start, length = bounds(b, ctx, rest[1], t.kind == "array" and t or {})
-  local inner = {}
-  local at, number = of, 2
-  while at.kind == "array" and rest[number] and rest[number].tag ~= "alias" do
-    local first, count = bounds(b, ctx, rest[number], at)
-    inner[#inner + 1] = { first = first, count = count, row = at, subscript = rest[number] }
-    at, number = at.of, number + 1
-  end
-  local last = #inner -- rows from there on are whole
-  while last > 0 and inner[last].first.const == 0 and inner[last].count.const == inner[last].row.n
-    and not rest[number] do
-    last = last - 1
-  end
-  for i, dimension in ipairs(inner) do
-    if i > last and length.const ~= 1 then break end
-    start, length = inner_dimension(b, dimension.row, start, length, dimension.subscript, dimension.first,
-      dimension.count)
-    of, rest = of.of, table.move(rest, 2, #rest, 1, {})
-  end
-  return of, start, length, rest
-end
-compile.first_section = first_section
-
--- Splits what a section's elements are made of: type, how many of them in one, pointer subscripts left.
--- Decides TR14-3.1.1-22, TR14-3.2.2-07.
-local function section_elements(of, subscripts)
-  if of.kind == "void" or of.kind == "function" or (of.kind == "record" and not of.complete) then
-    names.no_size(of, subscripts[1].pos)
-  end
-  if of.kind == "pointer" and #subscripts > 1 then return of, 1, 2 end
-  local times = 1
-  if of.kind == "array" then
-    while of.kind == "array" do times, of = times * of.n, of.of end
-    return of, times, nil
-  end
-  if #subscripts > 1 then
-    raise("not-a-pointer", subscripts[2].pos, ("%s has no elements"):format(types.name(of)),
-      { rule = "TR14-3.1.1-22" })
-  end
-  return of, 1, nil
-end
-
 -- [@] and [@base] (TR14 3.5): one byte at the target, or at what the base points to, must be present. The
 -- pointer keeps its distance from there. value is the pointer's; what is not mapped stays as it is: a
 -- null pointer, and one whose base has an empty section (AMB-TR14-16).
@@ -275,7 +170,7 @@ local function pointer_level(session, out, t, subscripts, at, around, inner_prog
       here and here[at].base and { reg = here[at].base, type = here[at].type })
     field.offset, field.action = 0, alias_action or field.action
   else
-    local element, times, more = section_elements(t.to, table.move(subscripts, at, #subscripts, 1, {}))
+    local element, times, more = sections.elements(t.to, table.move(subscripts, at, #subscripts, 1, {}))
     if times > 1 then raise("unsupported", pos, "pointers to rows behind pointers") end
     local own = here and here[at] or {}
     if not own.count then
@@ -286,7 +181,7 @@ local function pointer_level(session, out, t, subscripts, at, around, inner_prog
           return { reg = builder:emit(where, core.opcode.DISTANCE, self, base, 8), type = types.scalars.long }
         end
       end
-      local start, length = bounds(b, ctx, subscript, {})
+      local start, length = sections.bounds(b, ctx, subscript, {})
       own.count = codegen.reg(b, length, pos)
       own.first = start.const ~= 0 and codegen.reg(b, start, pos) or nil
     end
@@ -320,7 +215,7 @@ local function pointer_program(session, out, b, ctx, t, subscripts, from, inner_
       local base = subscript.to and codegen.value(b, ctx, subscript.to)
       if base then registers.base, registers.type = codegen.reg(b, base, pos), base.type end
     else
-      local start, length = bounds(b, ctx, subscript, {})
+      local start, length = sections.bounds(b, ctx, subscript, {})
       registers.count = codegen.reg(b, length, pos)
       registers.first = start.const ~= 0 and codegen.reg(b, start, pos) or nil
     end
@@ -338,7 +233,7 @@ end
 
 -- Length and first byte of the section that an alias's base has: what is empty is not a base.
 function compile.base_section(b, ctx, section, t)
-  local start, count = bounds(b, ctx, section, {})
+  local start, count = sections.bounds(b, ctx, section, {})
   local size = codegen.constant(types.element(t).size)
   return { count = count, bytes = codegen.apply(b, "*", start, size, section.pos) }
 end
@@ -412,8 +307,8 @@ local function add_section(session, out, entry, offset, name, init)
   local pos = subscripts[1].pos
   b:boundary()
   local of, start, length
-  of, start, length, subscripts = first_section(b, ctx, t, subscripts, offset)
-  local element, times, more = section_elements(of, subscripts)
+  of, start, length, subscripts = sections.first_section(b, ctx, t, subscripts, offset)
+  local element, times, more = sections.elements(of, subscripts)
   local child
   if more then
     local function rows(builder)
@@ -507,7 +402,8 @@ local function add_descriptor(session, out, entry, offset, name, own)
   local alias = entry.subscripts and entry.subscripts[1].tag == "alias" and entry.subscripts[1]
   if alias then return add_descriptor_alias(session, out, entry, alias, offset, name) end
   if entry.subscripts then
-    _, start, count = first_section(b, entry.outer and { session = session } or out.ctx, t, entry.subscripts, offset)
+    local ctx = entry.outer and { session = session } or out.ctx
+    _, start, count = sections.first_section(b, ctx, t, entry.subscripts, offset)
   else
     start, count = component.whole(b, t, offset, pos)
   end
@@ -789,7 +685,6 @@ end
 
 compile.program = program_of
 compile.names = names_of
-compile.section_elements = section_elements
 compile.pointer_program = pointer_program
 
 return compile

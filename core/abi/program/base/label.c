@@ -112,14 +112,9 @@ const accd_label *goacc_site_label(void)
     return at->label;
 }
 
-static bool is_kernel(const struct goacc_site *site)
-{
-    return !strcmp(site->what, "compute") || !strcmp(site->what, "target");
-}
-
 static bool has_region(const struct goacc_site *site)
 {
-    return is_kernel(site) || !strcmp(site->what, "data") || !strcmp(site->what, "target data");
+    return goacc_is_kernel(site->what) || !strcmp(site->what, "data") || !strcmp(site->what, "target data");
 }
 
 static const char copy[] = "firstprivate";
@@ -138,7 +133,7 @@ static bool name_copy(const struct goacc_site *site, const accd_item *item, stru
         return false;
     *name_p = (struct goacc_name){.unit = 0};
     snprintf(name_p->name, sizeof name_p->name, "%s of %llu bytes",
-             is_kernel(site) && item->action == ACCD_COPYIN && item->bytes <= SCALAR ? copy : "variable",
+             goacc_is_kernel(site->what) && item->action == ACCD_COPYIN && item->bytes <= SCALAR ? copy : "variable",
              (unsigned long long)item->bytes);
     return true;
 }

@@ -67,6 +67,12 @@ struct goacc_site {
     const char *place; /* what the compiler says of it: ";FILE;FUNCTION;LINE;COLUMN;;", or NULL */
 };
 
+/* Whether a site runs a kernel. */
+static inline bool goacc_is_kernel(const char *what)
+{
+    return !strcmp(what, "compute") || !strcmp(what, "target");
+}
+
 /* Where the function that uses it was called: bp[0] is the caller's frame pointer, behind it lies
  * the return address, behind that the caller's frame. */
 static inline __attribute__((always_inline)) struct goacc_site goacc_here(const char *what)

@@ -89,17 +89,16 @@ static void keep(const struct goacc_transfer *transfer)
 
 void goacc_note_pending(const accd_event *event, const struct goacc_pair *pair, bool idle)
 {
-    enum { SMALL = 64 }; /* gcc may pass such variables by value, whatever the clause */
-    const bool out = event->op == ACCD_OP_D2H, kernel = goacc.site && !strcmp(goacc.site->what, "compute");
+    const bool out = event->op == ACCD_OP_D2H;
     accd_present object;
     if ((!goacc_own.turn.strand && !npending) || !goacc.site ||
-        (!out && event->bytes <= SMALL && kernel) ||
+        (!out && goacc_is_value(event)) ||
         !accd_present_at(goacc.context, event->device, pair->host, 0, &object))
         return;
     const struct goacc_transfer transfer = {.used = {goacc_own.turn, goacc.site->call.pc, goacc.site->what},
                                             .writes = out,
                                             .idle = idle,
-                                            .scalar = kernel && event->bytes <= sizeof(double),
+                                            .scalar = goacc_is_value(event) && event->bytes <= sizeof(double),
                                             .host = event->host,
                                             .bytes = event->bytes,
                                             .object = pair->host,

@@ -56,6 +56,11 @@ struct goacc_columns {
     const char *const *name; /* NULL: there are no names */
     void *const *mapper;     /* functions, NULL: of none */
 };
+/* Without its name. */
+static inline struct goacc_map goacc_map_at(const struct goacc_columns *columns, size_t i)
+{
+    return (struct goacc_map){columns->base[i], columns->begin[i], columns->size[i], columns->type[i], NULL};
+}
 
 /* Of a section with gaps. */
 struct goacc_dims {

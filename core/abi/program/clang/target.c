@@ -86,10 +86,7 @@ static void hold(struct goacc_site *site, struct goacc_thread *self, accd_kind k
 static void translate(const struct goacc_thread *self, const struct goacc_columns *columns)
 {
     for (size_t i = 0; i < columns->n; i++) {
-        const struct goacc_map map = {.base = columns->base[i],
-                                      .begin = columns->begin[i],
-                                      .size = columns->size[i],
-                                      .type = columns->type[i]};
+        const struct goacc_map map = goacc_map_at(columns, i);
         void *device = map.type & RETURN_PARAM && map.begin ? goacc_map_base(self, &map) : NULL;
         goacc_expose(device);
         if (device)
@@ -295,10 +292,7 @@ static size_t arguments(const struct goacc_thread *self, const struct goacc_colu
     room =
         (char *)(((uintptr_t)room + PRIVATE_ALIGNMENT - 1) & ~(uintptr_t)(PRIVATE_ALIGNMENT - 1));
     for (size_t i = 0; i < columns->n; i++) {
-        const struct goacc_map map = {.base = columns->base[i],
-                                      .begin = columns->begin[i],
-                                      .size = columns->size[i],
-                                      .type = columns->type[i]};
+        const struct goacc_map map = goacc_map_at(columns, i);
         if (!(map.type & TARGET_PARAM))
             continue;
         if (map.type & LITERAL) {

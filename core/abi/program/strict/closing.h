@@ -1,4 +1,4 @@
-/* closing.h - which memory a watched kernel must not touch, and closing it. */
+/* closing.h - finds the memory that a watched kernel must not touch, and closes and opens it. */
 #ifndef GOACC_CLOSING_H
 #define GOACC_CLOSING_H
 

@@ -1,6 +1,6 @@
-/* fault.c - accesses that would end the program without a word: sections that leave its memory,
- * wild pointers in kernels, device addresses on the host. They are explained; then the program
- * ends, or its own handler runs, as without us. */
+/* fault.c - accesses that end the program by SIGSEGV or SIGBUS: sections that leave its memory, wild pointers
+ * in kernels, device addresses on the host. The handler reports them; then the program ends, or its own
+ * handler runs, as it would without the runtime. */
 #include "abi/program/base/arena.h"
 #include "abi/program/base/runtime.h"
 #include "stray.h"

@@ -1,6 +1,7 @@
-/* freed.c - blocks of malloc that are freed while data in them are mapped. The functions here are those that the program
- * calls: the preloaded library comes before the C library. They look at nothing while a kernel is watched, because the
- * runtime's memory is closed then, or while another thread has the lock. */
+/* freed.c - reports about malloc blocks that are freed while data in them are mapped. The program calls these
+ * free and realloc, because the library is preloaded: it comes before the C library. They look at nothing
+ * while a kernel is watched, because the runtime's memory is closed then, or while another thread has the
+ * lock. */
 #include "abi/program/base/runtime.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* gap.c - what the host did to its memory between kernels, as far as the watch knows it. */
+/* gap.c - whether the host may have changed memory between two kernels: what the watch knows about that. */
 #include "abi/program/base/runtime.h"
 #include "watching.h"
 

@@ -1,5 +1,5 @@
-/* gone.c - accesses of kernels to device memory that no data have: close to an object, of data that
- * were unmapped, or of none. */
+/* gone.c - reports about kernels that use device memory outside of present data: next to an object, where
+ * data were that are unmapped now, or anywhere else. */
 #include "abi/program/base/runtime.h"
 #include "watch.h"
 

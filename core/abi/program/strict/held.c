@@ -1,8 +1,9 @@
-/* held.c - between kernels. If the process has no thread but the one that runs kernels, most memory stays closed while
- * the host's code runs on: opening and closing all of it takes long. The host's access to closed memory opens a piece
- * of it. Pieces that are opened again and again are opened without a fault. A system call of the host opens everything,
- * because the operating system answers with EFAULT, not with a signal, where memory is closed. So mappings, threads
- * and handlers of signals are what they were when the next kernel begins, unless memory is open. */
+/* held.c - keeps the host's memory closed between two kernels, because opening and closing all of it takes
+ * long. This is done if the process has no thread but the one that runs kernels. The host's access to closed
+ * memory opens a piece of it. Pieces that are opened again and again are opened without a fault. A system
+ * call of the host opens everything, because the operating system answers with EFAULT, not with a signal,
+ * where memory is closed. So mappings, threads and handlers of signals are what they were when the next
+ * kernel begins, unless memory is open. */
 #include "watching.h"
 
 #include <errno.h>

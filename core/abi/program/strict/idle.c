@@ -1,4 +1,4 @@
-/* idle.c - transfers that moved bytes that were the same on both sides: advice at the end of a strict run. */
+/* idle.c - transfers that moved bytes that were the same on both sides: advice at the end. */
 #include "abi/program/base/runtime.h"
 
 #include <stdlib.h>

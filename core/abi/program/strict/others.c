@@ -1,4 +1,4 @@
-/* others.c - stopping the other threads by a signal, as a debugger does. */
+/* others.c - stops the other threads of the process by a signal, as a debugger does, and lets them run again. */
 #include "watching.h"
 
 #include <errno.h>

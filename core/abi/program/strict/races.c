@@ -17,7 +17,6 @@
 #include <string.h>
 
 enum { MOST = 4096 }; /* accesses that are kept: older ones are forgotten */
-enum { SMALL = 64 };  /* gcc may pass such variables by value, whatever the clause: the program may use them at once */
 enum { CHUNK = 16 };  /* a kernel that changes a byte of each writes the whole section */
 static const uint64_t NONE = UINT64_MAX;
 
@@ -339,7 +338,7 @@ void goacc_races_free(int device, uint64_t dev)
 static bool is_passed(const accd_event *event)
 {
     const accd_construct *construct = &goacc.construct;
-    if (event->bytes <= SMALL && !strcmp(goacc.site->what, "compute"))
+    if (goacc_is_value(event))
         return true;
     for (size_t i = 0; i < construct->nitems; i++)
         if ((uintptr_t)construct->items[i].host == event->host)

@@ -1,4 +1,4 @@
-/* stack.c - variables of functions that have returned.
+/* stack.c - finds present data that lay in a variable of a function that has returned.
  *
  * Data mapped by `enter data` or a routine stay present until they are taken off; if they lie on
  * the stack, the function that owns them may return before. For a local `declare copyin` the

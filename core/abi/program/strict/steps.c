@@ -1,5 +1,5 @@
-/* steps.c - accesses of a watched kernel to closed memory: a fault of the kernel, or one
- * instruction of a library that is not to blame, for which the page is opened. */
+/* steps.c - what is done about an access to closed memory while a kernel is watched. If the kernel makes it,
+ * it ends and is reported. If a library of the system makes it, its page is opened for that one instruction. */
 #include "stray.h"
 #include "watching.h"
 

@@ -1,4 +1,5 @@
-/* stray.c - values that a kernel followed as a pointer and that are no address. */
+/* stray.c - finds the value that a kernel used as a pointer although it is no address, in the registers of a
+ * fault. */
 #include "stray.h"
 
 #include "accdeep_core.h"

@@ -1,6 +1,6 @@
-/* strict.c - what `exec --strict` adds: kernels run while the host's memory is closed, device
- * memory is closed to the host, and what is left behind, or was moved for nothing, is reported at the
- * end. */
+/* strict.c - the steps of a strict run (`exec --strict`): a kernel runs while the host's memory is closed,
+ * device memory is closed to the host, and the end reports data that are still mapped and transfers that
+ * changed nothing. */
 #include "abi/program/base/runtime.h"
 #include "abi/program/data/image.h"
 #include "stray.h"

@@ -1,6 +1,6 @@
-/* system.c - what the watch needs of the processor. System calls that are made between goacc_system
- * and goacc_watch_return_end are never dispatched; a debugger knows a signal frame by the bytes of
- * the second one. */
+/* system.c - functions of the watch in assembly: a system call, the return from a signal's handler, and a
+ * change of stacks. System calls that are made between goacc_system and goacc_watch_return_end are never
+ * dispatched; a debugger knows a signal frame by the bytes of the second one. */
 #include "watching.h"
 
 __asm__(".pushsection .text\n"

@@ -1,4 +1,4 @@
-/* watching.h - inside the watch: its state, and the parts that share it. */
+/* watching.h - the state of the watch, and the functions that its files call of each other. */
 #ifndef GOACC_WATCHING_H
 #define GOACC_WATCHING_H
 
