@@ -83,7 +83,7 @@ void goacc_forget_labels(void)
 }
 
 /* The label of the context for a site, made once. wanted: NULL for a late name. */
-static const accd_label *label_of(uintptr_t pc, const accd_label *wanted)
+static __attribute__((noinline)) const accd_label *label_of(uintptr_t pc, const accd_label *wanted)
 {
     if (2 * nlabels >= labels_room)
         grow_labels();
@@ -102,7 +102,8 @@ static const accd_label *label_of(uintptr_t pc, const accd_label *wanted)
     return label;
 }
 
-const accd_label *goacc_site_label(void)
+/* inline: of the short way of each directive. */
+inline const accd_label *goacc_site_label(void)
 {
     const uintptr_t pc = goacc.site->call.pc;
     struct label *at = &latest[pc % LATEST];
