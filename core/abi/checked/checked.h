@@ -87,6 +87,8 @@ struct goacc_checked {
     /* An access that the shadow does not allow at once. frame: of the function that was called for it, as
      * __builtin_frame_address has it, or NULL. */
     void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame);
+    /* A message reads or writes device memory. */
+    void (*message)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame);
     /* A block of malloc, parts of which may have a shadow, is freed. */
     void (*freed)(uintptr_t at, size_t n);
     /* A library may write from now on, until it says so by an access. */

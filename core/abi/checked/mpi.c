@@ -7,7 +7,8 @@
  *
  * What a function receives may be less than its count. So memory is kept before, and compared
  * after: bytes that have changed were written. Of other bytes that were old nothing is known any
- * more. Device memory, which libraries with support for GPUs take, is not looked at. */
+ * more. Libraries with support for GPUs take device addresses, too: such a message uses data on the
+ * device. */
 #include "access.h"
 #include "calls.h"
 
@@ -113,16 +114,23 @@ static bool on_device(word at)
     return at - checked_here.low < checked_here.bytes;
 }
 
+static void check_words(word at, size_t n, bool write, struct goacc_caller caller)
+{
+    if (on_device(at))
+        checked_here.message(at, n, write, caller.pc, caller.frame);
+    else
+        goacc_check_words((const void *)at, n, write, caller);
+}
+
 static void reads(word at, long count, word handle, word comm, struct goacc_caller caller)
 {
-    if (count <= 0 || is_special(at) || on_device(at) || !goacc_is_checked(caller))
+    if (count <= 0 || is_special(at) || !goacc_is_checked(caller))
         return;
     const struct type type = type_of(handle, comm);
     if (type.size <= 0)
         return;
     if (!has_gaps(&type)) {
-        goacc_check_words((const void *)(at + (word)type.true_low),
-                          (size_t)type.size * (size_t)count, false, caller);
+        check_words(at + (word)type.true_low, (size_t)type.size * (size_t)count, false, caller);
         return;
     }
     char *mask = mask_of(&type);
@@ -131,8 +139,8 @@ static void reads(word at, long count, word handle, word comm, struct goacc_call
             for (end = k; end < type.true_extent && mask[end]; end++)
                 ;
             if (end > k)
-                goacc_check_words((const void *)(at + (word)(i * type.extent + type.true_low + k)),
-                                  (size_t)(end - k), false, caller);
+                check_words(at + (word)(i * type.extent + type.true_low + k), (size_t)(end - k), false,
+                            caller);
         }
     free(mask);
 }
@@ -144,9 +152,10 @@ struct kept {
     char *bytes;
 };
 
-/* States of the host. */
 static uint32_t *states_of(word at)
 {
+    if (on_device(at))
+        return &checked_here.states[(at - checked_here.low) / 8];
     uint32_t *leaf = checked_here.leaves[at / GOACC_LEAF % GOACC_LEAVES];
     return leaf ? &leaf[at % GOACC_LEAF / 8] : NULL;
 }
@@ -166,29 +175,52 @@ static bool is_mapped(word at, size_t n)
 static struct kept keep(word at, long count, word handle, word comm, struct goacc_caller caller)
 {
     struct kept kept = {0};
-    if (count <= 0 || is_special(at) || on_device(at) || !goacc_is_checked(caller))
+    if (count <= 0 || is_special(at) || !goacc_is_checked(caller))
         return kept;
     const struct type type = type_of(handle, comm);
     kept.at = at + (word)type.true_low;
     kept.n = (size_t)((count - 1) * type.extent + type.true_extent);
-    if (type.size > 0 && is_mapped(kept.at, kept.n))
+    const bool device = on_device(kept.at) && on_device(kept.at + kept.n - 1);
+    if (type.size > 0 && (device || is_mapped(kept.at, kept.n)))
         kept.bytes = malloc(kept.n);
     if (kept.bytes)
         memcpy(kept.bytes, (const void *)kept.at, kept.n);
     return kept;
 }
 
-/* Word by word: a number that was received may have some bytes as before. */
+/* The bytes from a place on that lie in one word. */
+static size_t word_part(const struct kept *kept, size_t k)
+{
+    const size_t left = kept->n - k, part = 8 - (kept->at + k) % 8;
+    return left < part ? left : part;
+}
+
+/* How many bytes from a place on lie in words that have changed: a number that was received may
+ * have some bytes as before. */
+static size_t changed_bytes(const struct kept *kept, size_t from)
+{
+    const char *now = (const char *)kept->at;
+    size_t k = from;
+    for (size_t n; k < kept->n; k += n) {
+        n = word_part(kept, k);
+        if (!memcmp(now + k, kept->bytes + k, n))
+            break;
+    }
+    return k - from;
+}
+
 static void wrote(struct kept kept, struct goacc_caller caller)
 {
-    const char *now = (const char *)kept.at;
     for (size_t k = 0, n; kept.bytes && k < kept.n; k += n) {
         const unsigned into = (kept.at + k) % 8;
-        n = kept.n - k < 8 - into ? kept.n - k : 8 - into;
         uint32_t *states = states_of(kept.at + k);
-        if (memcmp(now + k, kept.bytes + k, n) != 0) {
-            goacc_check_words(now + k, n, true, caller);
-        } else if (states) {
+        n = changed_bytes(&kept, k);
+        if (n) {
+            check_words(kept.at + k, n, true, caller);
+            continue;
+        }
+        n = word_part(&kept, k);
+        if (states) {
             const uint32_t bytes = (n == 8 ? UINT32_MAX : (1u << 4 * n) - 1) << 4 * into;
             const uint32_t present = __atomic_load_n(states, __ATOMIC_RELAXED) & bytes & GOACC_IN_ALL(GOACC_PRESENT);
             __atomic_or_fetch(states, present / GOACC_PRESENT * GOACC_VALID, __ATOMIC_RELAXED);
@@ -233,6 +265,7 @@ static struct request *take(word handle)
     return taken;
 }
 
+/* A send keeps nothing: an older receive that had its handle is forgotten. */
 static void begun(word handle, struct kept kept, struct goacc_caller caller)
 {
     struct request *request = kept.bytes ? malloc(sizeof *request) : NULL;
@@ -284,7 +317,7 @@ static void completed(word *before, const void *handles, long n, bool fortran)
 static void reads_parts(word at, const int *counts, const int *starts, word handle, word comm,
                         struct goacc_caller caller)
 {
-    if (is_special(at) || on_device(at) || !goacc_is_checked(caller))
+    if (is_special(at) || !goacc_is_checked(caller))
         return;
     const long extent = type_of(handle, comm).extent;
     for (int i = 0; i < size_of(comm); i++)
@@ -295,7 +328,7 @@ static struct kept keep_parts(word at, const int *counts, const int *starts, wor
                               struct goacc_caller caller)
 {
     long low = LONG_MAX, high = LONG_MIN;
-    if (is_special(at) || on_device(at) || !goacc_is_checked(caller))
+    if (is_special(at) || !goacc_is_checked(caller))
         return (struct kept){0};
     for (int i = 0; i < size_of(comm); i++)
         if (counts[i] > 0) {
@@ -371,10 +404,10 @@ static struct kept keep_parts(word at, const int *counts, const int *starts, wor
     F(Ssend, ssend, 6, 7, SEND, NOTHING)                         \
     F(Bsend, bsend, 6, 7, SEND, NOTHING)                         \
     F(Rsend, rsend, 6, 7, SEND, NOTHING)                         \
-    F(Isend, isend, 7, 8, SEND, NOTHING)                         \
-    F(Issend, issend, 7, 8, SEND, NOTHING)                       \
-    F(Ibsend, ibsend, 7, 8, SEND, NOTHING)                       \
-    F(Irsend, irsend, 7, 8, SEND, NOTHING)                       \
+    F(Isend, isend, 7, 8, SEND, BEGUN)                           \
+    F(Issend, issend, 7, 8, SEND, BEGUN)                         \
+    F(Ibsend, ibsend, 7, 8, SEND, BEGUN)                         \
+    F(Irsend, irsend, 7, 8, SEND, BEGUN)                         \
     F(Recv, recv, 7, 8, RECV, WROTE)                             \
     F(Irecv, irecv, 7, 8, RECV, BEGUN)                           \
     F(Sendrecv, sendrecv, 12, 13, SENDRECV, WROTE)               \

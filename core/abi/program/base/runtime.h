@@ -641,6 +641,7 @@ void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region);
 void goacc_strict_open_devices(void);
 void goacc_strict_close_devices(enum goacc_look look);
 void goacc_strict_lend_devices(void); /* open to the host until the next call ends */
+bool goacc_strict_lend_to_message(void); /* the same, if MPI makes the access under way */
 /* Most memory of the host may stay closed between kernels. Gaps between kernels are numbered. A range is untouched
  * if the host cannot have changed it after the gap `since`. */
 uint64_t goacc_strict_gap(void);

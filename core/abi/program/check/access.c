@@ -68,10 +68,11 @@ static void read_invalid(const struct goacc_access *access, const struct goacc_p
     goacc_set(access->at, access->n, 0, GOACC_VALID);
 }
 
-/* Further writes close to this one may do without a question, unless transfers are under way. */
+/* Further writes close to this one may do without a question, unless transfers are under way. The host writes to the
+ * device by messages alone, which are always a question. */
 static void write_at_once(const struct goacc_pair *pair, uint64_t at)
 {
-    if (!goacc_has_pending())
+    if (!goacc_has_pending() && (goacc_kernel_site || !goacc_on_device(at)))
         goacc_pair_is_near(pair, at);
 }
 
@@ -298,6 +299,26 @@ static void on_access(uintptr_t at, size_t n, bool write, uintptr_t pc, const ui
     goacc_unlock();
 }
 
+/* A message uses device memory as a kernel does that the host waits for. */
+static void on_message(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame)
+{
+    struct goacc_access access = {at, n, write, pc, frame};
+    if (goacc.ending || !goacc_lock())
+        return;
+    if (goacc_checked.leaves && goacc.context && !goacc_kernel_site) {
+        const struct goacc_site *const outer = goacc.site, site = goacc_site_of(&access, goacc_message);
+        goacc.site = &site;
+        goacc_turns_use(at, n, write ? GOACC_WRITES : GOACC_READS);
+        GOACC_EACH_PART(part, at, n) {
+            access.at = part.at;
+            access.n = part.n;
+            device_access(&access);
+        }
+        goacc.site = outer;
+    }
+    goacc_unlock();
+}
+
 /* What lies there later is something else. */
 static void on_freed(uintptr_t at, size_t n)
 {
@@ -321,7 +342,7 @@ static void on_lent(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame
 
 void goacc_check_open(void)
 {
-    goacc_shadow_open(on_access, on_freed, on_lent);
+    goacc_shadow_open(on_access, on_message, on_freed, on_lent);
     goacc_turns_open();
 }
 

@@ -40,12 +40,14 @@ static struct goacc_mark written_at(uint32_t note, char *to, size_t room)
 
 /* -------------------------------------------------------------------------------------- names -- */
 
-/* Who makes an access: a kernel, or the host. */
+const char goacc_message[] = "a message";
+
+/* Who makes an access: a kernel, a message that is given a device address, or the host. */
 static const char *actor(char *to, size_t room)
 {
     const struct goacc_site *site = goacc_kernel_site;
     if (!site) {
-        snprintf(to, room, "the host");
+        snprintf(to, room, "%s", goacc.site && goacc.site->what == goacc_message ? goacc_message : "the host");
         return to;
     }
     const int n = snprintf(to, room, "the %s region", site->what);
@@ -59,15 +61,19 @@ struct named {
     char element[340];
 };
 
-/* The function of the program that makes an access, itself or by a header of the system; no call: it is not known. */
-static struct goacc_site site_of(const struct goacc_access *access)
+struct goacc_site goacc_site_of(const struct goacc_access *access, const char *what)
 {
-    struct goacc_site site = {.what = "access"};
+    struct goacc_site site = {.what = what};
     if (access && access->frame) {
         site.call = (struct goacc_call){access->pc, (uintptr_t)(access->frame + 2), access->frame[0]};
         goacc_leave_headers(&site.call);
     }
     return site;
+}
+
+static struct goacc_site site_of(const struct goacc_access *access)
+{
+    return goacc_site_of(access, "access");
 }
 
 static uintptr_t place_of(const struct goacc_access *access)

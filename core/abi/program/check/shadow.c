@@ -39,6 +39,7 @@ static void make_tiles(uint64_t bytes)
 }
 
 void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
+                       void (*message)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
                        void (*freed)(uintptr_t at, size_t n),
                        void (*lent)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame))
 {
@@ -54,6 +55,7 @@ void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintpt
     goacc_checked.low = goacc.device_low;
     goacc_checked.bytes = bytes;
     goacc_checked.access = access;
+    goacc_checked.message = message;
     goacc_checked.freed = freed;
     goacc_checked.lent = lent;
     goacc_checked.leaves = leaves;

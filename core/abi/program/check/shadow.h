@@ -88,6 +88,7 @@ bool goacc_unchanged(const struct goacc_part *part);
 
 /* Makes the shadow; the functions are those of struct goacc_checked. */
 void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
+                       void (*message)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
                        void (*freed)(uintptr_t at, size_t n),
                        void (*lent)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame));
 void goacc_shadow_close(void);
@@ -159,6 +160,9 @@ struct goacc_access {
     uintptr_t pc;
     const uintptr_t *frame;
 };
+extern const char goacc_message[]; /* what MPI does with device memory */
+/* The function of the program that makes an access, itself or by a header of the system; no call: it is not known. */
+struct goacc_site goacc_site_of(const struct goacc_access *access, const char *what);
 /* reports.c. site: of the kernel that the thread runs, or NULL. */
 extern __thread const struct goacc_site *goacc_kernel_site;
 extern __thread int goacc_kernel_device;

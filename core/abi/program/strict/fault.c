@@ -6,12 +6,10 @@
 #include "stray.h"
 #include "watching.h"
 
-#include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <ucontext.h>
-#include <unwind.h>
 
 static struct sigaction before_segv, before_bus; /* of the program */
 
@@ -64,32 +62,6 @@ static _Noreturn void tell_device(void *address, const void *context)
     _Exit(EXIT_FAILURE);
 }
 
-struct frames {
-    const void *base; /* of MPI's library */
-    bool found;
-};
-
-static _Unwind_Reason_Code is_of(struct _Unwind_Context *context, void *arg)
-{
-    struct frames *frames = arg;
-    Dl_info info;
-    frames->found |= dladdr((void *)_Unwind_GetIP(context), &info) && info.dli_fbase == frames->base;
-    return frames->found ? _URC_END_OF_STACK : _URC_NO_REASON;
-}
-
-/* Whether MPI makes an access: it may be given device addresses, as libraries with support for GPUs are. */
-static bool is_message(void)
-{
-    const void *mpi = dlsym(RTLD_DEFAULT, "PMPI_Init");
-    Dl_info info;
-    struct frames frames = {0};
-    if (!mpi || !dladdr(mpi, &info))
-        return false;
-    frames.base = info.dli_fbase;
-    _Unwind_Backtrace(is_of, &frames);
-    return frames.found;
-}
-
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     const struct sigaction *before = signal == SIGBUS ? &before_bus : &before_segv;
@@ -100,9 +72,8 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         tell_transfer(info->si_addr);
     if (!sent && goacc.options.strict && !goacc_region(self->does) && goacc.context &&
         accd_device_of(goacc.context, (uintptr_t)info->si_addr) >= 0) {
-        if (!is_message())
+        if (!goacc_strict_lend_to_message())
             tell_device(info->si_addr, context);
-        goacc_strict_lend_devices();
         return;
     }
     if (!sent && goacc_region(self->does))
