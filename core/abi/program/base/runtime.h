@@ -713,6 +713,10 @@ void goacc_races_access(bool on_device, bool writes, uint64_t start, uint64_t by
 void goacc_races_free(int device, uint64_t dev); /* before the memory is freed */
 /* Before a kernel, whose data are present; after it. */
 void goacc_races_named(struct goacc_thread *self, const accd_item *items, size_t nitems);
+/* Which of these sections, so many at most, the kernel touches; a watch says it. */
+struct goacc_section;
+size_t goacc_races_sections(const struct goacc_thread *self, struct goacc_section *sections, size_t most);
+void goacc_races_touched(struct goacc_thread *self, uintptr_t pc, const struct goacc_section *sections, size_t n);
 void goacc_races_ran(struct goacc_thread *self);
 /* The host may have waited for something. */
 void goacc_races_waited(void);

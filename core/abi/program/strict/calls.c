@@ -23,6 +23,7 @@ void goacc_watch_restore(const struct goacc_watch *watch)
 
 void goacc_watch_pause(struct goacc_watch *watch)
 {
+    goacc_sections_open(watch);
     goacc_closing_open(&watch->closing);
     goacc_others_release(&watch->others);
 }
@@ -30,6 +31,7 @@ void goacc_watch_pause(struct goacc_watch *watch)
 void goacc_watch_give_up(struct goacc_watch *watch)
 {
     goacc_watch_pause(watch);
+    goacc_sections_end(watch);
     goacc_watch_restore(watch);
     watch->given_up = true;
     watch->selector = GOACC_SELECT_ALLOW;
@@ -39,10 +41,12 @@ void goacc_watch_resume(struct goacc_watch *watch)
 {
     if (watch->given_up)
         return;
-    if (goacc_others_stop(&watch->others, watch->caller, watch->number))
+    if (goacc_others_stop(&watch->others, watch->caller, watch->number)) {
         goacc_closing_close(&watch->closing);
-    else
+        goacc_sections_close(watch);
+    } else {
         goacc_watch_give_up(watch);
+    }
 }
 
 /* Takes [start, start + bytes) out of what kernels mapped. */
@@ -179,6 +183,7 @@ void goacc_watch_call(struct goacc_watch *watch, long number, ucontext_t *contex
         note_mapping(watch, registers, number, result);
         registers[REG_RAX] = result;
     } else {
+        goacc_sections_end(watch); /* the call may touch them */
         goacc_watch_pause(watch);
         registers[REG_RAX] = call(watch, registers, number);
         goacc_watch_resume(watch);

@@ -8,9 +8,10 @@
  *
  * What comes later, and is not ordered behind it, is compared. A transfer that changes no byte writes none. A kernel
  * may use any part of what its construct names: this is reported where the other access writes or frees the whole
- * section. Host memory that a transfer reads or writes is compared when the host waits: the program must not have
+ * section. A kernel that was watched, and touched none of the section, does not use it. Host memory that a transfer reads or writes is compared when the host waits: the program must not have
  * changed it before. */
 #include "order.h"
+#include "watch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +21,9 @@ enum { MOST = 4096 }; /* accesses that are kept: older ones are forgotten */
 enum { CHUNK = 16 };  /* a kernel that changes a byte of each writes the whole section */
 static const uint64_t NONE = UINT64_MAX;
 
-enum how { READS, WRITES, FREES, USES };
+enum how { READS, WRITES, FREES, USES, MAY_USE };
 static const char missing[] = "missing-wait";
-static const char *const verbs[] = {"reads", "writes", "frees", "may use"};
+static const char *const verbs[] = {"reads", "writes", "frees", "uses", "may use"};
 
 struct access {
     struct access *next;
@@ -31,6 +32,7 @@ struct access {
     bool on_device;
     bool idle; /* writes what is there: of interest if the program changes it */
     uint64_t start, bytes;
+    uint64_t touched; /* a byte that a kernel uses for certain, where bits do not tell; 0: it is not known */
     unsigned char *bits; /* which bytes a kernel has changed; NULL: all are meant */
     char *image;         /* of the host, after a transfer; or NULL */
     uint64_t host, object, object_bytes; /* the host address of start; the object that it lies in */
@@ -44,11 +46,20 @@ static size_t npending;
 static unsigned running;
 static uint64_t writers;
 
+/* Of kernels and the sections that they name, those of which all runs that were watched have touched nothing. A run that
+ * is passed over is taken to do the same. */
+static struct untouched {
+    uintptr_t pc;
+    uint64_t host;
+} untouched[1 << 10];
+
 /* A section that the kernel under way of a thread names, and what the device holds before. */
 struct goacc_named {
     struct goacc_named *next;
     uint64_t writers; /* as the kernel began; 0: another one was under way */
     uint64_t host, dev, bytes;
+    enum goacc_touch touch;
+    uint64_t at; /* where it was touched first */
     char image[];
 };
 
@@ -95,7 +106,7 @@ static void spell_byte(const struct access *access, uint64_t at, char *to, size_
 static struct goacc_finding finding(const struct access *earlier, enum how how, uintptr_t pc,
                                     const char *name)
 {
-    static const char *const done[] = {"read", "written", "freed", "used"};
+    static const char *const done[] = {"read", "written", "freed", "used", "used"};
     struct goacc_finding finding = {.level = "warning",
                                     .code = missing,
                                     .rule = how == FREES ? "ACC33-async-4" : "ACC33-async-2",
@@ -181,6 +192,11 @@ static bool meets(const struct access *a, const struct access *b)
            b->start < a->start + a->bytes;
 }
 
+static uint64_t byte_of(const struct access *use)
+{
+    return use->touched ? use->touched : use->start;
+}
+
 /* The first byte that two accesses cannot both have without an order; NONE: there is none. What two kernels write may
  * be written by atomic operations. */
 static uint64_t clash_of(const struct access *a, const struct access *b)
@@ -190,10 +206,10 @@ static uint64_t clash_of(const struct access *a, const struct access *b)
                    to = a_end < b_end ? a_end : b_end;
     if (!meets(a, b) || (a->bits && b->bits) || a->idle || b->idle || (!changes(a) && !changes(b)))
         return NONE;
-    if (a->how == USES)
-        return covers(b, a->start, a->bytes) ? a->start : NONE;
-    if (b->how == USES)
-        return covers(a, b->start, b->bytes) ? b->start : NONE;
+    if (a->how >= USES)
+        return covers(b, a->start, a->bytes) ? byte_of(a) : NONE;
+    if (b->how >= USES)
+        return covers(a, b->start, b->bytes) ? byte_of(b) : NONE;
     for (uint64_t k = from; k < to; k++)
         if (has_bit(a, k) && has_bit(b, k))
             return k;
@@ -393,9 +409,43 @@ void goacc_races_named(struct goacc_thread *self, const accd_item *items, size_t
         if (!named)
             continue;
         *named = (struct goacc_named){self->named, running > 1 ? 0 : writers, (uintptr_t)item->host,
-                                      dev, item->bytes};
+                                      dev, item->bytes, GOACC_MAY_TOUCH, 0};
         memcpy(named->image, (const void *)(uintptr_t)dev, item->bytes);
         self->named = named;
+    }
+}
+
+static struct untouched *place_in_untouched(uintptr_t pc, uint64_t host)
+{
+    enum { ROOM = sizeof untouched / sizeof untouched[0] };
+    return &untouched[((pc ^ host) * 0x9E3779B97F4A7C15u >> 32) % ROOM];
+}
+
+static bool leaves_alone(uintptr_t pc, uint64_t host)
+{
+    const struct untouched *place = place_in_untouched(pc, host);
+    return place->pc == pc && place->host == host;
+}
+
+size_t goacc_races_sections(const struct goacc_thread *self, struct goacc_section *sections, size_t most)
+{
+    size_t n = 0;
+    for (const struct goacc_named *named = self->named; named && n < most; named = named->next)
+        sections[n++] = (struct goacc_section){.start = named->dev, .bytes = named->bytes};
+    return n;
+}
+
+void goacc_races_touched(struct goacc_thread *self, uintptr_t pc, const struct goacc_section *sections, size_t n)
+{
+    struct goacc_named *named = self->named;
+    for (size_t i = 0; i < n; i++, named = named->next) {
+        struct untouched *place = place_in_untouched(pc, named->host);
+        named->touch = sections[i].touch;
+        named->at = sections[i].at;
+        if (named->touch == GOACC_UNTOUCHED)
+            *place = (struct untouched){pc, named->host};
+        else if (leaves_alone(pc, named->host))
+            *place = (struct untouched){0};
     }
 }
 
@@ -416,17 +466,20 @@ void goacc_races_ran(struct goacc_thread *self)
     running--;
     for (struct goacc_named *named; (named = self->named);) {
         unsigned char *bits = changed_bits(named);
-        struct access uses = {.how = USES,
+        if (self->look == GOACC_PASSED && leaves_alone(goacc.site->call.pc, named->host))
+            named->touch = GOACC_UNTOUCHED;
+        struct access uses = {.how = named->touch == GOACC_TOUCHES ? USES : MAY_USE,
                               .on_device = true,
                               .start = named->dev,
                               .bytes = named->bytes,
+                              .touched = named->touch == GOACC_TOUCHES ? named->at : 0,
                               .host = named->host};
         if (bits) {
             struct access writes = uses;
             writes.how = WRITES;
             writes.bits = bits;
             access(&writes);
-        } else if (named->bytes > CHUNK) /* a smaller one may be private */
+        } else if (named->bytes > CHUNK && named->touch != GOACC_UNTOUCHED) /* a smaller one may be private */
             access(&uses);
         self->named = named->next;
         free(named);

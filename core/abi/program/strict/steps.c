@@ -126,6 +126,8 @@ void goacc_watch_access(struct goacc_watch *watch, uint64_t address, greg_t *reg
 {
     bool known = registers[REG_TRAPNO] == PAGE_FAULT;
     const struct goacc_closed *closed = known ? goacc_closed_at(&watch->closing, address) : NULL;
+    if (known && goacc_sections_touched(watch, address))
+        return;
     if (closed && is_harmless(watch, address, registers)) {
         step(watch, closed, address, registers);
         return;

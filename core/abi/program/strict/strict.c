@@ -298,6 +298,7 @@ static void tell_unwatched(const struct goacc_site *site)
 /* The lock is held while other threads are stopped: none of them is inside the runtime. */
 void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_kernel *kernel)
 {
+    enum { SECTIONS = 64 };
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; /* is watched at a time */
     struct goacc_thread *self = goacc_self();
     if (self->look == GOACC_PASSED) {
@@ -310,10 +311,11 @@ void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_ke
     goacc_lock(); /* libraries may come and go */
     const size_t room = (2 * (size_t)goacc.options.devices + goacc_declared_ranges(NULL)) * sizeof(struct goacc_range);
     struct goacc_range *open = goacc_open_memory(NULL, NULL, 0, room);
+    struct goacc_section *sections = goacc_open_memory(NULL, NULL, 0, SECTIONS * sizeof *sections);
     struct goacc_fault fault;
     size_t n = 0;
     uint64_t low, high;
-    if (!open)
+    if (!open || !sections)
         goacc_die("out-of-memory", "no memory to watch a kernel");
     for (int i = 0; i < goacc.options.devices; i++)
         if (accd_device_space(goacc.context, i, &low, &high))
@@ -327,6 +329,8 @@ void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_ke
         goacc_watcher = goacc_watch_open(is_present, NULL);
     }
     watched_device = device;
+    const size_t nsections = goacc_races_sections(self, sections, SECTIONS);
+    goacc_watch_sections(goacc_watcher, sections, nsections);
     goacc.watched++;
     const enum goacc_watched result =
         goacc_watch_run(goacc_watcher, run_kernel, kernel, open, n, goacc_unlock, &fault);
@@ -337,6 +341,8 @@ void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_ke
     if (result == GOACC_UNWATCHED)
         tell_unwatched(site);
     watched += result == GOACC_WATCHED_OK;
+    goacc_races_touched(self, site->call.pc, sections, nsections);
+    goacc_open_memory(NULL, sections, SECTIONS * sizeof *sections, 0);
     goacc_open_memory(NULL, open, room, 0);
     goacc_unlock();
     pthread_mutex_unlock(&one);

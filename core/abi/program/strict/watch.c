@@ -160,10 +160,12 @@ static void run_kernel(void *arg)
     if (!sigsetjmp(watch->leave, 0)) {
         set_mask(watch->run_mask, NULL);
         __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(watch->mxcsr), "m"(watch->x87));
+        goacc_sections_begin(watch);
         watch->selector = GOACC_SELECT_BLOCK;
         watch->fn(watch->arg);
     }
     watch->selector = GOACC_SELECT_ALLOW;
+    goacc_sections_open(watch);
     set_mask(all_signals | goacc_bit(GOACC_STOP_SIGNAL), NULL);
     if (!goacc_held_begin(watch))
         goacc_closing_open(&watch->closing);
@@ -354,6 +356,7 @@ static void end(struct goacc_watch *watch)
     if (watch->running && !watch->held.on)
         uninstall(watch);
     watch->running = false;
+    watch->nsections = 0;
     goacc_others_release(&watch->others);
     watch->selector = watch->held.on ? GOACC_SELECT_BLOCK : GOACC_SELECT_ALLOW;
     set_mask(watch->caller_mask, NULL);
@@ -512,6 +515,14 @@ static bool has_thread(struct goacc_watch *watch)
         return watch->control_block != NULL;
     watch->control_block = NULL;
     return start_thread(watch);
+}
+
+void goacc_watch_sections(struct goacc_watch *watch, struct goacc_section *sections, size_t nsections)
+{
+    if (!watch || on_watch_thread(watch))
+        return;
+    watch->sections = sections;
+    watch->nsections = nsections;
 }
 
 enum goacc_watched goacc_watch_run(struct goacc_watch *watch, void (*fn)(void *), void *arg,

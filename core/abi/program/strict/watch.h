@@ -60,6 +60,16 @@ bool goacc_watch_peek(struct goacc_watch *watch, uint64_t start, char *to, size_
 /* Whether there is memory, and it holds something else than these bytes. No use of it, either. */
 bool goacc_watch_differs(struct goacc_watch *watch, uint64_t start, const char *from, size_t n);
 
+/* Device memory that a kernel may touch, or not. What the watch does not know stays as it is. */
+enum goacc_touch { GOACC_MAY_TOUCH, GOACC_UNTOUCHED, GOACC_TOUCHES };
+struct goacc_section {
+    uint64_t start, bytes, at; /* where it was touched first */
+    enum goacc_touch touch;
+    bool closed; /* until it is touched */
+};
+/* Of the next run; in memory that stays open. */
+void goacc_watch_sections(struct goacc_watch *watch, struct goacc_section *sections, size_t nsections);
+
 /* Runs fn(arg); open: ranges that stay accessible, of any length. What arg points to must be among
  * them or in the arena. After a fault, locks of the C library that the kernel held remain held:
  * messages are for write(2). *fault_p is written for GOACC_WATCHED_FAULT. ready(), or NULL, is

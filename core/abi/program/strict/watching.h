@@ -98,6 +98,8 @@ struct goacc_watch {
     uint64_t late;                  /* signals that were sent, to be sent again */
     bool running, given_up, faulted;
     struct goacc_fault fault;
+    struct goacc_section *sections;
+    size_t nsections;
     sigjmp_buf leave;
     uint64_t page[GOACC_PAGES_MOST]; /* pages and how often they were opened */
     unsigned times[GOACC_PAGES_MOST], npages;
@@ -134,6 +136,13 @@ void goacc_watch_access(struct goacc_watch *watch, uint64_t address, greg_t *reg
 /* Closes what was opened for one instruction. False: nothing was. */
 bool goacc_watch_end_step(greg_t *registers);
 void goacc_watch_forget_times(struct goacc_watch *watch);
+
+/* sections.c. True: a section is closed at this address, and has been opened. */
+bool goacc_sections_touched(struct goacc_watch *watch, uint64_t address);
+void goacc_sections_begin(struct goacc_watch *watch);
+void goacc_sections_open(struct goacc_watch *watch); /* while the kernel waits */
+void goacc_sections_close(struct goacc_watch *watch);
+void goacc_sections_end(struct goacc_watch *watch); /* what is not touched yet may be, unseen */
 
 /* watch.c */
 extern struct goacc_watch *goacc_watcher; /* of the process; NULL: no kernel was watched */
