@@ -11,13 +11,12 @@ return {
     ["unset-from-omp.c"] = "is reported in the line of the directive: the load that clang moves has no line",
   },
   checked = {
-    ["block-middle-omp.c"] = "where the block begins is not known",
     ["private-flag.c"] = PRIVATE,
     ["private-reduction-omp.F90"] = PRIVATE,
     ["private-result-omp.c"] = PRIVATE,
   },
   strict = {
-    ["block-middle-omp.c"] = "where the block begins is not known",
+    ["block-middle.c"] = "of large blocks, where they begin is not known",
     ["declared-module-omp.F90"] = HOST_READS,
     ["declared-result.c"] = HOST_READS,
     ["declared-target-omp.cpp"] = HOST_READS,

@@ -3,9 +3,11 @@
  *
  * A block of the GNU C library begins behind a word with its size and three bits, at a multiple of 16.
  * The word alone proves nothing, because it may be the program's own data; only when it says that a
- * section is too long, the blocks in front of it are counted from the start of the heap. Blocks of other
- * threads' arenas, sections that begin inside of a block, and sections that do not move, are not checked:
- * the host memory of deleted data may be freed already, and belong to others. */
+ * section is too long, the blocks in front of it are counted from the start of the heap. Strict and checked
+ * runs count also where a section begins inside of a block; checked ones know large blocks. Blocks of other
+ * threads' arenas, and sections that do not move, are not checked: the host memory of deleted data may be
+ * freed already, and belong to others. */
+#include "abi/checked/checked.h"
 #include "abi/program/base/runtime.h"
 
 #include <stdio.h>
@@ -25,6 +27,10 @@ enum {
     ARENA = 4,  /* of another thread */
     BITS = 7
 };
+
+#pragma weak goacc_check_block
+
+static uint64_t steps; /* from block to block */
 
 static uint64_t word_at(uint64_t address)
 {
@@ -49,43 +55,79 @@ uint64_t goacc_heap_start(void)
     return start;
 }
 
-/* Whether a block's bytes begin at an address of the heap. */
-static bool begins_block(uint64_t start, uint64_t low, uint64_t high)
+/* Of the heap's block that an address lies in: where its bytes begin. 0: it is not known. */
+static uint64_t block_around(uint64_t address, uint64_t low, uint64_t high, uint64_t *end_p)
 {
-    uint64_t at = low;
-    while (at + HEAD < start) {
-        uint64_t bytes = word_at(at + sizeof(uint64_t)) & ~(uint64_t)BITS;
+    for (uint64_t at = low, bytes; at + HEAD <= address; at += bytes) {
+        bytes = word_at(at + sizeof(uint64_t)) & ~(uint64_t)BITS;
         if (bytes < GOACC_BLOCK || bytes % GOACC_ALIGNED || bytes > high - at)
-            return false;
-        at += bytes;
+            return 0;
+        *end_p = at + bytes + sizeof(uint64_t); /* up to the size of the next one */
+        if (address < *end_p)
+            return at + HEAD;
+        steps++;
     }
-    return at + HEAD == start;
+    return 0;
 }
 
-/* Bytes of the block that begins at an address, if the section is longer; 0: it is not, or no block is
- * known to begin there. */
-static uint64_t exceeded(uint64_t start, uint64_t bytes)
+/* Whether a block seems to begin at an address, with another one behind it. */
+static bool seems_block(uint64_t start, uint64_t high)
+{
+    const uint64_t size = word_at(start - sizeof size) & ~(uint64_t)BITS, next = start - HEAD + size;
+    if (start % GOACC_ALIGNED || size < GOACC_BLOCK || size % GOACC_ALIGNED || size > high - start)
+        return false;
+    const uint64_t head = word_at(next + sizeof head);
+    return next + (head & ~(uint64_t)BITS) <= high && head & 1;
+}
+
+/* A section that begins inside of a block: bytes up to the end of the block, if the section is longer; or 0. */
+static uint64_t exceeded_inside(uint64_t start, uint64_t bytes, uint64_t low, uint64_t high)
+{
+    enum { SEEN = 1 << 10 };
+    static const uint64_t most = (uint64_t)1 << 24; /* steps from block to block, of all sections together */
+    static struct {
+        uint64_t start, bytes;
+    } seen[SEEN];
+    uint64_t end = 0, block = 0;
+    if (!goacc.options.strict && !goacc.options.check)
+        return 0;
+    if (!low) { /* it does not lie on the heap */
+        size_t n = 0;
+        if (!&goacc_check_block || goacc_check_block(start, &block, &n) != GOACC_OF_HOST)
+            return 0;
+        return bytes > block + n - start ? block + n - start : 0;
+    }
+    const size_t i = ((start ^ bytes) * 0x9E3779B97F4A7C15u >> 32) % SEEN;
+    if ((seen[i].start == start && seen[i].bytes == bytes) || steps > most || seems_block(start, high))
+        return 0;
+    seen[i].start = start;
+    seen[i].bytes = bytes;
+    block = block_around(start, low, high, &end);
+    return block && bytes > end - start ? end - start : 0;
+}
+
+/* Bytes of the block that begins at an address, or of the rest of the block that it lies in, if the section is longer;
+ * 0: it is not, or no block is known there. */
+static uint64_t exceeded(uint64_t start, uint64_t bytes, bool *inside_p)
 {
     static uint64_t page;
-    if (start % GOACC_ALIGNED)
-        return 0;
     if (!page)
         page = (uint64_t)sysconf(_SC_PAGESIZE);
     const uint64_t low = goacc_heap_start();
     const bool behind = low && start >= low + HEAD; /* data of the program lie before the heap */
     const uint64_t high = behind ? (uintptr_t)sbrk(0) : 0;
     const bool on_heap = behind && start < high;
-    if (!on_heap && start % page != HEAD)
-        return 0;
-    uint64_t head = word_at(start - sizeof head), size = head & ~(uint64_t)BITS;
+    if (start % GOACC_ALIGNED || (!on_heap && start % page != HEAD))
+        return *inside_p = true, exceeded_inside(start, bytes, on_heap ? low : 0, high);
+    uint64_t end, head = word_at(start - sizeof head), size = head & ~(uint64_t)BITS;
     if (!on_heap) {
         bool mapped = (head & BITS) == MAPPED && size && size % page == 0 && !word_at(start - HEAD);
         return mapped && bytes > size - HEAD ? size - HEAD : 0;
     }
     uint64_t room = size - sizeof head; /* up to the size of the next one */
     if (head & (MAPPED | ARENA) || size < GOACC_BLOCK || size % GOACC_ALIGNED || size > high - start ||
-        bytes <= room || !begins_block(start, low, high))
-        return 0;
+        bytes <= room || block_around(start, low, high, &end) != start)
+        return *inside_p = true, exceeded_inside(start, bytes, low, high);
     return room;
 }
 
@@ -93,8 +135,9 @@ void goacc_check_blocks(const accd_item *items, size_t nitems)
 {
     for (size_t i = 0; i < nitems; i++) {
         const accd_item *item = &items[i];
+        bool inside = false;
         uint64_t room = GNU_MALLOC && item->bytes > GOACC_BLOCK && item->host && goacc_moves(item->action)
-                            ? exceeded((uintptr_t)item->host, item->bytes)
+                            ? exceeded((uintptr_t)item->host, item->bytes, &inside)
                             : 0;
         char name[160];
         if ((int64_t)item->bytes < 0) {
@@ -107,7 +150,8 @@ void goacc_check_blocks(const accd_item *items, size_t nitems)
             continue;
         goacc_spell(goacc.site, (uintptr_t)item->host, item->bytes, name, sizeof name);
         goacc_die_about("invalid-section", name,
-                        "%s: %s: the section has %llu bytes, and the block that malloc gave has %llu", goacc.site->what,
-                        name, (unsigned long long)item->bytes, (unsigned long long)room);
+                        "%s: %s: the section has %llu bytes, and the block that malloc gave has %llu%s",
+                        goacc.site->what, name, (unsigned long long)item->bytes, (unsigned long long)room,
+                        inside ? " from there on" : "");
     }
 }
