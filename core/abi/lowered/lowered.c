@@ -208,6 +208,28 @@ void accd_lowered_run(accd_lowered *directive, const void *const *given)
     pthread_mutex_unlock(&lock);
 }
 
+void *lowered_move(accd_lowered *directive, const struct plan *plan, accd_action action, void *host, unsigned long bytes)
+{
+    const accd_label label = {.name = plan->name, .unit = 1, .file = directive->file, .line = directive->line};
+    pthread_mutex_lock(&lock);
+    if (!context)
+        open_context(directive);
+    accd_item item = {.host = host, .bytes = bytes, .action = (uint8_t)action};
+    struct plan one = *plan;
+    item.label = accd_label_new(context, &label);
+    one.located = &item;
+    one.nitems = 1;
+    if (!item.label)
+        lowered_die(directive, "out-of-memory", "HOUSE-memory", "there is no memory for a name");
+    if (bytes && !host)
+        lowered_die(directive, accd_status_code(ACCD_NULL_POINTER), "ACC33-3.2.18-1", "a null pointer has no data");
+    if (bytes)
+        carry_out(directive, &one, NULL);
+    const uint64_t device = bytes && plan->kind == ACCD_ENTER_DATA ? accd_device_address(context, 0, host) : 0;
+    pthread_mutex_unlock(&lock);
+    return (void *)(uintptr_t)device;
+}
+
 accd_lowered_region *accd_lowered_enter(accd_lowered *directive, const void *const *given)
 {
     pthread_mutex_lock(&lock);

@@ -39,6 +39,10 @@ void lowered_lock(void);
 /* Ends the process with an error at a directive. The caller has the lock. */
 _Noreturn void lowered_die(const accd_lowered *directive, const char *code, const char *rule, const char *message);
 
+/* Moves bytes at once, as a plan's construct with one item does: its kind, finalize and name count. Returns the device
+ * address of what enter data has brought, or NULL. */
+void *lowered_move(accd_lowered *directive, const struct plan *plan, accd_action action, void *host, unsigned long bytes);
+
 /* The number of a function of a unit among those that the core calls. */
 int lowered_bound(const accd_lowered *directive, accd_lowered_bound *bound);
 

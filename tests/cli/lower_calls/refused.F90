@@ -27,7 +27,7 @@ program refused
 #if CASE == 1
   !$acc declare create(a)
 #elif CASE == 2
-  call acc_copyin(a)
+  call acc_copyin(a, 16)
 #elif CASE == 3
   !$acc enter data attach(x%p)
 #elif CASE == 4

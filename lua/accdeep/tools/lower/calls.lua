@@ -19,14 +19,25 @@ local calls = {}
 calls.kept = words.set("gang worker vector num_gangs num_workers vector_length collapse seq auto independent tile",
   "private firstprivate reduction deviceptr device_type dtype")
 
--- Routines of the compiler's runtime about present data, and those of the library that stand for them; false: there is
--- none.
+-- Routines of the compiler's runtime about present data and about queues, and those of the library that stand for them.
+-- Those that move data stand for themselves; false: there is none.
 local of_data = { acc_is_present = "accd_lowered_is_present", acc_deviceptr = "accd_lowered_device",
-  acc_hostptr = "accd_lowered_host" }
-for name in pairs(words.set("acc_copyin acc_create acc_present_or_copyin acc_pcopyin acc_present_or_create",
-  "acc_pcreate acc_copyout acc_delete acc_update_device acc_update_self acc_update_host acc_attach acc_detach",
-  "acc_map_data acc_unmap_data")) do of_data[name] = false end
-function calls.routine(name) return of_data[name:gsub("_async$", ""):gsub("_finalize$", "")] end
+  acc_hostptr = "accd_lowered_host", acc_wait = "accd_lowered_wait", acc_async_wait = "accd_lowered_wait",
+  acc_async_test = "accd_lowered_wait", acc_wait_all = "accd_lowered_wait_all",
+  acc_async_wait_all = "accd_lowered_wait_all", acc_async_test_all = "accd_lowered_wait_all",
+  acc_wait_all_async = "accd_lowered_wait" }
+calls.moving = { acc_copyin = "enter data copyin", acc_pcopyin = "enter data copyin",
+  acc_present_or_copyin = "enter data copyin", acc_create = "enter data create", acc_pcreate = "enter data create",
+  acc_present_or_create = "enter data create", acc_copyout = "exit data copyout", acc_delete = "exit data delete",
+  acc_update_device = "update device", acc_update_self = "update self", acc_update_host = "update self" }
+for name in pairs(words.set "acc_attach acc_detach acc_map_data acc_unmap_data") do of_data[name] = false end
+
+-- What stands for a routine in C, as text; nil: the name is none.
+function calls.routine(name)
+  local plain = name:gsub("_async$", ""):gsub("_finalize$", "")
+  if not calls.moving[plain] then return of_data[plain] end
+  return ("accd_lowered_at(__FILE__, __LINE__, \"%s\")"):format(name)
+end
 
 calls.UNKNOWN = "'%s' asks the compiler's runtime, which does not know data that accdeep's library moves"
 

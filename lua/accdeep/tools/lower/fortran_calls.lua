@@ -15,6 +15,7 @@ local openacc = require "accdeep.plan.openacc"
 local sorted = require "accdeep.base.sorted"
 local plan_text = require "accdeep.tools.lower.plan_text"
 local tree = require "accdeep.base.tree"
+local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse_fortran"
 local words = require "accdeep.base.words"
 
@@ -30,6 +31,21 @@ function fortran_calls.new(session)
   local self = setmetatable({ session = session, notes = plan_text.notes(session, function() return false end),
     types = {} }, Calls)
   return self
+end
+
+-- The directive that a statement means which calls a routine with one variable: "call acc_copyin(x(1:n))". nil: there
+-- is none.
+function fortran_calls.directive_for(text)
+  local name, arguments = text:match "^call%s+(acc_[%w_]+)%s*(%b())$"
+  if not name then return nil end
+  local is_async = name:find "_async$" ~= nil
+  local finalize = name:find "_finalize" and " finalize" or ""
+  local directive, first, rest = calls.moving[name:gsub("_async$", ""):gsub("_finalize$", "")], arguments, nil
+  local plain = arguments:sub(2, -2):gsub("%b()", function(inner) return ("."):rep(#inner) end)
+  local comma = plain:find(",", 1, true)
+  if comma then first, rest = arguments:sub(1, comma) .. ")", plain:sub(comma + 1) end
+  local is_one = not rest and not is_async or rest and is_async and not rest:find(",", 1, true)
+  return directive and is_one and directive .. first .. finalize or nil
 end
 
 -- A tree for the value that an expression has when the directive is met.
@@ -181,6 +197,7 @@ local function source_of(one, session, node)
     session.now.scope:no_variable { name = name, pos = node.pos }
   end
   local of = base.tag == "id" and variable.of or found.of
+  if one.is_routine and types.is_record(of) then deep.cannot(("a routine about objects, '%s'"):format(name)) end
   if not of then deep.cannot(("'%s', whose type is not known"):format(name)) end
   for _, attribute in ipairs { "present", "allocated", "associated" } do
     if attributes[attribute] then guards[#guards + 1] = ("%s(%s)"):format(attribute, name) end
@@ -384,9 +401,9 @@ local function with_condition(condition, lines)
 end
 
 -- Statements that set the pointer accdeep_p_NAME of a variable to device memory, or, if a condition does not hold, to
--- the variable itself. variable: {name, args (subscripts of its item, or nil), address(own): text with the device address
--- of what lies at own on the host}. Returns the declaration of such a pointer, with %s for its name, and the text of a use
--- statement for it, or nil.
+-- the variable itself. variable: {name, args (subscripts of its item, or nil), address(own): text with the device
+-- address of what lies at own on the host}. Returns the declaration of such a pointer, with %s for its name, and the
+-- text of a use statement for it, or nil.
 function Calls:device_variable(one, variable, condition, out)
   local name = variable.name
   local rank, base, attributes = one.ranks[name], name, one.attributes[name]

@@ -83,12 +83,34 @@ local function directive_of(self, statement, index, record)
   return one
 end
 
+-- Refuses a statement of a unit that becomes calls.
+local function refuse(self, statement, message, help)
+  local one = directive_of(self, { first = statement.first, last = statement.last, directive = "" })
+  self:within(one, raise, "unsupported", 1, message, { rule = "HOUSE-lower", help = help })
+end
+
+-- The lines of a call of a routine, in which nothing else stands.
+local function lines_alone(self, statement)
+  local first, last = self.view[statement.first].line, self.view[statement.last].line
+  if not first or not last or lines_of(self, first, last):find ";" then
+    refuse(self, statement, "this call of a routine", "write it alone in a line of the unit")
+  end
+  return first, last
+end
+
 -- Reads the directives that may move data. Returns whether one is of TR-14-1.
 local function read_directives(self)
   local add, finish = directives.reader()
   local record, is_extended
   for index, statement in ipairs(self.scan.list) do
-    if not statement.directive then
+    local routine = self.calls and not statement.directive and fortran_calls.directive_for(statement.text)
+    if routine then
+      lines_alone(self, statement)
+      local one = directive_of(self, { first = statement.first, last = statement.last, directive = routine }, index)
+      one.is_routine = true
+      one.text, one.at = "!$acc " .. routine, self.starts[one.line]
+      add(one, routine, self.within, self, one, self.session.language.parse, self.session, "directive", one.text)
+    elseif not statement.directive then
       local begun = source.type_begun(statement.text)
       if begun then
         record = { name = begun, components = {} }
@@ -546,7 +568,7 @@ local function rewrite_as_calls(self, one)
     for _, clause in ipairs(other_clauses(one, {})) do
       if calls.kept[clause.clause.name] then parts[#parts + 1] = clause.text end
     end
-    parts[#parts + 1] = own
+    if not node.name:find "^kernels" then parts[#parts + 1] = own end -- which takes no such clause
     lines[#lines + 1], behind = table.concat(parts, " "), tail
     for number = one.own.last + 1, (end_lines(self, one)) do
       local text = lines_of(self, number, number)
@@ -624,16 +646,16 @@ local function apply(self)
   return table.concat(parts)
 end
 
--- Refuses a statement of a unit that becomes calls.
-local function refuse(self, statement, message, help)
-  local one = directive_of(self, { first = statement.first, last = statement.last, directive = "" })
-  self:within(one, raise, "unsupported", 1, message, { rule = "HOUSE-lower", help = help })
-end
-
 -- Routines of the compiler's runtime, and directives in files that are included, know nothing of data that calls move.
 local function check_statements(self)
   for _, statement in ipairs(self.scan.list) do
-    local text = statement.directive and "" or statement.text
+    local is_ours = statement.directive or fortran_calls.directive_for(statement.text)
+    local text = is_ours and "" or statement.text
+    if text:find "^call%s+acc_async_wait" or text:find "^call%s+acc_wait" then -- all is done
+      local first, last = lines_alone(self, statement)
+      self:edit(first, last, ("\n"):rep(last - first + 1))
+      text = ""
+    end
     for name in text:gmatch "%f[%w_]acc_[%w_]+" do
       if calls.routine(name) ~= nil then refuse(self, statement, calls.UNKNOWN:format(name), "use a directive") end
     end

@@ -1,0 +1,29 @@
+// Routines that move data, beside directives.
+// openmp: no - routines of OpenACC
+#include <openacc.h>
+#include <stdio.h>
+struct s {
+    int n;
+    double *x;
+#pragma acc shape include(x[0:n])
+};
+int main(void)
+{
+    double x[3] = {1, 2, 3}, y[4] = {1, 1, 1, 1};
+    struct s X = {3, x};
+#pragma acc enter data copyin(X)
+    double *d = acc_copyin(y, sizeof y);
+    acc_create_async(y, sizeof y, 1);
+    acc_wait(1);
+#pragma acc parallel loop present(X, y)
+    for (int i = 0; i < X.n; i++) {
+        X.x[i] += 1;
+        y[i] += X.x[i];
+    }
+    acc_update_self(x, sizeof x);
+    printf("%d %g\n", d == acc_deviceptr(y), x[2]);
+    acc_copyout(y, sizeof y);
+#pragma acc exit data delete(X)
+    acc_copyout_finalize(y, sizeof y);
+    printf("%g\n", y[0]);
+}
