@@ -1,5 +1,6 @@
--- checks.lua BUILD - what checks cost programs that compute (computes.c, .cpp, .f90): processor time and memory as
--- ratios to the same program without any runtime for devices, of accdeep's runs and of other tools on this machine.
+-- checks.lua BUILD [ROWS [COLUMN]] - what checks cost programs that compute (computes.c, .cpp, .f90): processor time
+-- and memory as ratios to the same program without any runtime for devices, of accdeep's runs and of other tools on
+-- this machine. ROWS: a pattern, of rows that are measured. COLUMN: the one that is.
 
 local shell = dofile "tests/suites/shell.lua"
 local run, quoted = shell.output, shell.quote
@@ -16,7 +17,8 @@ local threads = "OMP_NUM_THREADS=1 "
 -- One row for each: what the program is, how it is compiled, its arguments.
 local PROGRAMS = {}
 for _, standard in ipairs { "acc", "omp" } do
-  for _, what in ipairs { "triad 400", "stencil 600", "gather 80", "host 300", "cg 250", "calls 200" } do
+  for _, what in ipairs { "triad 400", "stencil 600", "gather 80", "host 300", "cg 250", "calls 200",
+    "queues 150" } do
     PROGRAMS[#PROGRAMS + 1] = { about = what:match "%S+" .. ", C, " .. (standard == "acc" and "OpenACC" or "OpenMP"),
       compiler = "gcc", source = "computes.c", standard = "-fopen" .. (standard == "acc" and "acc" or "mp"),
       arguments = what }
@@ -41,6 +43,17 @@ local function compile(program, cc, with, target)
   local options = ("-O2 %s -foffload=disable %s %s"):format(program.standard, with or "", modules)
   return run(("%s%s %s tests/bench/%s -o %s/%s 2>&1"):format(cc or "", program.compiler, options, program.source,
     quoted(work), target))
+end
+
+if arg[2] then
+  for i = #PROGRAMS, 1, -1 do
+    if not PROGRAMS[i].about:find(arg[2]) then table.remove(PROGRAMS, i) end
+  end
+end
+if arg[3] then
+  for i = #COLUMNS, 1, -1 do
+    if COLUMNS[i].name ~= arg[3] then table.remove(COLUMNS, i) end
+  end
 end
 
 -- Seconds and MB; nil if the program fails.
@@ -79,7 +92,7 @@ for _, program in ipairs(PROGRAMS) do
   end
 end
 -- What each run begins with.
-if compile(PROGRAMS[1], nil, "-g", "plain") then
+if not arg[2] and compile(PROGRAMS[1], nil, "-g", "plain") then
   local plain, cells = spend("", "plain", "triad 0"), {}
   for i, column in ipairs(COLUMNS) do
     local s = not column.cc and not column.with and spend(column.run, "plain", "triad 0")

@@ -5,6 +5,8 @@
 
 #ifdef _OPENACC
 #define LOOP _Pragma("acc parallel loop")
+#define QUEUED _Pragma("acc parallel loop async(1)")
+#define WAIT _Pragma("acc wait")
 #define SUM _Pragma("acc parallel loop copy(sum) reduction(+ : sum)")
 #define ENTER(x) _Pragma(TEXT(acc enter data copyin(x)))
 #define EXIT(x) _Pragma(TEXT(acc exit data copyout(x)))
@@ -12,6 +14,8 @@
 #define SEND(x) _Pragma(TEXT(acc update device(x)))
 #else
 #define LOOP _Pragma("omp target teams distribute parallel for")
+#define QUEUED _Pragma("omp target teams distribute parallel for nowait depend(inout : a[0])")
+#define WAIT _Pragma("omp taskwait")
 #define SUM _Pragma("omp target teams distribute parallel for map(sum) reduction(+ : sum)")
 #define ENTER(x) _Pragma(TEXT(omp target enter data map(to : x)))
 #define EXIT(x) _Pragma(TEXT(omp target exit data map(from : x)))
@@ -114,6 +118,24 @@ static double calls(int rounds)
     return a[SMALL / 2];
 }
 
+/* Kernels of a queue, or tasks. */
+static double queues(int rounds)
+{
+    double *a = array(N), *b = array(N), *c = array(N);
+    ENTER(a[0:N]) ENTER(b[0:N]) ENTER(c[0:N])
+    for (int r = 0; r < rounds; r++) {
+        QUEUED
+        for (int i = 0; i < N; i++)
+            a[i] = b[i] + 3.0 * c[i];
+        QUEUED
+        for (int i = 0; i < N; i++)
+            a[i] += b[i];
+        WAIT
+    }
+    EXIT(a[0:N])
+    return a[N / 2];
+}
+
 static double dot(const double *x, const double *y, int n)
 {
     double sum = 0;
@@ -172,7 +194,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         double (*run)(int rounds);
-    } all[] = {{"triad", triad}, {"stencil", stencil}, {"gather", gather}, {"host", host}, {"calls", calls}, {"cg", cg}};
+    } all[] = {{"triad", triad}, {"stencil", stencil}, {"gather", gather}, {"host", host}, {"calls", calls}, {"cg", cg},
+               {"queues", queues}};
     const int rounds = argc > 2 ? atoi(argv[2]) : 1;
     for (size_t i = 0; argc > 1 && i < sizeof all / sizeof all[0]; i++)
         if (!strcmp(all[i].name, argv[1])) {

@@ -214,13 +214,22 @@ static bool is_first(uintptr_t at, size_t n, bool write, uintptr_t pc)
     return n == 8 && (write ? writes_first(at, 8, pc) : reads_first(at, 8));
 }
 
+/* A use of device memory that is noted. */
+static inline void use(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
+{
+    const size_t k = at - checked_here.low;
+    if (!(n == 1 && goacc_use_again(&checked_here, &inside_here, k, 1, how)) &&
+        !(n == 2 && k % 2 == 0 && goacc_use_again(&checked_here, &inside_here, k, 2, how)))
+        goacc_use_all(&checked_here, &inside_here, at, n, how, pc, frame);
+}
+
 void goacc_ask(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
 {
     const bool write = how & GOACC_WRITES;
     if (inside_here.notes_uses) {
         const uintptr_t moved = at - inside_here.declared < inside_here.declared_bytes ? inside_here.offset : 0;
         if (at + moved - checked_here.low < checked_here.bytes)
-            goacc_use_word(&checked_here, &inside_here, at + moved, n, how, pc, frame);
+            use(at + moved, n, how, pc, frame);
     }
     if (may(at, n, write, pc) || is_first(at, n, write, pc))
         return;
@@ -230,7 +239,7 @@ void goacc_ask(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr
         try_tile(end / GOACC_TILE - 1);
 }
 
-/* An access of 8 or 4 bytes that is noted, and fine: of 8 bytes, if their numbers are those that others had. */
+/* An access of 8 or 4 bytes that is noted, and fine. */
 static inline __attribute__((always_inline)) bool notes(uintptr_t at, size_t n, bool write, uintptr_t pc)
 {
     const uintptr_t offset = at - checked_here.low;
@@ -238,18 +247,8 @@ static inline __attribute__((always_inline)) bool notes(uintptr_t at, size_t n, 
     if (at % n || offset >= checked_here.bytes ||
         ~states_at(&checked_here.states[offset / 8], n, at) & (uint32_t)goacc_of_bytes(n, wanted))
         return false;
-    struct goacc_last *last = &checked_here.grains[offset / GOACC_GRAIN];
-    if (n == 8) {
-        uint64_t *numbers = (uint64_t *)(void *)last;
-        const struct goacc_change *change = goacc_change_of(&inside_here, *numbers, write);
-        if (change->from != *numbers)
-            return false;
-        if (change->to != change->from)
-            *numbers = change->to;
-    } else if (last->write == GOACC_APART ||
-               !goacc_use(&checked_here, &inside_here, last, write ? GOACC_WRITES : GOACC_READS)) {
+    if (!goacc_use_again(&checked_here, &inside_here, offset, n, write))
         return false;
-    }
     if (write)
         __atomic_store_n(&checked_here.notes[offset / 8], (uint32_t)pc, __ATOMIC_RELAXED);
     return true;
@@ -290,8 +289,8 @@ void goacc_write8_first(uintptr_t at)
 {
     const struct goacc_inside *inside = &inside_here;
     const struct goacc_near *near = inside->near;
-    while (at - near->at >= near->bytes)
-        if (++near == inside->near + GOACC_NEAR) {
+    while (inside->notes_uses || at - near->at >= near->bytes)
+        if (inside->notes_uses || ++near == inside->near + GOACC_NEAR) {
             write8_first(at);
             return;
         }

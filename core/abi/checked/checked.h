@@ -67,9 +67,14 @@ static inline uint32_t goacc_digest_of(uint32_t states, uint64_t value)
 struct goacc_last {
     uint16_t write, read;
 };
-enum {
-    GOACC_GRAIN = 4,         /* bytes for which there is one */
-    GOACC_APART = UINT16_MAX /* write: each of the bytes has its own */
+
+/* Few of them are in use in a tile at a time: it has a list, and for each of its units four bits, a place in the list.
+ * Units are 4 bytes. A tile whose bytes are used one by one, or that has too many, is apart: 128 bytes are a tile of
+ * their own then, with units of one byte; and if that is apart, too, each byte has its own numbers. */
+enum { GOACC_UNITS = 128, GOACC_PLACES = 16, GOACC_APART = UINT16_MAX };
+struct goacc_uses {
+    uint32_t last[GOACC_PLACES]; /* read and write; the first: 0, or GOACC_APART; others: 0, if they are free */
+    uint8_t of[GOACC_UNITS / 2]; /* of two units, the lower one in the lower bits */
 };
 
 /* What the runtime sets. */
@@ -77,7 +82,10 @@ struct goacc_checked {
     uint32_t **leaves;         /* of the host, by address; NULL: nothing is checked */
     uint32_t *states, *notes;  /* of [low, low + bytes), the device's memory */
     uint8_t *tiles;            /* of [low, low + reach): the main thread's stack lies there, too */
-    struct goacc_last *grains, *apart; /* of the device's memory; apart: of each byte */
+    struct goacc_uses *uses, *parts; /* of the device's memory: tiles; and those of tiles that are apart */
+    struct goacc_last *apart;        /* of each byte */
+    const struct goacc_inside *busy; /* who changes them, if someone does */
+    unsigned noting;                 /* kernels under way whose uses are noted */
     uintptr_t low, bytes, reach;
     /* Where a number is left, and a work uses the bytes: the number that takes its place. That of the work itself: what
      * was there comes before it. */
@@ -98,7 +106,7 @@ struct goacc_checked {
 };
 extern struct goacc_checked goacc_checked;
 
-enum { GOACC_STEPS = 16, GOACC_NEAR = 4 };
+enum { GOACC_STEPS = 16, GOACC_KEPT = 64, GOACC_NEAR = 4 };
 /* Of a thread. Memory, and its shadow, that it may use at once where the shadow allows so: in a kernel all of the device,
  * but none if each use is noted; on the host a part of an object that the thread has written. A kernel's part of the
  * stack. And the variable of a declare directive that a kernel used last: its bytes have changed places with those of
@@ -124,8 +132,9 @@ struct goacc_inside {
         uint16_t from, to;
     } steps[GOACC_STEPS]; /* the last ones, by half of from */
     struct goacc_change {
-        uint64_t from, to;
-    } changes[2][GOACC_STEPS]; /* of the numbers of 8 bytes by a read and by a write, the last ones */
+        uint32_t from, to;
+        uint64_t place; /* where a tile may have it */
+    } changes[4][GOACC_KEPT]; /* of numbers, by how memory is used: the last ones */
 };
 struct goacc_inside *goacc_check_inside(void); /* the calling thread's */
 

@@ -68,6 +68,27 @@ static void memory(void)
     total = first;
 }
 
+/* Each element has a queue of its own, and another one uses them all. */
+static void crowd(void)
+{
+    static int each[N];
+#pragma acc data copy(each)
+    {
+        for (int q = 0; q < N; q++) {
+#pragma acc parallel present(each) async(q)
+            each[q] = q;
+        }
+        for (int q = 0; q < N; q++)
+            if (q != 60 || waits)
+                acc_wait_async(q, N);
+#pragma acc parallel loop present(each) async(N)
+        for (int i = 0; i < N; i++)
+            each[i]++;
+#pragma acc wait
+    }
+    total = each[60];
+}
+
 /* Right with or without waits: each queue has parts of its own. */
 static void parts(void)
 {
@@ -102,6 +123,8 @@ int main(int argc, char **argv)
         atomics();
     else if (!strcmp(way, "memory"))
         memory();
+    else if (!strcmp(way, "crowd"))
+        crowd();
     else
         parts();
     printf("%d\n", total);

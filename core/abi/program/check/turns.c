@@ -21,16 +21,25 @@ static struct work {
 static uint16_t members[MEMBERS]; /* their numbers: odd ones are atomic operations */
 static unsigned next = FIRST, nmembers;
 static uintptr_t reported; /* the call under way, if it was */
-static unsigned running; /* kernels whose uses are noted */
 
 /* --------------------------------------------------------------------------------- numbers -- */
+
+static uint64_t ntiles(void)
+{
+    return goacc_checked.bytes / GOACC_TILE + 1;
+}
+
+/* Tiles, their parts, and bytes of the device's memory. */
+static uint64_t bytes_of_tables(void)
+{
+    enum { PARTS = GOACC_TILE / GOACC_UNITS };
+    return ntiles() * ((1 + PARTS) * sizeof *goacc_checked.uses + GOACC_TILE * sizeof *goacc_checked.apart);
+}
 
 /* What was noted is forgotten. */
 static void forget(void)
 {
-    const uint64_t bytes = goacc_checked.bytes;
-    madvise(goacc_checked.grains, bytes / GOACC_GRAIN * sizeof *goacc_checked.grains, MADV_DONTNEED);
-    madvise(goacc_checked.apart, bytes * sizeof *goacc_checked.apart, MADV_DONTNEED);
+    madvise(goacc_checked.uses, bytes_of_tables(), MADV_DONTNEED);
     next = FIRST;
     nmembers = 0;
 }
@@ -38,7 +47,7 @@ static void forget(void)
 /* A new number; 0: there is none, while kernels use the old ones. */
 static uint16_t new_number(struct work work)
 {
-    if (!running && (next == END || (next > MANY && goacc_order_is_quiet())))
+    if (!goacc_checked.noting && (next == END || (next > MANY && goacc_order_is_quiet())))
         forget();
     if (next == END)
         return 0;
@@ -167,22 +176,20 @@ static void on_clash(struct goacc_last *last, uintptr_t at, unsigned how, uintpt
 
 void goacc_turns_open(void)
 {
-    const uint64_t bytes = goacc_checked.bytes;
-    goacc_checked.grains = goacc_reserve(bytes / GOACC_GRAIN * sizeof *goacc_checked.grains);
-    goacc_checked.apart = goacc_reserve(bytes * sizeof *goacc_checked.apart);
+    goacc_checked.uses = goacc_reserve(bytes_of_tables());
+    goacc_checked.parts = goacc_checked.uses + ntiles();
+    goacc_checked.apart = (struct goacc_last *)(goacc_checked.parts + ntiles() * (GOACC_TILE / GOACC_UNITS));
     goacc_checked.step = on_step;
     goacc_checked.clash = on_clash;
-    if (!goacc_checked.grains || !goacc_checked.apart)
+    if (!goacc_checked.uses)
         goacc_die("out-of-memory", "no memory for the checks");
 }
 
 void goacc_turns_close(void)
 {
-    const uint64_t bytes = goacc_checked.bytes;
     next = FIRST;
     nmembers = 0;
-    munmap(goacc_checked.grains, bytes / GOACC_GRAIN * sizeof *goacc_checked.grains);
-    munmap(goacc_checked.apart, bytes * sizeof *goacc_checked.apart);
+    munmap(goacc_checked.uses, bytes_of_tables());
 }
 
 static bool is_quiet(void)
@@ -193,13 +200,19 @@ static bool is_quiet(void)
 static void prepare(struct goacc_inside *inside)
 {
     memset(inside->steps, 0, sizeof inside->steps);
-    memset(inside->changes, 0xff, sizeof inside->changes);
+    memset(inside->changes, 0xff, sizeof inside->changes); /* numbers that no tile has */
     inside->work = own_number();
     inside->steps[0].to = inside->work;
 }
 
+void goacc_turns_leave(const struct goacc_inside *inside)
+{
+    goacc_checked.noting -= inside->notes_uses;
+}
+
 void goacc_turns_enter(struct goacc_inside *inside)
 {
+    goacc_turns_leave(inside); /* a kernel that was left by a jump */
     memset(inside->near, 0, sizeof inside->near);
     inside->runs = true;
     inside->low = goacc_checked.low;
@@ -214,12 +227,7 @@ void goacc_turns_enter(struct goacc_inside *inside)
     if (!inside->notes_uses)
         return;
     prepare(inside);
-    running++;
-}
-
-void goacc_turns_leave(const struct goacc_inside *inside)
-{
-    running -= inside->notes_uses;
+    goacc_checked.noting++;
 }
 
 void goacc_turns_use(uint64_t at, uint64_t n, unsigned how)
@@ -230,10 +238,6 @@ void goacc_turns_use(uint64_t at, uint64_t n, unsigned how)
     prepare(&inside);
     reported = 0;
     goacc_use_all(&goacc_checked, &inside, at, n, how, goacc.site ? goacc.site->call.pc : 0, NULL);
-    if (how & GOACC_FREES) { /* what lies there later is something else */
-        const uint64_t k = at - goacc_checked.low;
-        memset(&goacc_checked.apart[k], 0, n * sizeof *goacc_checked.apart);
-        memset(&goacc_checked.grains[k / GOACC_GRAIN], 0,
-               (n + GOACC_GRAIN - 1) / GOACC_GRAIN * sizeof *goacc_checked.grains);
-    }
+    if (how & GOACC_FREES) /* what lies there later is something else */
+        goacc_put_all(&goacc_checked, &inside, at - goacc_checked.low, n, 0);
 }
