@@ -113,13 +113,13 @@ static int l_type(lua_State *L)
     return 1;
 }
 
-/* debug:variables(prefix) -> list of {name, number}: of all variables of the program whose names begin so, with the
- * numbers of their types. */
+/* debug:variables(prefix) -> list of {name, line, scope, number}: of all variables of the program whose names begin so,
+ * with the numbers of their types; and the scopes: number -> that of the scope around, 0 for that of a unit. */
 static int l_variables(lua_State *L)
 {
     struct debug *debug = check_debug(L);
     debug_push_variables(L, debug, luaL_checkstring(L, 2));
-    return 1;
+    return 2;
 }
 
 static bool report(struct debug *debug, const char *path)

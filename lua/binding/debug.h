@@ -38,8 +38,8 @@ lua_Integer debug_keep(lua_State *L, struct debug *debug, const Dwarf_Die *die);
 /* For dwfl_getmodules: one module at a time. */
 int debug_take_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, void *module_p);
 
-/* Pushes a list of {name, number}: the variables of the first file whose names begin so, and the numbers of their
- * types. */
+/* Pushes a list of {name, line, scope, number}: the variables of the first file whose names begin so, and the numbers of
+ * their types; and the scopes around scopes. */
 void debug_push_variables(lua_State *L, struct debug *debug, const char *prefix);
 
 /* Pushes the name of a type with the scopes around it, or nil. names: index of the handle's

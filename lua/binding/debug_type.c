@@ -1,14 +1,14 @@
 /* debug_type.c - types of a program as tables of Lua: what debug information says, and no more.
  *
  * Every entry is one table, whatever refers to it, so types may refer to themselves. Qualifiers
- * are left out. Fields by kind:
+ * are left out; qualified: what an entry refers to has one. Fields by kind:
  *
  * - base: name, size, encoding ("signed", "unsigned", "float", "boolean", "complex", "other")
  * - pointer: to (nil: void)
  * - array: of, dims = list of {lower, count (nil: not known)}, column_major
  * - descriptor: of, rank, attribute ("allocatable", "pointer", "other"); gfortran's of an array
  * - character: size
- * - record: name, union, size, align, declaration, fortran,
+ * - record: name, id (of the entry), union, size, align, declaration, fortran,
  *   members = list of {name, type, offset (nil: not constant), bits, base}
  * - enum: name, size, signed, scoped, declaration, values = list of {name, value}
  * - typedef: name, to (nil: void)
@@ -94,6 +94,11 @@ static void set_type(struct reader *r, const char *key, Dwarf_Die *die)
     Dwarf_Die to;
     if (!accd_dw_refers(&r->debug->dw, die, DW_AT_type, &to))
         return;
+    const int tag = r->debug->dw.dwarf_tag(&to);
+    if (tag == DW_TAG_const_type || tag == DW_TAG_volatile_type || tag == DW_TAG_atomic_type) {
+        lua_pushboolean(r->L, true);
+        lua_setfield(r->L, -2, "qualified");
+    }
     push_entry(r, to);
     lua_setfield(r->L, -2, key);
 }
@@ -143,6 +148,7 @@ static void read_record(struct reader *r, Dwarf_Die *die)
     lua_Integer n = 0, value;
     set_text(r->L, "kind", "record");
     set_name(r, die);
+    set_integer(r->L, "id", (lua_Integer)(intptr_t)die->addr);
     if (debug->dw.dwarf_tag(die) == DW_TAG_union_type)
         set_boolean(r->L, "union", true);
     if (accd_dw_flag(&debug->dw, die, DW_AT_declaration))

@@ -1,4 +1,5 @@
-/* debug_variables.c - variables and parameters of a program, wherever they are declared, by the beginning of their names. */
+/* debug_variables.c - variables and parameters of a program, wherever they are declared, by the beginning of their names;
+ * and the scopes in which they are. */
 #ifdef HAVE_LIBDW
 #include "debug.h"
 
@@ -8,13 +9,14 @@
 enum { NESTING_MOST = 64 };
 
 struct walk {
-    lua_State *L; /* the list is on top of the stack */
+    lua_State *L; /* the list is on top of the stack, below it the scopes: number -> that of the scope around, or 0 */
+    lua_Integer scopes;
     struct debug *debug;
     const char *prefix;
     size_t length;
 };
 
-static void add_variable(struct walk *walk, Dwarf_Die *die)
+static void add_variable(struct walk *walk, Dwarf_Die *die, lua_Integer scope)
 {
     lua_State *L = walk->L;
     const char *name = walk->debug->dw.dwarf_diename(die);
@@ -23,23 +25,27 @@ static void add_variable(struct walk *walk, Dwarf_Die *die)
     if (!name || strncmp(name, walk->prefix, walk->length) != 0 ||
         !accd_dw_refers(&walk->debug->dw, die, DW_AT_type, &type))
         return;
-    lua_createtable(L, 0, 3);
+    lua_createtable(L, 0, 4);
     set_text(L, "name", name);
     if (accd_dw_number(&walk->debug->dw, die, DW_AT_decl_line, &line))
         set_integer(L, "line", (lua_Integer)line);
+    set_integer(L, "scope", scope);
     set_integer(L, "number", debug_keep(L, walk->debug, &type));
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 }
 
-static void visit(struct walk *walk, Dwarf_Die *parent, unsigned nesting)
+static void visit(struct walk *walk, Dwarf_Die *parent, unsigned nesting, lua_Integer around)
 {
     Dwarf_Die child;
+    lua_Integer scope = ++walk->scopes;
+    lua_pushinteger(walk->L, around);
+    lua_rawseti(walk->L, -3, scope);
     bool more = nesting < NESTING_MOST && accd_dw_first(&walk->debug->dw, parent, &child);
     for (; more; more = accd_dw_next(&walk->debug->dw, &child))
         switch (walk->debug->dw.dwarf_tag(&child)) {
         case DW_TAG_variable:
         case DW_TAG_formal_parameter:
-            add_variable(walk, &child);
+            add_variable(walk, &child, scope);
             break;
         case DW_TAG_subprogram:
         case DW_TAG_lexical_block:
@@ -47,7 +53,7 @@ static void visit(struct walk *walk, Dwarf_Die *parent, unsigned nesting)
         case DW_TAG_module:
         case DW_TAG_structure_type:
         case DW_TAG_class_type:
-            visit(walk, &child, nesting + 1);
+            visit(walk, &child, nesting + 1, scope);
             break;
         default:
             break;
@@ -56,16 +62,18 @@ static void visit(struct walk *walk, Dwarf_Die *parent, unsigned nesting)
 
 void debug_push_variables(lua_State *L, struct debug *debug, const char *prefix)
 {
-    struct walk walk = {L, debug, prefix, strlen(prefix)};
+    struct walk walk = {L, 0, debug, prefix, strlen(prefix)};
     Dwfl_Module *module = NULL;
     Dwarf_Die *unit = NULL;
     Dwarf_Addr bias;
+    lua_newtable(L);
     lua_newtable(L);
     luaL_checkstack(L, 8, NULL);
     debug->dw.dwfl_getmodules(debug->dwfl, debug_take_module, &module, 0);
     if (module)
         while ((unit = debug->dw.dwfl_module_nextcu(module, unit, &bias)))
-            visit(&walk, unit, 0);
+            visit(&walk, unit, 0, 0);
+    lua_insert(L, -2);
 }
 
 #endif

@@ -35,8 +35,8 @@ accd_lowered_region *accd_lowered_enter(accd_lowered *directive, const void *con
 /* Ends a region, which must be the innermost one of its thread. NULL does nothing. */
 void accd_lowered_leave(accd_lowered_region *region);
 /* What a pointer is in the kernel of a compute construct. item: number of the item whose section the pointer points
- * to, from 0; -1: the pointer's target is looked up. A pointer to memory that is not present stays as it is; so do all
- * without a region: the kernel runs on the host. */
+ * to, from 0; -1: the pointer's target is looked up; -2: so it is, and must be present, for the kernel uses it. A pointer
+ * to memory that is not present stays as it is; so do all without a region: the kernel runs on the host. */
 void *accd_lowered_pointer(const accd_lowered_region *region, int item, const volatile void *pointer);
 
 /* Copies bytes to the host from what accd_lowered_pointer gave, and back. */

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of accd_lowered_pointer. */
+enum { MUST_BE_PRESENT = -2 };
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static accd_context *context; /* of the process; opened by its first directive */
 static FILE *events;
@@ -274,6 +277,11 @@ void *accd_lowered_pointer(const accd_lowered_region *region, int item, const vo
     const bool is_named = item >= 0 && (size_t)item < region->nitems;
     const void *host = is_named ? region->hosts[item] : (const void *)(uintptr_t)own;
     const uint64_t device = (uint64_t)(uintptr_t)other_side(accd_device_address, host);
+    if (!device && item == MUST_BE_PRESENT) {
+        pthread_mutex_lock(&lock);
+        lowered_die(region->directive, "not-present", "ACC33-impl-1",
+                    "a variable of the kernel is not present, and no data clause brings all of it");
+    }
     return (void *)(uintptr_t)(device ? device + (own - (uint64_t)(uintptr_t)host) : own);
 }
 

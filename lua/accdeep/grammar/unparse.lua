@@ -195,6 +195,7 @@ function clause(node, scope)
     inside = (node.devnum and ("devnum: %s: "):format(expression(node.devnum)) or "") .. list_of(node.queues)
   end
   if inside then parts[#parts + 1] = ("(%s)"):format(inside) end
+  if node.text then parts[#parts + 1] = (node.text:gsub("\\\r?\n", " ")) end
   return table.concat(parts) .. nest_text(node.nest, scope)
 end
 

@@ -214,14 +214,21 @@ function debug_info.named(session, path, text)
 end
 
 -- Declares the types of a program's variables whose names begin with prefix, and the types that they need. Returns a
--- list of {name, type}.
-function debug_info.variables(session, path, prefix)
+-- list of {name, type, qualified (const or volatile is said of what it holds or points to)}. typedefs: names that
+-- structures without tags have first.
+function debug_info.variables(session, path, prefix, typedefs)
   local list = {}
   transaction.run(session, function()
     local handle <close>, file = debug_info.open(path)
     local builder = debug_types.new(session, file, function(node) return complete(handle, node) end)
+    for _, name in ipairs(typedefs) do
+      for _, one in ipairs((handle:find(name, nil, 0, false))) do
+        if one.kind == "typedef" and one.name == name then builder:type(handle:type(one.number)) end
+      end
+    end
     for i, variable in ipairs(handle:variables(prefix)) do
-      list[i] = { name = variable.name, type = builder:type(handle:type(variable.number)) }
+      local node = handle:type(variable.number)
+      list[i] = { name = variable.name, type = builder:type(node), qualified = debug_types.is_qualified(node) }
     end
     builder:finish()
     builder:commit()
@@ -281,6 +288,37 @@ function debug_info.all_variables(path)
     if variable.line then known.lines[variable.line] = true end
   end
   return found
+end
+
+-- What names mean where variables are whose names begin with prefix. Returns meant(i, name, line): which variable of a
+-- function the name is in that line, in the scope of the i-th of them, as a text; false: none.
+function debug_info.meanings(path, prefix)
+  local handle <close> = debug_info.open(path)
+  local list, scopes = handle:variables ""
+  local lines, asked = {}, {}
+  for _, variable in ipairs(list) do
+    local scope = lines[variable.scope] or {}
+    lines[variable.scope] = scope
+    scope[variable.name] = scope[variable.name] or {}
+    table.insert(scope[variable.name], variable.line or 0)
+    if variable.name:sub(1, #prefix) == prefix then asked[#asked + 1] = variable.scope end
+  end
+  return function(i, name, line)
+    local scope = asked[i]
+    while scope and scopes[scope] and scopes[scope] > 0 do
+      local last
+      for _, declared in ipairs(lines[scope] and lines[scope][name] or {}) do
+        if declared <= line and declared >= (last or 0) then last = declared end
+      end
+      if last then
+        local depth = 0
+        while scopes[scope] > 0 do scope, depth = scopes[scope], depth + 1 end
+        return ("%d:%d"):format(last, depth)
+      end
+      scope = scopes[scope]
+    end
+    return false
+  end
 end
 
 -- ----------------------------------------------------------------------------------------- showing --

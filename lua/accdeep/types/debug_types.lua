@@ -59,6 +59,16 @@ local function damaged(what)
   raise("file", nil, "the debug information is damaged: " .. what, { rule = "HOUSE-debug" })
 end
 
+-- Whether what a node is made of, or points to, is const or volatile.
+local function is_qualified(node)
+  for _ = 1, 64 do -- a damaged one may not end
+    if not node or node.kind == "record" then break end
+    if node.qualified then return true end
+    node = node.to or node.of
+  end
+  return false
+end
+
 -- Without names of typedefs; in_arrays: what the elements of arrays are.
 local function peeled(node, in_arrays)
   for _ = 1, 100 do
@@ -88,7 +98,8 @@ function Builder:members_of(node)
     elseif of and not is_endless and not is_empty then
       local name = m.name
       if name and name:find "^_vptr" then name = "__vptr" end
-      list[#list + 1] = { name = name, of = m.type, offset = m.offset, base = m.base, closed = m.closed }
+      list[#list + 1] = { name = name, of = m.type, offset = m.offset, base = m.base, closed = m.closed,
+        qualified = m.qualified or is_qualified(m.type) }
     end
   end
   node.unseen = unseen
@@ -165,7 +176,8 @@ function Builder:complete(t, node)
     end
     if hidden then of = without(of, names) end
     for name in pairs(not m.name and of.by_name or {}) do names[name] = true end
-    members[#members + 1] = { name = m.name, type = of, offset = m.offset, closed = m.closed }
+    members[#members + 1] = { name = m.name, type = of, offset = m.offset, closed = m.closed,
+      qualified = m.qualified or nil }
   end
   if unseen and not node.union then fill(members, node.size) end
   self.place(t, members, node.size, alignment(node, members))
@@ -173,18 +185,24 @@ function Builder:complete(t, node)
   self.under_way[t] = nil
 end
 
+-- Each type that is read has nodes of its own: a structure without a name is the same one if its entry is.
+function Builder:keep(node, t)
+  self.made[node] = t
+  if not node.name and node.id then self.unnamed[node.id] = t end
+end
+
 -- The record of a node; completed at once if it is needed, else later. One that the session has may need others
 -- that are not complete.
 function Builder:record(node, needed)
-  local t = self.made[node]
+  local t = self.made[node] or not node.name and self.unnamed[node.id] or nil
   local key = node.name and self.key(node.name)
   if key and not t and self.distinct then key = self:distinct(node, key) end
   if not t then
     t = key and (self.tags[key] or self:known("tags", key, node)) or self.new_record(node, key)
     if key then self.tags[key] = t end
-    self.made[node] = t
     if is_complete(node) then table.insert(self.waiting, { t = t, node = node, is_known = t.complete }) end
   end
+  self:keep(node, t)
   if needed and not t.complete and is_complete(node) then self:complete(t, node) end
   return t
 end
@@ -237,7 +255,8 @@ function Builder:pointer(node)
   local key = not to.name and node.to.kind == "typedef" and qualified.key(node.to.name)
   if not key then return types.pointer(self:record(to, false)) end
   local t = self.typedefs[key] or self:known("typedefs", key, node.to) or self:record(to, false)
-  t.name, self.typedefs[key], self.made[to] = t.name or key, t, t
+  t.name, self.typedefs[key] = t.name or key, t
+  self:keep(to, t)
   return types.pointer(t)
 end
 
@@ -260,7 +279,11 @@ function Builder:typedef(node)
   if not node.name then damaged "a typedef has no name" end
   local key = qualified.key(node.name)
   local t = self.typedefs[key] or self:known("typedefs", key, node)
-  if not t then
+  local to = t and t.kind == "record" and peeled(node.to)
+  if to then
+    if not to.name then self:keep(to, t) end
+    if not t.complete then self:record(to, true) end -- a pointer to it came first
+  elseif not t then
     t = self:type(node.to)
     if t.kind == "record" and not t.tag then t.name = t.name or key end
   end
@@ -415,7 +438,7 @@ function Builder:commit()
   for name, value in pairs(self.enumerators) do scope.enumerators[name] = value end
 end
 
-local debug_types = {}
+local debug_types = { is_qualified = is_qualified }
 
 -- What C and C++ make of the entries; Fortran: fortran_debug.lua.
 debug_types.c = { makers = makers, key = qualified.key, new_record = new_record, place = types.place,
@@ -425,7 +448,8 @@ debug_types.c = { makers = makers, key = qualified.key, new_record = new_record,
 -- and says whether it could.
 function debug_types.new(session, file, lookup)
   local builder = { session = session, file = file, lookup = lookup,
-    made = {}, tags = {}, typedefs = {}, enumerators = {}, waiting = {}, under_way = {}, compared = {}, depth = 0 }
+    made = {}, unnamed = {}, tags = {}, typedefs = {}, enumerators = {}, waiting = {}, under_way = {},
+    compared = {}, depth = 0 }
   for key, value in pairs(session.language.debug) do builder[key] = value end
   return setmetatable(builder, Builder)
 end

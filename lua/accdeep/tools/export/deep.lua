@@ -275,13 +275,23 @@ function Writer:has_nothing(inner)
   return is_plain(self.session, inner, {})
 end
 
+-- A structure without a name, which only its member knows.
+local function spell_unnamed(treatment, entry)
+  local t = entry.member.type
+  local text = ("((%s *)0)->%s"):format(dialects.c.declared(treatment.record, ""), entry.member.name)
+  while t.kind == "array" or t.kind == "pointer" do t, text = t.of or t.to, ("*(%s)"):format(text) end
+  if types.is_record(t) and not t.tag and not t.name then t.spelled = ("__typeof__(%s)"):format(text) end
+end
+
 -- Elements behind a pointer or in an array that are deep themselves: a call for all of them, or nothing.
 function Writer:elements(treatment, entry, text, count)
+  spell_unnamed(treatment, entry)
   local action, inner = action_inside(self.session, treatment, entry, self.action)
   if self:has_nothing(inner) then return end
   local name, parameters = self.make(inner, action)
   local passed = {}
   for i, parameter in ipairs(parameters) do passed[i] = ", " .. self:passed(parameter) end
+  if entry.member.qualified then text = self.dialect.unqualified(text, inner.record) end
   self:line("%s(%s, %s%s);", self.dialect.called(name), text, count, table.concat(passed))
 end
 
@@ -300,7 +310,16 @@ local words = { enter = "enter data", exit = "exit data" }
 -- Phases of their own for aliases: when everything is there, and before anything goes.
 local alias_routines = { attach = "acc_attach", detach = "acc_detach" }
 
--- One section: the member q->name itself is attached by its clause, other pointers by the routine.
+-- Whether a member shares its bytes with others: compilers refuse it in a directive.
+local function is_in_union(record, name)
+  if record.record == "union" then return true end
+  for _, member in ipairs(record.members) do
+    if not member.name and member.type.by_name[name] then return is_in_union(member.type, name) end
+  end
+  return false
+end
+
+-- One section: the member q->name itself is attached by its clause, other pointers and those in unions by the routine.
 function Writer:section(treatment, entry, pointer, t, subscript, is_member, inside)
   local element = t.to
   local start, length = range(self, treatment, entry, subscript, t)
@@ -316,9 +335,9 @@ function Writer:section(treatment, entry, pointer, t, subscript, is_member, insi
       inside(start, length)
     elseif not is_deep or is_plain(self.session, nest.inner(self.session, treatment, entry), {}) then
       local base = pointer
-      if not pointer:find "^[%w_]" then -- no directive takes a cast
+      if not is_member or not pointer:find "^[%w_]" then -- no directive takes a cast
         base = "row"
-        self:line("%s = %s;", self.dialect.declared(types.pointer(element), "row"), pointer)
+        self:line("%s = %s; (void)row;", self.dialect.declared(types.pointer(element), "row"), pointer)
       end
       self:line("#pragma acc update %s(%s[%s:%s])", self.update, base, start, length)
     else
@@ -331,9 +350,9 @@ function Writer:section(treatment, entry, pointer, t, subscript, is_member, insi
   self:guard(pointer, length)
   local base = pointer
   if not is_member then
-    if start ~= "0" then cannot "a section behind a pointer in an array that does not begin at element 0" end
+    if start ~= "0" then cannot "a section behind a pointer of an array or a union that begins behind element 0" end
     base = "row"
-    self:line("%s = %s;", self.dialect.declared(types.pointer(element), "row"), pointer)
+    self:line("%s = %s; (void)row;", self.dialect.declared(types.pointer(element), "row"), pointer)
   end
   local function move() self:line("#pragma acc %s %s(%s[%s:%s])%s", words[self.phase], clause, base, start, length,
     finalize) end
@@ -361,7 +380,7 @@ end
 -- What a pointer or an array of pointers points to, by its subscripts from the at-th one on.
 function Writer:follow(treatment, entry, text, t, at)
   local subscript = entry.subscripts[at]
-  local is_member = text == "q->" .. entry.member.name
+  local is_member = text == "q->" .. entry.member.name and not is_in_union(treatment.record, entry.member.name)
   local function each(over, first, count, of)
     local i = ("i%d"):format(at)
     self:open("for (size_t %s = 0; %s < (size_t)%s; %s++)", i, i, operand(count), i)
@@ -389,15 +408,6 @@ function Writer:follow(treatment, entry, text, t, at)
   local inside = entry.subscripts[at + 1] and function(first, count) each(text, first, count, t.to) end
   if inside and t.to.kind ~= "pointer" then cannot "a section of rows behind a pointer" end
   self:section(treatment, entry, text, t, subscript, is_member, inside)
-end
-
--- Whether a member shares its bytes with others: compilers refuse it in a directive.
-local function is_in_union(record, name)
-  if record.record == "union" then return true end
-  for _, member in ipairs(record.members) do
-    if not member.name and member.type.by_name[name] then return is_in_union(member.type, name) end
-  end
-  return false
 end
 
 function Writer:entry(treatment, entry)
@@ -451,7 +461,8 @@ local function function_for(program, session, treatment, phase)
     function(name)
       made.name = name
       writer:members(treatment)
-      local body = table.concat(writer.lines, "\n") .. (writer.lines[1] and "\n" or "")
+      if not writer.lines[1] then writer:line "(void)q;" end
+      local body = table.concat(writer.lines, "\n") .. "\n"
       if program.finished then body = program.finished(body, treatment.record) end
       return writer.dialect.define(name, treatment.record, #writer.parameters, body)
     end)
@@ -540,6 +551,8 @@ function Deep:own_clause(item)
   return ("%s(%s)"):format(word, unparse.expression(item.node))
 end
 
+local IF = "if(accdeep_if)"
+
 -- The clauses of the directive: of the deep variables, and the others.
 function Deep:clauses()
   local own, others = {}, {}
@@ -554,7 +567,7 @@ function Deep:clauses()
       end
     end
     if clause.name == "if" then
-      others[#others + 1] = "if(accdeep_if)"
+      others[#others + 1] = IF
     elseif not is_deep then
       others[#others + 1] = unparse.clause(clause)
     elseif rest[1] then
@@ -611,7 +624,9 @@ end
 -- line, open_brace, close_brace. True: finish ends the region that was begun.
 function Deep:write(node, writer)
   local own, others = self:clauses()
-  if self.plan.condition then
+  local computes = node.name ~= "data" and node.name ~= "enter data"
+  local is_alone = computes and node.name ~= "update" and node.name ~= "exit data" and self:is_there() -- no block
+  if self.plan.condition and not is_alone then
     writer:line(("const int accdeep_if = (%s) != 0;"):format(unparse.expression(self.plan.condition)))
   end
   local function pragma(name, ...)
@@ -632,12 +647,14 @@ function Deep:write(node, writer)
     for _, text in ipairs(behind) do writer:line(text) end
     return false
   end
-  local computes = node.name ~= "data" and node.name ~= "enter data"
-  if computes and self:is_there() then
+  if is_alone then
+    for i, text in ipairs(others) do
+      if text == IF then others[i] = ("if(%s)"):format(unparse.expression(self.plan.condition)) end
+    end
     pragma(node.name, own, others)
     return false
   end
-  local condition = self.plan.condition and { "if(accdeep_if)" } or {}
+  local condition = self.plan.condition and { IF } or {}
   pragma(computes and "data" or node.name, own, computes and condition or others)
   if node.name ~= "enter data" then writer:open_brace() end
   calls "enter"
@@ -667,6 +684,10 @@ function deep.of(program, session, plan, leads_back)
       if leads_back and is_recursive(session, treatment, {}) then cannot "objects that lead back to themselves" end
       if plan.kind == "exit data" and action == "hold" then cannot "a policy on exit data that ends nothing" end
       local text, count, pointer = objects_of(session, item.node, dialect_of(program))
+      local base = list_item.root_variable(item.node)
+      if base and program.qualified and program.qualified[base] then
+        text = dialect_of(program).unqualified(text, treatment.record)
+      end
       local entry = { treatment = treatment, action = action, node = item.node, text = text, count = count,
         pointer = pointer, implicit = not clause.name, there = action == "present" and not treatment.policy }
       made.list[#made.list + 1], made.by_node[item.node] = entry, entry

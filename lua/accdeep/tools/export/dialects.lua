@@ -75,23 +75,33 @@ end
 
 local c = dialects.c
 
-function c.declared(t, name) return types.spell(t, name) end
+-- A declaration of a name. A structure that only its member knows has text of its own (deep.lua).
+function c.declared(t, name)
+  local stars, of = "", t
+  while of.kind == "pointer" do stars, of = stars .. "*", of.to end
+  return of.spelled and ("%s %s%s"):format(of.spelled, stars, name) or types.spell(t, name)
+end
 function c.called(name) return name end
 function c.member(_, _, name) return "q->" .. name end
 function c.first_of(text, t)
   local of = t
   while of.kind == "array" do of = of.of end
-  return ("(%s)%s"):format(types.spell(types.pointer(of), ""), text)
+  return ("(%s)%s"):format(c.declared(types.pointer(of), ""), text)
+end
+
+-- An address of const or volatile objects for functions that take others; in C++ accdeep_call does that.
+function c.unqualified(text, record)
+  return ("(%s)%s"):format(c.declared(types.pointer(record), ""), operand(text))
 end
 
 -- A function whose parameters behind count are of type long; body: lines of a loop over q. Returns prototype and text.
 function c.define(name, record, parameters, body)
   local more = {}
   for i = 1, parameters do more[i] = ", long bound_" .. i end
-  local head = ("static void %s(%s, size_t count%s)"):format(name, types.spell(types.pointer(record), "objects"),
+  local head = ("static void %s(%s, size_t count%s)"):format(name, c.declared(types.pointer(record), "objects"),
     table.concat(more))
   return head .. ";", ("%s\n{\n    for (size_t i = 0; i < count; i++) {\n        %s = &objects[i];\n%s    }\n}"):format(
-    head, types.spell(types.pointer(record), "q"), body)
+    head, c.declared(types.pointer(record), "q"), body)
 end
 
 -- Statements that put values of the host back, which a transfer of whole objects must not touch: before it, and
@@ -107,7 +117,7 @@ function c.keep(_, kept, record, name, text, count)
     local object = text:match "^&(.*)$" or "(*" .. text .. ")"
     before[1] = ("%s = %s;"):format(name, object)
     put_back("", object, name)
-    return before, behind, types.spell(record, name)
+    return before, behind, c.declared(record, name)
   end
   before[1] = ("%s = malloc(%s * sizeof *%s);"):format(name, operand(count), name)
   before[2] = ("memcpy(%s, %s, %s * sizeof *%s);"):format(name, text, operand(count), name)
@@ -115,7 +125,7 @@ function c.keep(_, kept, record, name, text, count)
   put_back("    ", operand(text) .. "[k]", name .. "[k]")
   behind[#behind + 1] = "}"
   behind[#behind + 1] = ("free(%s);"):format(name)
-  return before, behind, types.spell(types.pointer(record), name)
+  return before, behind, c.declared(types.pointer(record), name)
 end
 
 -- -------------------------------------------------------------------------------------------- C++ --
@@ -144,6 +154,7 @@ void accdeep_call(Type *objects, __SIZE_TYPE__ count, More... more)
 }]]
 
 function cxx.declared(_, name) return "auto " .. name end
+function cxx.unqualified(text) return text end
 -- Raises a reason if a member is private in a class that the unit does not define.
 local function check_access(program, record, name)
   for _, member in ipairs(record.members) do

@@ -91,14 +91,17 @@ local function squeezed(text) return (text:gsub("\\\r?\n", " "):gsub("%s+", ""))
 -- Returns whether one is of TR-14-1.
 local function read_directives(self, active)
   local own, add, finish, is_extended = own_directives(self), directives.reader()
+  self.own, self.expanded = own, {}
   for _, one in ipairs(active) do
-    local word = one.text:match "^[%a_]+" or ""
+    local word, text = one.text:match "^[%a_]+" or "", one.text
+    one.own = one.file == self.unit.path and own[one.line] or nil
+    if one.own then one.own.is_active = true end
+    if one.own and squeezed(one.own.text) == squeezed("#pragma acc" .. text) then
+      one.text, one.line = one.own.text, one.own.line -- with the positions of the file
+    elseif one.own then
+      table.insert(self.expanded, one)
+    end
     if directives.concerns(word, self.calls) then
-      local text = one.text
-      one.own = one.file == self.unit.path and own[one.line] or nil
-      if one.own and squeezed(one.own.text) == squeezed("#pragma acc" .. text) then
-        one.text, one.line = one.own.text, one.own.line -- with the positions of the file
-      end
       add(one, text, self.within, self, one, grammar.parse, "directive", one.text, 1, self.session.now.scope)
     end
   end
@@ -161,13 +164,19 @@ local function compiled(self, list)
   local wanted = {}
   for i, one in ipairs(list) do
     wanted[i] = { first = one.own.first, last = one.own.last, next = one.own.next, names = one.names,
-      alone = standalone[one.node.name] }
+      plain = one.plain, alone = standalone[one.node.name] }
   end
   while true do
     local path, missing, said = compiler.debug_information(self.unit, self.text, wanted, self.of_file)
     if not missing then return path, said end
     for _, what in ipairs(missing) do
-      remove(list[what.i] and list[what.i].names or self.of_file, what.name)
+      local where = list[what.i] or self.of_file
+      local is_declared = not what.message:find "declared"
+      if is_declared and not where.plain[what.name] then
+        where.plain[what.name] = true
+      else
+        remove(where.names, what.name)
+      end
       local is_overloaded = what.message:find "^type of '[%w_:]+' is unknown"
         or what.message:find "overloaded"
       if is_overloaded then self.functions[what.name] = true end
@@ -233,11 +242,12 @@ end
 local function read_types(self, list)
   for _, one in ipairs(list) do
     one.names, one.references, one.instances = add_names({}, one.node), {}, {}
+    one.meant, one.plain, one.qualified = {}, {}, {}
     for _, name in ipairs(self.values:called(one)) do one.names[#one.names + 1] = name end
   end
-  self.of_file, self.globals = {}, {}
+  self.of_file, self.globals = { names = {}, plain = {} }, {}
   for _, one in ipairs(self.directives) do
-    if descriptions[one.node.name] or one.node.name == "declare" then add_names(self.of_file, one.node) end
+    if descriptions[one.node.name] or one.node.name == "declare" then add_names(self.of_file.names, one.node) end
   end
   local path, said = compiled(self, list)
   if not path then return said end
@@ -255,11 +265,22 @@ local function read_types(self, list)
     if not path then return said end
   end
   self.object = path
-  for _, variable in ipairs(debug_info.variables(self.session, path, compiler.PREFIX)) do
+  local meant, typedefs = debug_info.meanings(path, compiler.PREFIX), {}
+  for _, one in ipairs(self.directives) do
+    local name = descriptions[one.node.name] and (one.record or one.text:match "%f[%w_]type%s*%(%s*([%w_]+)%s*%)")
+    if name and not self.unit.is_cxx then typedefs[#typedefs + 1] = name end
+  end
+  for k, variable in ipairs(debug_info.variables(self.session, path, compiler.PREFIX, typedefs)) do
     local i, name = variable.name:match("^" .. compiler.PREFIX .. "(%d+)_(.*)$")
     local one, t = list[tonumber(i)], variable.type.to
     if t.kind == "function" then self.functions[name] = true end
-    if one then add_to_instance(one, name, t) else self.globals[name] = t end
+    if one then
+      add_to_instance(one, name, t)
+      one.meant[name] = one.meant[name] or meant(k, name, one.own.line)
+      one.qualified[name] = variable.qualified
+    else
+      self.globals[name] = t
+    end
   end
   for _, one in ipairs(list) do keep_different(one) end
 end
@@ -410,6 +431,15 @@ local function write(self, one, lines, behind)
   if not self.calls then add_functions(self, one) end
 end
 
+-- A directive with another clause copy.
+local function with_copy(self, node, name)
+  local clause = grammar.parse("directive", ("parallel copy(%s)"):format(name), 1, self.session.now.scope).clauses[1]
+  clause.pos, clause.vars[1].pos = node.pos, node.pos
+  local clauses = table.move(node.clauses, 1, #node.clauses, 1, {})
+  clauses[#clauses + 1] = clause
+  return tree.with(node, "clauses", clauses)
+end
+
 -- The lines for a directive that becomes a call, and those behind its statement.
 local function lines_of_calls(self, one, instance)
   local node, without, is_private = calls.data_of(one.node)
@@ -417,8 +447,12 @@ local function lines_of_calls(self, one, instance)
   local references = {}
   for _, reference in ipairs(uses.references(self, one, instance)) do
     local kind = instance[reference.name].kind
-    if (kind == "record" or kind == "array") and not is_private[reference.name] then
-      references[#references + 1] = reference
+    if not is_private[reference.name] then
+      if kind == "record" or kind == "array" then
+        references[#references + 1] = reference
+      elseif kind == "scalar" and uses.is_around(self, one, reference.name) then -- whose condition may be false
+        node = with_copy(self, node, reference.name)
+      end
     end
   end
   local plan = openacc.lower(self.session, node, { file = one.file, line = one.line, references = references })
@@ -458,6 +492,7 @@ local function lines_for(self, one, instance)
     if self.calls then return lines_of_calls(self, one, instance) end
     local plan = openacc.lower(self.session, one.node, { file = one.file, line = one.line,
       references = uses.references(self, one, instance) })
+    self.program.qualified = one.qualified
     local found = deep.of(self.program, self.session, plan)
     if one.extension and not found then deep.cannot(one.extension .. ": no standard directive can express that") end
     uses.add_region(self, one, plan, instance)
@@ -583,11 +618,25 @@ local function add_frame(self)
     .. table.concat(self.at_end) .. self:lines({ dialects.cxx.CALL }, last))
 end
 
+-- Directives that stay in the text, with macros replaced: no word of theirs is a directive's of OpenMP.
+local function expand(self)
+  local written = {}
+  for _, edit in ipairs(self.edits) do written[edit.first] = true end
+  for _, one in ipairs(self.expanded or {}) do
+    if not written[one.own.first] then
+      self:edit(one.own.first, one.own.last, ("#pragma acc %s\n"):format(one.text) .. number_line(self, one.own.next))
+    end
+  end
+end
+
 local function lowered(self)
   local active, said = compiler.directives(self.unit)
   if not active then return nil, said end
   local is_extended = read_directives(self, active)
-  if not (is_extended or self.calls and self.directives[1]) then return self.text end
+  if not (is_extended or self.calls and self.directives[1]) then
+    if self.is_openmp then expand(self) end
+    return self.edits[1] and apply(self) or self.text
+  end
   local list = planned(self)
   if self.calls then uses.replace_routines(self) end
   said = read_types(self, list)
@@ -604,6 +653,7 @@ local function lowered(self)
       self:edit(one.own.first, one.own.last, values.members(one) .. feeds)
     end
   end
+  if self.is_openmp then expand(self) end
   if self.unit.is_cxx then add_friends(self) end
   if self.calls then
     self:edit(1, 0, self.calls:prelude() .. "\n" .. number_line(self, 1))
@@ -620,7 +670,11 @@ end
 
 -- The text with directives of OpenMP in place of standard ones of OpenACC.
 local function to_openmp(self, text)
-  return openmp.text(self.session, text, self.unit.path, function(one, message)
+  local function is_left(file, line) -- in a part of the unit that is not compiled
+    local own = file == self.unit.path and self.own and self.own[line]
+    return own and not own.is_active
+  end
+  return openmp.text(self.session, text, self.unit.path, is_left, function(one, message)
     error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower", message = message, file = one.file,
       line = one.line, column = one.pos, snippet = one.line_text, snippet_column = one.pos,
       length = #one.node.name }, 0)
@@ -644,14 +698,14 @@ function c_unit.lower(opened, given)
     unit = { command = given.command, path = given.path, given = given.options, is_cxx = is_cxx },
     program = { functions = {}, prototypes = {}, deep_functions = {}, globals = {}, prefix = "accdeep_",
       dialect = is_cxx and dialects.cxx or dialects.c } }, Unit)
-  local is_openmp = given.to == "openmp"
+  self.is_openmp = given.to == "openmp"
   self.values = values.new(opened, given.to == "accdeep")
   if given.to == "accdeep" then
     self.calls = calls.new(opened, { values = self.values, is_function = function(name)
       return self.program.is_function(name)
     end, is_cxx = is_cxx })
   end
-  self.headers, self.routines = is_openmp and openmp.HEADERS or HEADERS, is_openmp and openmp.routines or same
+  self.headers, self.routines = self.is_openmp and openmp.HEADERS or HEADERS, self.is_openmp and openmp.routines or same
   function self.program.is_function(name) return not is_cxx or self.functions[name] ~= nil end
   function self.program.finished(text, record)
     return self.values:restored(text, record, self.program.is_function)
@@ -663,7 +717,7 @@ function c_unit.lower(opened, given)
     error(results[2], 0)
   end
   local text, said = results[2], results[3]
-  if is_openmp and text then text = to_openmp(self, text) end
+  if self.is_openmp and text then text = to_openmp(self, text) end
   return text, said, has_described_headers(self)
 end
 

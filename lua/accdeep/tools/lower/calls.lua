@@ -167,11 +167,12 @@ local function is_several(known)
 end
 
 -- What the program gives for a plan, as text. A name without an address, as of a constant, gets one: a line of w.
-local function given_text(self, unit, w, one, instance, own)
+-- plain: those of the directive.
+local function given_text(self, unit, w, one, plain, instance, own)
   local name = one.what.name
   if one.what.value then return ("(const void *)(long)(%s)"):format(one.what.value) end
-  local this = instance.this and instance.this.to
-  local has_address = name ~= "this" and (unit.variables[name] or this and types.member(this, name))
+  if one.what.is_global then plain = unit.of_file.plain end
+  local has_address = name ~= "this" and not plain[name]
   local text
   if one.what.is_global then
     local fn = "accdeep_address_" .. name:gsub("::", "__")
@@ -197,10 +198,10 @@ local function given_text(self, unit, w, one, instance, own)
 end
 
 -- Writes what a plan asks for; returns its name.
-local function write_given(self, unit, w, number, given, instance)
+local function write_given(self, unit, w, number, given, plain, instance)
   local list = {}
   for i, one in ipairs(given) do
-    list[i] = given_text(self, unit, w, one, instance, ("accdeep_c%d_%d"):format(number, i))
+    list[i] = given_text(self, unit, w, one, plain, instance, ("accdeep_c%d_%d"):format(number, i))
   end
   w:line(("const void *const accdeep_at%s[] = {%s};"):format(number, #list > 0 and table.concat(list, ", ") or "0"))
   return "accdeep_at" .. number
@@ -231,14 +232,19 @@ local function items_by_variable(plan)
   return by_name
 end
 
+-- Items of accd_lowered_pointer that stand for none of the plan.
+local TARGET, PRESENT = -1, -2
+
 -- The kernel of a compute construct. used: names of variables that are in device memory or point there, in order;
 -- instance: their types. What is reduced is a variable of the host meanwhile: w and tail copy it. Returns the names
 -- that stand for others in the statement.
 local function write_kernel(w, tail, one, plan, region, used, instance)
   local items, renamed, shadows, pointers = items_by_variable(plan), {}, {}, {}
   for _, name in ipairs(used) do
-    local pointer, is_pointer = device_variable(w, region, name, instance[name], items[name] or -1)
-    if one.without[name] then
+    local is_reduced = one.without[name]
+    local pointer, is_pointer = device_variable(w, region, name, instance[name], items[name]
+      or (is_reduced or instance[name].kind == "pointer") and TARGET or PRESENT)
+    if is_reduced then
       if is_pointer then deep.cannot(("a reduction of '%s', which is no scalar"):format(name)) end
       shadows[#shadows + 1] = ("__typeof__(*%s) %s; accd_lowered_read(%s, &%s, %s, sizeof %s);"):format(pointer, name,
         region, name, pointer, name)
@@ -267,9 +273,15 @@ end
 -- Third: what stands for variables in the statement.
 function Calls:write(unit, one, plan, used, instance, head, tail)
   local text, given = self.notes:text(plan, plan.items, function(call) return self:bound(call) end)
+  for _, item in ipairs(plan.items) do
+    local variable = item.variable
+    if variable and variable ~= "this" and one.plain[variable] and instance[variable] then
+      deep.cannot(("'%s', which has no address"):format(variable))
+    end
+  end
   local name = self:plan(unit.unit, one, text)
   local number = one.own.line
-  local run = ("(&%s, %s)"):format(name, write_given(self, unit, head, number, given, instance))
+  local run = ("(&%s, %s)"):format(name, write_given(self, unit, head, number, given, one.plain, instance))
   local when = condition(plan)
   if plan.kind ~= "region" and plan.kind ~= "compute" then
     head:line((when and ("if (%s) "):format(when) or "") .. "accd_lowered_run" .. run .. ";")
@@ -297,17 +309,22 @@ local function spelled(t)
   return t.kind == "scalar" and types.name(t) or nil
 end
 
--- A variable whose type is another one in each instance of a directive, and the types as texts.
-local function distinct(instances)
+-- A variable whose type is another one in each instance of a directive that has another plan, and the plans by types as
+-- texts. plans: those of the instances.
+local function distinct(instances, plans, plain)
   for name in sorted(instances[1]) do
-    local list, seen = {}, {}
+    local by_type, is_right = {}, name == "this" or not plain[name]
     for i, instance in ipairs(instances) do
       local t = instance[name]
       if t and name == "this" then t = t.to end
       local text = t and spelled(t)
-      if text and not seen[text] then list[i], seen[text] = text, true end
+      if not text or by_type[text] and by_type[text] ~= plans[i] then
+        is_right = false
+      else
+        by_type[text] = plans[i]
+      end
     end
-    if #list == #instances then return name, list end
+    if is_right then return name, by_type end
   end
 end
 
@@ -321,12 +338,12 @@ function Calls:choose(one, all)
     used[i] = table.concat(instance.lines, "\n"):match(PLAN)
     is_same = is_same and used[i] == used[1]
   end
-  local name, list = nil, nil
-  if not is_same then name, list = distinct(one.instances) end
+  local name, by_type = nil, nil
+  if not is_same then name, by_type = distinct(one.instances, used, one.plain) end
   if not name then return end
   self.nchosen = (self.nchosen or 0) + 1
-  for i, plan in ipairs(used) do
-    self.functions[#self.functions + 1] = dialects.cxx.plan(self.nchosen, list[i], plan)
+  for text, plan in sorted(by_type) do
+    self.functions[#self.functions + 1] = dialects.cxx.plan(self.nchosen, text, plan)
   end
   local chosen = ("accdeep_plan<%d>(%s)"):format(self.nchosen, name == "this" and name or "&" .. name)
   for _, instance in ipairs(all) do

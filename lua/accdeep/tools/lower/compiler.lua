@@ -76,13 +76,23 @@ local function words_of(scanned, first)
   return set
 end
 
+-- GNU's compilers expand macros in directives that they know.
+local function expanding(unit)
+  if unit.command:match("[^/]*$"):find "clang" then return "" end
+  for _, option in ipairs(unit.given) do
+    if option == "-fopenacc" then return "" end
+  end
+  return "-fopenacc -U_OPENACC"
+end
+
 -- Directives of OpenACC that are active, in order: {file, line, text, is_inside, record, in_function, words}.
 -- is_inside: in braces; words(): a set of the words of the statement behind it, where macros are what they stand for;
 -- record: the structure among whose members one stands, in C++ also is_local and is_unnamed: it is one of a function,
 -- and has the name of a typedef. nil, and what the compiler said: it refuses the unit.
 function compiler.directives(unit)
   if not files.program(unit.command) then environment(("%s: there is no such program"):format(unit.command)) end
-  local ok, text, said = run(("%s %s -w -E %s"):format(quoted(unit.command), options(unit.given), quoted(unit.path)))
+  local ok, text, said = run(("%s %s %s -w -E %s"):format(quoted(unit.command), expanding(unit), options(unit.given),
+    quoted(unit.path)))
   if not ok then return nil, said end
   local scanned, list = source.scan(text), {}
   local file, line, at = unit.path, 1, 1
@@ -134,23 +144,26 @@ local FIRST_LINE = 100000000
 
 -- Compiles the unit to debug information that has, for each name where a directive stands, a variable called
 -- compiler.variable(i, name): a pointer to the type of the name there. wanted: list of {first, last (positions of the
--- directive), next (the line behind it), names, alone (no statement follows)}. at_end: names of variables of the file.
+-- directive), next (the line behind it), names, plain (those of them that have no address, a set), alone (no statement
+-- follows)}. at_end: {names, plain} of the file.
 -- Returns the path of an object file, which the caller removes; or nil, and a list of {i, name, message} that are not
 -- variables there, where i is 0 at the end; or nil, nil, and what the compiler said.
 function compiler.debug_information(unit, text, wanted, at_end)
   local place = "#line %d \"" .. unit.path .. "\"\n"
   local parts, at, asked = { place:format(1) }, 1, {}
-  local function loops(i, names)
-    for _, name in ipairs(names) do
+  local lvalue = unit.is_cxx and "*__builtin_addressof(%s)" or "*&%s"
+  local function loops(i, one)
+    for _, name in ipairs(one.names) do
       local pointer = compiler.variable(i, name)
       parts[#parts + 1] = place:format(FIRST_LINE + #asked)
-      parts[#parts + 1] = ("for (__typeof__(%s) *%s = 0; %s;)\n"):format(name, pointer, pointer)
+      local object = (name == "this" or one.plain[name]) and name or lvalue:format(name)
+      parts[#parts + 1] = ("for (__typeof__(%s) *%s = 0; %s;)\n"):format(object, pointer, pointer)
       asked[#asked + 1] = { i = i, name = name }
     end
   end
   for i, one in ipairs(wanted) do
     parts[#parts + 1] = text:sub(at, one.first - 1)
-    loops(i, one.names)
+    loops(i, one)
     parts[#parts + 1] = (one.alone and ";\n" or "\n") .. place:format(one.next)
     at = one.last + 1
   end

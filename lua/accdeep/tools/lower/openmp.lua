@@ -6,6 +6,7 @@
 
 local deep = require "accdeep.tools.export.deep"
 local grammar = require "accdeep.grammar"
+local list_item = require "accdeep.shape.list_item"
 local openacc = require "accdeep.catalogue.openacc"
 local source = require "accdeep.tools.lower.source"
 local unparse = require "accdeep.grammar.unparse"
@@ -168,14 +169,67 @@ local function start_of(self, i)
 end
 
 local not_types = { ["return"] = true, ["else"] = true, ["goto"] = true, case = true, ["do"] = true }
+local of_expression = { decltype = true, typeof = true, __typeof__ = true, __typeof = true, _Alignas = true,
+  alignas = true, __attribute__ = true }
+
+-- The token behind the arguments of a template, which begin with token i; nil: that is no such `<`.
+local function behind_template(unit, i)
+  local depth = 0
+  while unit.at[i] do
+    local text = unit:token(i)
+    if text == "<" then
+      depth = depth + 1
+    elseif text == ">" then
+      depth = depth - 1
+      if depth == 0 then return i + 1 end
+    elseif unit.kind[i] == "other" and (not (",*&:"):find(text, 1, true)
+      or text == "&" and unit:token(i + 1) == "&") then
+      return nil
+    end
+    i = i + 1
+  end
+end
 
 -- Whether a declaration begins with token i: the name of a type, and another name.
 local function is_declaration(self, i)
   local unit = self.source
+  if unit:token(i) == ":" and unit:token(i + 1) == ":" then i = i + 2 end
   if unit.kind[i] ~= "word" or not_types[unit:token(i)] then return false end
-  local k = i + 1
+  local k = of_expression[unit:token(i)] and unit:token(i + 1) == "(" and unit:closing(i + 1) + 1 or i + 1
+  while true do
+    local text = unit:token(k)
+    if text == "<" then
+      k = behind_template(unit, k)
+      if not k then return false end
+    elseif text == ":" and unit:token(k + 1) == ":" and unit.kind[k + 2] == "word" then
+      k = k + 3
+    else
+      break
+    end
+  end
   while unit:token(k) == "*" or unit:token(k) == "&" do k = k + 1 end
-  return unit.kind[k] == "word"
+  return unit.kind[k] == "word" or unit:token(k) == "[" and unit:token(i) == "auto"
+end
+
+-- Whether a word of a declaration that begins with token start is a name that it declares: no part of an initializer.
+local function is_declared(self, start, i)
+  local unit, k = self.source, start
+  local of_value = false
+  while k < i do
+    local text = unit.kind[k] == "other" and unit:token(k)
+    local close = (text == "(" or text == "{" or text == "[" and unit:token(k - 1) ~= "auto"
+      and unit:token(k - 1) ~= "&") and unit:closing(k)
+    if close then
+      if close >= i then return text == "(" and unit:token(k + 1) == "*" and not of_value end
+      k = close
+    elseif text == "=" then
+      of_value = true
+    elseif text == "," then
+      of_value = false
+    end
+    k = k + 1
+  end
+  return not of_value
 end
 
 -- Whether the scalar that token i names is written there.
@@ -227,9 +281,8 @@ local function private_variables(self, one)
   for i = one.behind, one.last do
     if self.source.kind[i] == "word" then
       local name, start = self.source:token(i), start_of(self, i)
-      if is_declaration(self, start) then
-        if i > start then declared[name] = true end
-      elseif is_written(self, i) and not declared[name] then
+      if i > start and is_declaration(self, start) and is_declared(self, start, i) then declared[name] = true end
+      if is_written(self, i) and not declared[name] then
         local owner = innermost(self, one, i)
         local is_loop = start == i and self.source:token(i - 2) == "for"
         local own = self.source:behind_lines(owner.behind) + 2 -- the first token in its parentheses
@@ -285,6 +338,46 @@ local function gang_reductions(self, one, parts)
   end
 end
 
+-- Words of a statement, with those of macros of the text: a set.
+local function used_words(self, first, last)
+  local used = {}
+  local function add(text)
+    for word in text:gmatch "[%a_][%w_]*" do
+      if not used[word] then
+        used[word] = true
+        if self.macros[word] then add(self.macros[word]) end
+      end
+    end
+  end
+  for i = first, last do
+    if self.source.kind[i] == "word" then add(self.source:token(i)) end
+  end
+  return used
+end
+
+-- Variables that a data construct around names and a compute construct does not: OpenMP would give scalars of these to
+-- the construct by their value.
+local function add_data_around(self, one, parts)
+  local own, used = {}, used_words(self, one.behind, one.last)
+  for _, clause in ipairs(one.node.clauses) do
+    for _, variable in ipairs(sharing[name_of(clause)] and clause.vars or {}) do
+      own[list_item.root_variable(variable) or ""] = true
+    end
+  end
+  for _, other in ipairs(self.list) do
+    local is_around = other.node.name == "data" and other.token < one.token and one.token <= other.last
+    for _, clause in ipairs(is_around and other.node.clauses or {}) do
+      for _, variable in ipairs(map_types[name_of(clause)] and clause.vars or {}) do
+        local name = variable.tag == "id" and unparse.expression(variable)
+        if name and used[name] and not own[name] then
+          own[name] = true
+          parts[#parts + 1] = ("map(tofrom: %s)"):format(name)
+        end
+      end
+    end
+  end
+end
+
 -- The condition by which a construct runs on the device.
 local function condition(node)
   local parts = {}
@@ -310,6 +403,7 @@ local function compute(self, one)
   local is_divided = words ~= "target"
   if is_divided then private_variables(self, one) end
   table.move(data_clauses(node, map_types), 1, 100, 1, parts)
+  add_data_around(self, one, parts)
   parts[#parts + 1] = condition(node)
   for _, clause in ipairs(node.clauses) do
     local name = name_of(clause)
@@ -422,7 +516,7 @@ local function nest(self)
   for i, one in ipairs(self.list) do
     local name = one.node.name
     local is_compute = name:find "^parallel" or name:find "^serial" or name:find "^kernels"
-    if is_compute or name == "loop" then
+    if is_compute or name == "loop" or name == "data" then
       one.last = self.source:statement(one.behind)
       one.compute = is_compute and one or nil
     end
@@ -454,16 +548,19 @@ local function places(text, path)
   end
 end
 
--- The text with directives of OpenMP. fail(one, message): raises for a directive, {file, line, line_text, pos (of its
--- name there), node}.
-function openmp.text(session, text, path, fail)
-  local self = setmetatable({ text = text, source = source.scan(text), list = {} }, Text)
+-- The text with directives of OpenMP. is_left(file, line): whether a directive stays as it is. fail(one, message):
+-- raises for a directive, {file, line, line_text, pos (of its name there), node}.
+function openmp.text(session, text, path, is_left, fail)
+  local self = setmetatable({ text = text, source = source.scan(text), list = {}, macros = {} }, Text)
   local place_of, place_behind = places(text, path), places(text, path)
   for i = 1, self.source.n do
     local line = self.source.kind[i] == "line" and self.source:token(i)
     local own = line and source.openacc(line)
+    local macro, body = (line or ""):match "^#%s*define%s+([%w_]+)(.*)$"
+    if macro then self.macros[macro] = (self.macros[macro] or "") .. body end
     if own then
       local file, number = place_of(self.source.at[i])
+      if is_left(file, number) then goto next end
       local node = session:within(line, file, number, grammar.parse, "directive", line, 1, session.now.scope)
       local start = self.source.at[i]
       while start > 1 and self.text:byte(start - 1) ~= 10 do start = start - 1 end
@@ -471,6 +568,7 @@ function openmp.text(session, text, path, fail)
       self.list[#self.list + 1] = { token = i, behind = i + 1, text = own, node = node, file = file, line = number,
         line_text = line_text, pos = line_text:match "acc%s+()" }
     end
+    ::next::
   end
   local function within(one, fn, ...)
     local results = table.pack(pcall(fn, ...))

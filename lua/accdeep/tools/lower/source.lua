@@ -141,11 +141,41 @@ function Unit:statement(i)
   return self.at[i] and i or cannot "the end of the statement is not found"
 end
 
--- for i, name in unit:names(first, last): the words among tokens that are no members of what stands before them.
+local before_others = words.set "struct union enum class typename goto"
+
+-- Whether a word is a tag, or a label where it stands or is gone to.
+function Unit:is_tag_or_label(i)
+  local before = i > 1 and self:token(i - 1) or ";"
+  if before_others[before] then return true end
+  return self:token(i + 1) == ":" and self:token(i + 2) ~= ":" and (self.kind[i - 1] == "line" or before == "else"
+    or before == "do" or (";{})"):find(before, 1, true) ~= nil and not self:is_in_condition(i))
+end
+
+-- Whether a colon behind a token is that of a conditional expression: its question mark stands in the same statement.
+function Unit:is_in_condition(i)
+  local k = i - 1
+  while k > 0 and not (self.kind[k] == "other" and (";{}"):find(self:token(k), 1, true)) do
+    if self.kind[k] == "other" and self:token(k) == "?" then return true end
+    k = k - 1
+  end
+  return false
+end
+
+-- Whether token i stands in a structure that is declared behind token first.
+function Unit:is_in_record(first, i)
+  for _, open in ipairs(self:open_braces(i)) do
+    if open >= first and self:record_keyword(open) then return true end
+  end
+  return false
+end
+
+-- for i, name in unit:names(first, last): the words among tokens that are no members of what stands before them, no
+-- tags and no labels.
 function Unit:names(first, last)
   local i = first - 1
   return function()
     repeat i = i + 1 until i > last or self.kind[i] == "word" and not self:is_behind_object(i)
+      and not self:is_tag_or_label(i)
     if i <= last then return i, self:token(i) end
   end
 end
@@ -209,10 +239,22 @@ end
 
 local opens = { ["if"] = 1, ["ifdef"] = 1, ["ifndef"] = 1, ["endif"] = -1 }
 
+-- For a brace of a function of old C, whose parameters are declared behind the parentheses: the token behind these. For
+-- other tokens they themselves.
+function Unit:old_parameters(open)
+  if self:token(open) ~= "{" or self:token(open - 1) ~= ";" then return open end
+  for i = open - 2, 1, -1 do
+    local text = self.kind[i] == "other" and self:token(i)
+    if text == "{" or text == "}" then return open end
+    if text == ")" and self.kind[i + 1] == "word" then return i + 1 end
+  end
+  return open
+end
+
 -- A position at the start of a line where a declaration can be put: in front of the function, or of the other
 -- declaration at file scope, in which token i stands.
 function Unit:before_declaration(last)
-  local open, conditions = self:around(last)[1] or last, 0
+  local open, conditions = self:old_parameters(self:around(last)[1] or last), 0
   local from, best, least = 1, 1, math.huge
   local depth = 0
   for i = 1, open - 1 do -- behind the declaration before

@@ -24,19 +24,26 @@ local function mapped_names(one)
   return names
 end
 
--- Whether a construct around names a variable.
-local function is_around(self, one, name)
+-- Whether a construct around names the variable that a name means in a directive. always: a construct without `if`.
+local function is_around(self, one, name, always)
   for _, region in ipairs(self.regions) do
-    if region.first < one.own.first and one.own.last < region.last and region.names[name] then return true end
+    local is_inside = region.first < one.own.first and one.own.last < region.last
+    if is_inside and region.names[name] and not (always and region.has_condition)
+      and (region.meant[name] or false) == (one.meant[name] or false) then
+      return true
+    end
   end
   return false
 end
+uses.is_around = is_around
 
--- Variables that a compute construct's statement uses and no construct around it names.
+-- Variables that a compute construct's statement uses and no construct around it brings, whatever its condition is.
 function uses.references(self, one, instance)
   local list = {}
   for _, reference in ipairs(one.references) do
-    if instance[reference.name] and not is_around(self, one, reference.name) then list[#list + 1] = reference end
+    local name = reference.name
+    local is_object = instance[name] and (name == "this" or not one.plain[name]) -- else a type, or a constant
+    if is_object and not is_around(self, one, name, true) then list[#list + 1] = reference end
   end
   return list
 end
@@ -45,7 +52,24 @@ end
 function uses.add_region(self, one, plan, instance)
   if plan.kind ~= "region" or instance ~= one.instances[1] then return end
   local last = self.source.finish[self.source:statement(one.own.behind)]
-  table.insert(self.regions, { first = one.own.first, last = last, names = mapped_names(one) })
+  table.insert(self.regions, { first = one.own.first, last = last, names = mapped_names(one), meant = one.meant,
+    has_condition = plan.condition ~= nil })
+end
+
+-- Tokens in the statement of a construct that are arguments of macros of the unit with operators # or ##: a set.
+local function operated(self, one, last)
+  local operators, found = {}, {}
+  for i = 1, self.source.n do
+    local line = self.source.kind[i] == "line" and self.source:token(i) or ""
+    local name, body = line:match "^#%s*define%s+([%w_]+)%b()(.*)$"
+    if name then operators[name] = body:find("#", 1, true) ~= nil end
+  end
+  for i = one.own.behind, last do
+    if operators[self.source:token(i)] and self.source:token(i + 1) == "(" then
+      for k = i + 2, self.source:closing(i + 1) - 1 do found[k] = true end
+    end
+  end
+  return found
 end
 
 -- Raises if a macro that the statement of a construct uses has the name of a variable that gets another name.
@@ -64,6 +88,10 @@ local function check_macros(self, one, last, renamed, instance)
       local whole = "%f[%w_]" .. word .. "%f[^%w_]"
       if body:sub(#parameters + 1):find(whole) and not parameters:find(whole) then hidden = hidden or word end
     end
+  end
+  -- An operator of the preprocessor takes the name itself.
+  for i in pairs(operated(self, one, last)) do
+    hidden = hidden or renamed[self.source:token(i)] and self.source:token(i)
   end
   if hidden then deep.cannot(("'%s', which a macro in the statement of the construct stands for"):format(hidden)) end
 end
@@ -92,6 +120,9 @@ function uses.rename(self, one, renamed, instance)
   end
   for i, name in self.source:names(one.own.behind, last) do
     local other = renamed[name] or members[name]
+    if other and self.source:is_in_record(one.own.behind, i) then
+      deep.cannot(("'%s' in a structure that the statement of the construct declares"):format(name))
+    end
     if other then self:edit(self.source.at[i], self.source.finish[i] - 1, other) end
   end
 end
@@ -100,7 +131,7 @@ end
 function uses.of_kernel(self, one, instance)
   local list, named = {}, mapped_names(one)
   for _, name in ipairs(one.names) do
-    local t = instance[name]
+    local t = (name == "this" or not one.plain[name]) and instance[name]
     local is_data = t and t.kind ~= "function" and (t.kind ~= "scalar" or is_around(self, one, name) or named[name])
     local is_own = one.without[name] and not is_around(self, one, name) -- the compiler's
     if is_data and not one.is_private[name] and not is_own then list[#list + 1] = name end
