@@ -35,7 +35,7 @@ for name in pairs(words.set "acc_attach acc_detach acc_map_data acc_unmap_data")
 -- What stands for a routine in C, as text; nil: the name is none.
 function calls.routine(name)
   local plain = name:gsub("_async$", ""):gsub("_finalize$", "")
-  if not calls.moving[plain] then return of_data[plain] end
+  if not calls.moving[plain] then return of_data[name] or of_data[plain] end
   return ("accd_lowered_at(__FILE__, __LINE__, \"%s\")"):format(name)
 end
 

@@ -28,9 +28,7 @@ Calls.__index = Calls
 
 -- For the unit that a session lowers.
 function fortran_calls.new(session)
-  local self = setmetatable({ session = session, notes = plan_text.notes(session, function() return false end),
-    types = {} }, Calls)
-  return self
+  return setmetatable({ session = session, notes = plan_text.notes(session, function() return false end) }, Calls)
 end
 
 -- The directive that a statement means which calls a routine with one variable: "call acc_copyin(x(1:n))". nil: there

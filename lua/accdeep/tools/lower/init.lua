@@ -11,6 +11,14 @@ local session = require "accdeep.run.session"
 
 local lower = {}
 
+-- Says in the help of a refusal if calls of accdeep's library do what is refused.
+local function advise(err, given)
+  if not diagnostic.is(err) or err.rule ~= "HOUSE-lower" or rawget(err, "help") or given.to == "accdeep" then return end
+  local called = setmetatable({ to = "accdeep" }, { __index = given })
+  local ok, text = pcall(lower.unit, called)
+  if ok and text then err.help = "let accdeep's library do this: --to accdeep" end
+end
+
 -- The text of a unit with standard directives, or nil and what the compiler said of the unit; third: whether files that
 -- it includes have shapes or policies of C, which its compiler does not know. given: {path, text,
 -- command (the compiler, nil: GNU's), options (a list), to ("openacc", "openmp", "accdeep"; nil: openacc)}. Raises
@@ -32,7 +40,10 @@ function lower.unit(given)
   local results = table.pack(pcall(unit.lower, opened, { path = given.path, text = given.text,
     command = given.command or command, options = given.options, to = given.to }))
   opened:close()
-  if not results[1] then error(results[2], 0) end
+  if not results[1] then
+    advise(results[2], given)
+    error(results[2], 0)
+  end
   return table.unpack(results, 2, results.n)
 end
 
