@@ -76,9 +76,11 @@ local function words_of(scanned, first)
   return set
 end
 
+local function is_clang(unit) return unit.command:match("[^/]*$"):find "clang" ~= nil end
+
 -- GNU's compilers expand macros in directives that they know.
 local function expanding(unit)
-  if unit.command:match("[^/]*$"):find "clang" then return "" end
+  if is_clang(unit) then return "" end
   for _, option in ipairs(unit.given) do
     if option == "-fopenacc" then return "" end
   end
@@ -96,8 +98,9 @@ function compiler.directives(unit)
   if not ok then return nil, said end
   local scanned, list = source.scan(text), {}
   local file, line, at = unit.path, 1, 1
-  local open = {}
+  local open, is_clang = {}, is_clang(unit)
   for i = 1, scanned.n do
+    if is_clang and scanned.kind[i - 1] == "string" then at = scanned.finish[i - 1] end -- clang does not count their lines
     for _ in text:sub(at, scanned.at[i] - 1):gmatch "\n" do line = line + 1 end
     at = scanned.at[i]
     local token = scanned.kind[i] ~= "string" and scanned:token(i)
@@ -135,7 +138,7 @@ end
 
 -- Functions that nothing calls are compiled, too.
 local function all_functions(unit)
-  return unit.command:match("[^/]*$"):find "clang" and "-Xclang -femit-all-decls"
+  return is_clang(unit) and "-Xclang -femit-all-decls"
     or "-fkeep-inline-functions -fkeep-static-functions"
 end
 

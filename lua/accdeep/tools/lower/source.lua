@@ -374,8 +374,13 @@ function Unit:records()
         local braces = {}
         for k, one in ipairs(open) do braces[k] = one.i end
         local full, is_local = self:qualified_name(braces)
+        local keyword = self:record_keyword(i)
         local record = { name = full, at = self.finish[i], is_local = is_local,
-          has_private = self:token(self:record_keyword(i)) == "class" }
+          has_private = self:token(keyword) == "class" }
+        for k = keyword, i do -- base classes
+          local word = self:token(k)
+          record.has_private = record.has_private or word == "private" or word == "protected"
+        end
         open[#open].record = record
         list[#list + 1] = record
       end
