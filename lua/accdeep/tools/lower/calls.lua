@@ -214,10 +214,12 @@ local function pointer_of(name, t)
   return t.kind == "pointer" and name or t.kind == "array" and ("&%s[0]"):format(name) or "&" .. name
 end
 
--- A variable of a kernel: a pointer to what it is on the device, which has its name, or one by another name.
-local function device_variable(w, region, name, t, item)
+-- A variable of a kernel: a pointer to what it is on the device, which has its name, or one by another name. is_whole:
+-- the statement uses an array as one object, such as for its size.
+local function device_variable(w, region, name, t, item, is_whole)
   local pointer, is_pointer = "accdeep_p_" .. name, (t.kind == "pointer" or t.kind == "array") and name ~= "this"
-  local own = pointer_of(name, t)
+  is_pointer = is_pointer and not is_whole
+  local own = is_whole and "&" .. name or pointer_of(name, t)
   local of = ("__typeof__(%s)"):format(own)
   w:line(("%s %s = (%s)accd_lowered_pointer(%s, %d, %s);"):format(of, pointer, of, region, item, own))
   return pointer, is_pointer
@@ -243,7 +245,7 @@ local function write_kernel(w, tail, one, plan, region, used, instance)
   for _, name in ipairs(used) do
     local is_reduced = one.without[name]
     local pointer, is_pointer = device_variable(w, region, name, instance[name], items[name]
-      or (is_reduced or instance[name].kind == "pointer") and TARGET or PRESENT)
+      or (is_reduced or instance[name].kind == "pointer") and TARGET or PRESENT, one.whole[name])
     if is_reduced then
       if is_pointer then deep.cannot(("a reduction of '%s', which is no scalar"):format(name)) end
       shadows[#shadows + 1] = ("__typeof__(*%s) %s; accd_lowered_read(%s, &%s, %s, sizeof %s);"):format(pointer, name,

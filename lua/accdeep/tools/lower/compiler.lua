@@ -98,9 +98,9 @@ function compiler.directives(unit)
   if not ok then return nil, said end
   local scanned, list = source.scan(text), {}
   local file, line, at = unit.path, 1, 1
-  local open, is_clang = {}, is_clang(unit)
+  local open, skips = {}, is_clang(unit) -- clang does not count the lines of strings
   for i = 1, scanned.n do
-    if is_clang and scanned.kind[i - 1] == "string" then at = scanned.finish[i - 1] end -- clang does not count their lines
+    if skips and scanned.kind[i - 1] == "string" then at = scanned.finish[i - 1] end
     for _ in text:sub(at, scanned.at[i] - 1):gmatch "\n" do line = line + 1 end
     at = scanned.at[i]
     local token = scanned.kind[i] ~= "string" and scanned:token(i)

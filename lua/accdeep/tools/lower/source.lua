@@ -378,8 +378,8 @@ function Unit:records()
         local record = { name = full, at = self.finish[i], is_local = is_local,
           has_private = self:token(keyword) == "class" }
         for k = keyword, i do -- base classes
-          local word = self:token(k)
-          record.has_private = record.has_private or word == "private" or word == "protected"
+          local access = self:token(k)
+          record.has_private = record.has_private or access == "private" or access == "protected"
         end
         open[#open].record = record
         list[#list + 1] = record

@@ -127,8 +127,19 @@ function uses.rename(self, one, renamed, instance)
   end
 end
 
+-- Arrays that the statement of a construct uses as a whole: a set. Of others it has elements only.
+local function whole_arrays(self, one, instance)
+  local whole = {}
+  for i, name in self.source:names(one.own.behind, self.source:statement(one.own.behind)) do
+    local t = instance[name]
+    if t and t.kind == "array" and self.source:token(i + 1) ~= "[" and not one.without[name] then whole[name] = true end
+  end
+  return whole
+end
+
 -- Of the variables that a compute construct names or uses, those that are pointers or in device memory, sorted.
 function uses.of_kernel(self, one, instance)
+  one.whole = whole_arrays(self, one, instance)
   local list, named = {}, mapped_names(one)
   for _, name in ipairs(one.names) do
     local t = (name == "this" or not one.plain[name]) and instance[name]
