@@ -20,6 +20,14 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
+static bool is_libc(const struct goacc_debug *debug, Dwfl_Module *module)
+{
+    static const char libc[] = "/libc.so.";
+    const char *file = debug->dw.dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+    const char *last = file ? strrchr(file, '/') : NULL;
+    return last && !strncmp(last, libc, sizeof libc - 1);
+}
+
 struct goacc_module *goacc_module_at(struct goacc_debug *debug, uint64_t address)
 {
     Dwfl_Module *dwfl = debug->dw.dwfl_addrmodule(debug->dwfl, address);
@@ -36,6 +44,7 @@ struct goacc_module *goacc_module_at(struct goacc_debug *debug, uint64_t address
     if (module || !(module = goacc_take(debug, sizeof *module)))
         return module;
     module->dwfl = dwfl;
+    module->is_libc = is_libc(debug, dwfl);
     module->next = debug->modules;
     return debug->modules = module;
 }

@@ -105,6 +105,9 @@ struct goacc_module {
     Dwfl_Module *dwfl;
     bool indexed;
     struct goacc_variables globals; /* ascending addresses */
+    /* It calls functions of programs by their addresses: nothing in it says what it passes, and its debug information
+     * is large. */
+    bool is_libc;
 };
 
 enum { GOACC_REGISTERS = 17 };

@@ -2,7 +2,6 @@
 #ifdef HAVE_LIBDW
 #include "debug_dw.h"
 
-#include <dlfcn.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -113,16 +112,6 @@ static bool push_frame_base(struct machine *m, uint64_t offset)
            push(m, frame.stack[frame.n - 1] + offset);
 }
 
-/* The C library calls functions of programs by their addresses. Nothing there says what it passes, and its debug
- * information is large. */
-static bool is_in_libc(uint64_t pc)
-{
-    static const char name[] = "/libc.so.";
-    Dl_info info;
-    const char *last = dladdr((const void *)(uintptr_t)pc, &info) ? strrchr(info.dli_fname, '/') : NULL;
-    return last && !strncmp(last, name, sizeof name - 1);
-}
-
 /* What a register held when the function was entered: what its caller says it passed. */
 static bool entry_value(struct machine *m, uint64_t number, uint64_t *to)
 {
@@ -130,7 +119,10 @@ static bool entry_value(struct machine *m, uint64_t number, uint64_t *to)
     struct goacc_view *view = m->view;
     uint64_t back;
     if (view->callers == CALLERS_MOST || number >= GOACC_REGISTERS || !push_cfa(m) ||
-        !goacc_read(m->stack[--m->n] - sizeof back, &back, sizeof back) || is_in_libc(back))
+        !goacc_read(m->stack[--m->n] - sizeof back, &back, sizeof back))
+        return false;
+    const struct goacc_module *module = goacc_module_at(view->debug, back);
+    if (module && module->is_libc)
         return false;
     struct goacc_site *site = goacc_site_at(view->debug, back);
     struct goacc_call call = {.pc = back, .sp = view->cfa};

@@ -19,6 +19,7 @@
     X(dwfl_getmodules)              \
     X(dwfl_addrmodule)              \
     X(dwfl_module_addrname)         \
+    X(dwfl_module_info)             \
     X(dwfl_module_nextcu)           \
     X(dwfl_module_getdwarf)         \
     X(dwfl_module_eh_cfi)           \

@@ -28,6 +28,11 @@ int main(int argc, char **argv)
 #pragma acc parallel loop present(p[0:N], q[0:N])
             for (int i = 0; i < N; i++)
                 p[i] = q[i] + 1;
+        } else if (!strcmp(mode, "queue")) {
+#pragma acc parallel loop present(p[0:N], q[0:N]) async(r % 2)
+            for (int i = 0; i < AGAIN * N; i++)
+                p[i % N] = q[i % N] + 1;
+#pragma acc wait(r % 2) async((r + 1) % 2)
         } else if (!strcmp(mode, "teams")) {
             teams(p, q);
             double *t = p;
@@ -46,6 +51,7 @@ int main(int argc, char **argv)
 #pragma acc update device(q[0:N])
         }
     }
+#pragma acc wait
 #pragma acc exit data delete(p[0:N], q[0:N])
     return 0;
 }

@@ -289,7 +289,7 @@ void goacc_write8_first(uintptr_t at)
 {
     const struct goacc_inside *inside = &inside_here;
     const struct goacc_near *near = inside->near;
-    while (inside->notes_uses || at - near->at >= near->bytes)
+    while (at - near->at >= near->bytes)
         if (inside->notes_uses || ++near == inside->near + GOACC_NEAR) {
             write8_first(at);
             return;
