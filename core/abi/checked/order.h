@@ -156,19 +156,21 @@ static inline bool goacc_find_place(const struct goacc_uses *uses, uint32_t last
     return !last;
 }
 
+/* Two places may have the same numbers. */
 static inline unsigned goacc_place_for(const struct goacc_checked *checked, struct goacc_uses *uses, uint32_t last)
 {
     const unsigned first = goacc_spread(last) % GOACC_PLACES;
-    unsigned place;
-    if (goacc_find_place(uses, last, &place))
-        return place;
-    if (place != first + !first) {
+    unsigned place = first + !first;
+    if (last && uses->last[place]) {
+        if (goacc_find_place(uses, last, &place))
+            return place;
         goacc_free_places(checked, uses);
-        goacc_find_place(uses, last, &place);
+        if (goacc_find_place(uses, last, &place) || !place)
+            return place;
     }
-    if (place)
+    if (last)
         uses->last[place] = last;
-    return place;
+    return last ? place : 0;
 }
 
 /* The numbers of a byte, and how many of n bytes from it on have the same and lie in one tile. A part of a unit has
