@@ -183,7 +183,7 @@ void goacc_watch_call(struct goacc_watch *watch, long number, ucontext_t *contex
         note_mapping(watch, registers, number, result);
         registers[REG_RAX] = result;
     } else {
-        goacc_sections_end(watch); /* the call may touch them */
+        goacc_sections_called(watch, number, registers);
         goacc_watch_pause(watch);
         registers[REG_RAX] = call(watch, registers, number);
         goacc_watch_resume(watch);

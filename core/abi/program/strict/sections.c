@@ -43,6 +43,19 @@ bool goacc_sections_touched(struct goacc_watch *watch, uint64_t address)
     return found;
 }
 
+/* A system call is given an address in a section, or addresses in memory. */
+void goacc_sections_called(struct goacc_watch *watch, long number, const greg_t *registers)
+{
+    const int arguments[] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
+    const bool lists = number == SYS_readv || number == SYS_writev || number == SYS_preadv || number == SYS_pwritev ||
+                       number == SYS_sendmsg || number == SYS_recvmsg || number == SYS_process_vm_readv ||
+                       number == SYS_process_vm_writev || number == SYS_ioctl;
+    if (lists)
+        goacc_sections_end(watch);
+    for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++)
+        goacc_sections_touched(watch, (uint64_t)registers[arguments[i]]);
+}
+
 void goacc_sections_begin(struct goacc_watch *watch)
 {
     for (size_t i = 0; i < watch->nsections; i++)

@@ -139,6 +139,7 @@ void goacc_watch_forget_times(struct goacc_watch *watch);
 
 /* sections.c. True: a section is closed at this address, and has been opened. */
 bool goacc_sections_touched(struct goacc_watch *watch, uint64_t address);
+void goacc_sections_called(struct goacc_watch *watch, long number, const greg_t *registers);
 void goacc_sections_begin(struct goacc_watch *watch);
 void goacc_sections_open(struct goacc_watch *watch); /* while the kernel waits */
 void goacc_sections_close(struct goacc_watch *watch);
