@@ -170,6 +170,13 @@ local for_strict = {
   LIBOMP_NUM_HIDDEN_HELPER_THREADS = "0",
 }
 
+-- Whether all ranks of an MPI program run on this machine, as Open MPI's and MPICH's launchers tell. UCX, which MPICH
+-- uses, needs no TCP then: with it, a rank may wait in MPI_Finalize for another one that has ended.
+local function ranks_are_here()
+  local all = os.getenv "OMPI_COMM_WORLD_SIZE" or os.getenv "PMI_SIZE"
+  return all and all == (os.getenv "OMPI_COMM_WORLD_LOCAL_SIZE" or os.getenv "MPI_LOCALNRANKS")
+end
+
 -- The runtime appends: programs may start others. A program that never calls it leaves an empty report.
 local function begin_file(name)
   if files.to_write(name):find "%%[pr]" then return remove_old(name) end
@@ -215,6 +222,7 @@ return function(options)
   }
   if options.strict then
     for name, value in pairs(for_strict) do env[name] = os.getenv(name) or value end
+    if ranks_are_here() then env.UCX_TLS = os.getenv "UCX_TLS" or "^cma,tcp" end
     if os.getenv "MALLOC_ARENA_MAX" then env.MALLOC_ARENA_MAX = "0" end -- what a kernel allocates is not the host's
   end
   local args = { path }
