@@ -131,6 +131,7 @@ struct goacc_thread {
     bool in_callback;         /* of a tool: what it does is not reported */
     bool muted;               /* tools hear nothing of this thread */
     bool starting;            /* tools are informed that the device starts */
+    bool ends_group;           /* waits for the end of a group of tasks: what it reads meanwhile is complete */
     struct goacc_turn turn;    /* what the call under way is */
     struct goacc_named *named; /* sections of the compute construct under way, where races are looked for */
     struct goacc_note *notes;  /* what was done under the lock, to be reported after */
@@ -218,6 +219,7 @@ struct goacc_runtime {
     int trace_lost; /* errno of events that could not be written; 0: none */
     atomic_int watched; /* kernels that are watched now */
     volatile bool dying;  /* the program ends without its exit functions */
+    bool ends_at_once;    /* an error may not call them: they are under way */
     volatile bool killed; /* by a signal: what is left then is no finding */
     void (*at_end)(void); /* reports what the end reports, once; NULL: nothing is to be reported */
     /* Called when a finding is reported, the program ends, the core does something. NULL: not called. */

@@ -2,11 +2,13 @@
 #include "runtime.h"
 #include "text.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Names that were put off: that of an object of this site as the site sees it, others by where they
  * were mapped. */
@@ -185,6 +187,12 @@ void goacc_tell_event(const accd_event *event, const char *about)
 
 /* ----------------------------------------------------------------------------------- the end -- */
 
+/* libomp does not end in a thread that runs a kernel. */
+static bool ends_at_once(void)
+{
+    return goacc.ends_at_once || (goacc_self()->region && dlsym(RTLD_DEFAULT, "__kmpc_global_thread_num"));
+}
+
 void goacc_end(void)
 {
     goacc.ending = true;
@@ -193,6 +201,10 @@ void goacc_end(void)
     if (goacc.on_end)
         goacc.on_end();
     goacc_unlock();
+    if (ends_at_once()) {
+        fflush(NULL);
+        _exit(EXIT_FAILURE);
+    }
     exit(EXIT_FAILURE);
 }
 

@@ -178,28 +178,37 @@ static struct goacc_mark mapped_at(const struct named *named)
 static const char unwritten[] = "uninitialized-read", stale[] = "stale-data",
                   overwritten[] = "overwritten-change", missing[] = "missing-wait", outside[] = "out-of-bounds";
 
-/* What was reported last, whose names are known: the next elements of an array are only counted. */
-static struct {
+/* What was reported last, whose names are known: the next elements of an array are only counted. A loop that the
+ * compiler has unrolled makes its accesses at several addresses. */
+static struct latest {
     const char *code;
     uintptr_t pc, place;
     uint64_t start;
     char object[160];
-} latest;
+} latest[16];
+
+static struct latest *latest_at(uintptr_t pc)
+{
+    enum { ROOM = sizeof latest / sizeof latest[0] };
+    return &latest[(pc * 0x9E3779B97F4A7C15u >> 32) % ROOM];
+}
 
 static bool is_again(const char *code, const struct goacc_access *access, const struct goacc_pair *pair)
 {
-    return pair && latest.code == code && latest.pc == access->pc && latest.start == pair->host &&
-           goacc_find_again(code, latest.place, latest.object);
+    const struct latest *known = latest_at(access->pc);
+    return pair && known->code == code && known->pc == access->pc && known->start == pair->host &&
+           goacc_find_again(code, known->place, known->object);
 }
 
 static void remember(const char *code, const struct goacc_access *access, const struct goacc_pair *pair,
                      const char *object)
 {
-    latest.code = pair ? code : NULL;
-    latest.pc = access->pc;
-    latest.place = place_of(access);
-    latest.start = pair ? pair->host : 0;
-    snprintf(latest.object, sizeof latest.object, "%s", object);
+    struct latest *known = latest_at(access->pc);
+    known->code = pair ? code : NULL;
+    known->pc = access->pc;
+    known->place = place_of(access);
+    known->start = pair ? pair->host : 0;
+    snprintf(known->object, sizeof known->object, "%s", object);
 }
 
 void goacc_report_unwritten(const struct goacc_access *access, uint64_t at, const struct goacc_pair *pair)

@@ -122,7 +122,7 @@ static bool is_early(const struct goacc_access *access, const struct goacc_trans
 
 void goacc_check_pending(const struct goacc_access *access)
 {
-    for (size_t i = 0; i < npending; i++) {
+    for (size_t i = 0; i < npending && !goacc_own.ends_group; i++) {
         const struct goacc_transfer *transfer = pending[i];
         if (meets(transfer, access->at, access->n) && is_early(access, transfer) &&
             !goacc_order_is_done(transfer->used.turn))

@@ -366,6 +366,11 @@ static void compute(struct goacc_site *site, int device, const void *region_id,
     kernel->args[0] = body;
     body->fn = goacc_image_function(device, region_id);
     body->device = device;
+    if (!body->fn && goacc_image_is_removed()) {
+        goacc.ends_at_once = true;
+        goacc_die("missing-wait",
+                  "this target region, a nowait task, begins as the program ends: no wait for tasks comes before");
+    }
     if (!body->fn)
         goacc_die("unsupported", "the device code for this machine does not have this region");
     if (goacc.options.strict)

@@ -39,7 +39,6 @@ enum { TIED = 1 };                  /* flags of tasks */
 /* Functions at whose end tasks are complete: name, parameters, arguments; and those with a result.
  */
 #define ENDS(X)                                                                               \
-    X(__kmpc_end_taskgroup, (void *place, int32_t thread), (place, thread))                   \
     X(__kmpc_barrier, (void *place, int32_t thread), (place, thread))                         \
     X(__kmpc_end_serialized_parallel, (void *place, int32_t thread), (place, thread))         \
     X(__kmpc_end_reduce, (void *place, int32_t thread, void *lock), (place, thread, lock))    \
@@ -90,6 +89,8 @@ OTHERS(POINTER_TO)
 CALLED(POINTER_TO)
 void __kmpc_fork_call(void *place, int32_t n, void *fn, ...);
 void __kmpc_fork_teams(void *place, int32_t n, void *fn, ...);
+void __kmpc_end_taskgroup(void *place, int32_t thread);
+static __typeof__(__kmpc_end_taskgroup) *real___kmpc_end_taskgroup;
 typedef void fork_fn(void *place, int32_t n, void *fn, ...);
 static fork_fn *real_fork_call, *real_fork_teams;
 
@@ -102,6 +103,7 @@ static void find(void)
     RETURNS(FIND_ONE)
     OTHERS(FIND_OTHER)
     CALLED(FIND_OTHER)
+    FIND(__kmpc_end_taskgroup)
     *(void **)&real_fork_call = dlsym(RTLD_NEXT, "__kmpc_fork_call");
     *(void **)&real_fork_teams = dlsym(RTLD_NEXT, "__kmpc_fork_teams");
 }
@@ -136,6 +138,18 @@ void goacc_find_libomp_tasks(void)
     }
 ENDS(END)
 RETURNS(RETURN)
+
+/* libomp's own function waits, and then it calls the program to combine the results of in_reduction. */
+void __kmpc_end_taskgroup(void *place, int32_t thread)
+{
+    goacc_find_libomp_tasks();
+    struct goacc_thread *self = goacc_started();
+    const bool outer = self->ends_group;
+    self->ends_group = true;
+    real___kmpc_end_taskgroup(place, thread);
+    self->ends_group = outer;
+    goacc_tasks_waited(WAIT, NULL);
+}
 
 /* Passes on the n arguments behind fn. */
 static void fork_all(fork_fn *real, void *place, int32_t n, void *fn, va_list list)

@@ -338,8 +338,16 @@ void goacc_images_open(void)
     }
 }
 
+static atomic_bool removed;
+
+bool goacc_image_is_removed(void)
+{
+    return removed;
+}
+
 void goacc_image_remove(const void *owner)
 {
+    removed = true;
     if (goacc.ending || !goacc_lock())
         return;
     for (struct image **at = &images, *image; (image = *at);) {

@@ -24,6 +24,7 @@ struct goacc_image_entry {
 void goacc_image_add(const void *owner, const char *start, size_t bytes,
                      struct goacc_image_entry *entries, size_t nentries);
 void goacc_image_remove(const void *owner);
+bool goacc_image_is_removed(void); /* the program ends, or has unloaded a library */
 
 /* With the lock: loads images that were added, and makes their variables present. A context is
  * open. */
