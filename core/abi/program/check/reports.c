@@ -186,17 +186,22 @@ static struct latest {
     uint64_t start;
     char object[160];
 } latest[16];
+static unsigned nlatest;
 
+/* NULL: nothing was reported there lately. */
 static struct latest *latest_at(uintptr_t pc)
 {
     enum { ROOM = sizeof latest / sizeof latest[0] };
-    return &latest[(pc * 0x9E3779B97F4A7C15u >> 32) % ROOM];
+    for (unsigned i = 0; i < ROOM; i++)
+        if (latest[i].pc == pc)
+            return &latest[i];
+    return NULL;
 }
 
 static bool is_again(const char *code, const struct goacc_access *access, const struct goacc_pair *pair)
 {
     const struct latest *known = latest_at(access->pc);
-    return pair && known->code == code && known->pc == access->pc && known->start == pair->host &&
+    return pair && known && known->code == code && known->start == pair->host &&
            goacc_find_again(code, known->place, known->object);
 }
 
@@ -204,6 +209,8 @@ static void remember(const char *code, const struct goacc_access *access, const 
                      const char *object)
 {
     struct latest *known = latest_at(access->pc);
+    if (!known)
+        known = &latest[nlatest++ % (sizeof latest / sizeof latest[0])];
     known->code = pair ? code : NULL;
     known->pc = access->pc;
     known->place = place_of(access);
