@@ -28,6 +28,7 @@ function directives.reader()
       is_extended = is_extended or directives.descriptions[text:match "^%a+"] == true
       return
     end
+    if node.name == "data" and not node.clauses[1] then return end -- which compilers take, and which does nothing
     one.node, one.extension = node, directives.descriptions[node.name] and node.name or deep.extension(node)
     is_extended = is_extended or one.extension ~= nil
     list[#list + 1] = one

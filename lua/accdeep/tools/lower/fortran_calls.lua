@@ -23,6 +23,11 @@ local fortran_calls = {}
 
 local LINE, MOST = 72, 30 -- characters of a text in a line, lines of a constant
 
+-- Functions of Fortran that our statements call; the unit may have variables of these names.
+local INTRINSIC = "loc size lbound len int transfer merge is_contiguous allocated associated present"
+local intrinsics = words.set(INTRINSIC)
+local declared_intrinsics = "intrinsic :: " .. INTRINSIC:gsub(" ", ", ")
+
 local Calls = {}
 Calls.__index = Calls
 
@@ -190,6 +195,7 @@ local function source_of(one, session, node)
     around = around.base
   end
   local attributes, guards, variable = one.attributes[name], {}, one.variables[name]
+  if intrinsics[name] then deep.cannot(("'%s', which is also the name of a function"):format(name)) end
   if variable and variable.polymorphic then deep.cannot(("'%s' is polymorphic"):format(name)) end
   if not attributes or not variable then
     session.now.scope:no_variable { name = name, pos = node.pos }
@@ -377,6 +383,7 @@ function Calls:call(unit, one, plan, sources, fn, first)
   local text, lines, ngiven, nvalues = self:plan(plan, sources)
   local out = block()
   out:open "block"
+  out:line(declared_intrinsics)
   out:line "integer(8), save :: accdeep_plan = 0"
   out:line("integer(8) :: accdeep_given(%d)", math.max(ngiven, 1))
   if nvalues > 0 then out:line("integer(8) :: accdeep_values(%d)", nvalues) end
@@ -472,7 +479,10 @@ function Calls:shadows(unit, one, list, external, condition)
   head:line("integer(8), external :: %s", external)
   head:line "external :: accd_lowered_gaps"
   for _, variable in ipairs(list) do head:line("nullify(accdeep_p_%s)", variable.name) end
+  head:open "block"
+  head:line(declared_intrinsics)
   for _, line in ipairs(sets.lines) do head:line("%s", line) end
+  head:close "end block"
   head:open "block"
   for _, text in ipairs(inner) do head:line("%s", text) end
   for _, text in ipairs(copies) do head:line("%s", text) end

@@ -109,7 +109,7 @@ local function try(unit, lines, flags, extension)
   local file = files.open(path)
   file:write(table.concat(lines, "\n"), "\n")
   file:close()
-  local ok, _, said = run(unit, unit.folder, "-I modules %s -w -fmax-errors=0 %s %s",
+  local ok, _, said = run(unit, unit.folder, "-I %s %s -w -fmax-errors=0 %s %s", quoted(unit.modules),
     options(unit, true) .. (extension and "" or " -nocpp -ffree-line-length-none"), flags, quoted(path))
   local errors, at = {}, nil
   for line in (said or ""):gmatch "[^\n]+" do
@@ -135,14 +135,17 @@ local function with_questions(view, questions)
 end
 
 -- Asks whether statements are possible: sets .error of questions to the compiler's. nil, and what the compiler said,
--- if something else is wrong.
-local function ask(unit, view, questions, flags)
+-- if something else is wrong, but for what questions may do to names behind them (alone).
+local function ask(unit, view, questions, flags, alone)
   local lines, asked = with_questions(view, questions)
   local ok, said, errors = try(unit, lines, flags)
   if ok then return true end
   for line, message in pairs(errors) do
-    if not asked[line] then return nil, said end
-    asked[line].error = message
+    if asked[line] then
+      asked[line].error = message
+    elseif not alone then
+      return nil, said
+    end
   end
   if not next(errors) then return nil, said end
   return true
@@ -151,7 +154,7 @@ end
 -- What the compiler says of the unit's own text without our directives; nil: nothing is wrong. Then there are its
 -- modules, whatever is asked in their procedures.
 function fortran_compiler.refuses(unit)
-  local ok, _, said = run(unit, unit.folder .. "/modules", "%s -w -fsyntax-only %s", options(unit, true),
+  local ok, _, said = run(unit, unit.modules, "%s -w -fsyntax-only %s", options(unit, true),
     from_elsewhere(unit.path))
   return not ok and said or nil
 end
@@ -162,9 +165,39 @@ local attributes = { allocated = "if (allocated(%s)) continue", associated = "if
 local of_calls = { array = "if (lbound(%s,1) > 0) continue", len = "if (len(%s) > 0) continue",
   read = "read (5,*) %s" }
 
--- Attributes of names: wanted: list of {at (index in the view), names (list)}. Gives each wanted attributes: name ->
--- {allocated, associated, present (whether one may ask), array, len, constant}; names of no variables are left out.
+-- Takes names away that stand in front of parentheses only and are no arrays: a question about a function of Fortran
+-- makes it something else for the compiler.
+local function leave_functions(unit, view, wanted)
+  local questions = {}
+  for _, one in ipairs(wanted) do
+    local list = questions[one.at] or {}
+    questions[one.at] = list
+    for _, name in ipairs(one.names) do
+      if not one.bare[name] then
+        list[#list + 1] = { text = of_calls.array:gsub("%%s", name), one = one, name = name }
+      end
+    end
+  end
+  ask(unit, view, questions, "-fsyntax-only", true)
+  for _, list in pairs(questions) do
+    for _, question in ipairs(list) do
+      if question.error then question.one.bare[question.name] = 0 end
+    end
+  end
+  for _, one in ipairs(wanted) do
+    local names = {}
+    for _, name in ipairs(one.names) do
+      if one.bare[name] ~= 0 then names[#names + 1] = name end
+    end
+    one.names = names
+  end
+end
+
+-- Attributes of names: wanted: list of {at (index in the view), names (list), bare (those that stand somewhere without a
+-- parenthesis behind them, a set)}. Gives each wanted attributes: name -> {allocated, associated, present (whether one
+-- may ask), array, len, constant}; names of no variables are left out.
 function fortran_compiler.attributes(unit, view, wanted)
+  if unit.calls then leave_functions(unit, view, wanted) end
   local questions = {}
   for _, one in ipairs(wanted) do
     one.attributes = {}

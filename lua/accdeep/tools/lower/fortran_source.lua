@@ -167,10 +167,10 @@ function fortran_source.names_of_objects(text, visit)
   end
 end
 
--- Names in a statement that are no components.
+-- Names in a statement that are no components: visit(name, whether a parenthesis follows).
 function fortran_source.names(text, visit)
-  for before, name in text:gmatch "()%f[%w_]([%a][%w_]*)" do
-    if not text:sub(1, before - 1):find "%%%s*$" then visit(name) end
+  for before, name, at in text:gmatch "()%f[%w_]([%a][%w_]*)%s*()" do
+    if not text:sub(1, before - 1):find "%%%s*$" then visit(name, text:sub(at, at) == "(") end
   end
 end
 

@@ -196,13 +196,15 @@ local function names_of(self, one)
   tree.visit(one.node, function(n)
     if n.tag == "id" and n.name then add(n.name) end
   end)
-  one.used = {}
+  one.used, one.bare = {}, {}
+  for _, name in ipairs(list) do one.bare[name] = true end
   if is_compute(one.node) then
     local names = self.calls and source.names or source.names_of_objects
     for i = one.index + 1, one.finish - (one.ends and 1 or 0) do
       local statement = self.scan.list[i]
       if not statement.directive then
-        names(statement.text, function(name)
+        names(statement.text, function(name, has_parenthesis)
+          one.bare[name] = one.bare[name] or not has_parenthesis
           if not one.used[name] then table.insert(one.used, name) end
           one.used[name] = true
           add(name)
@@ -232,7 +234,7 @@ local function read_types(self, list)
   local refused = compiler.refuses(self)
   if refused then return refused end
   local wanted = {}
-  for i, one in ipairs(list) do wanted[i] = { at = one.view, names = one.names } end
+  for i, one in ipairs(list) do wanted[i] = { at = one.view, names = one.names, bare = one.bare } end
   local ok, said = compiler.attributes(self, self.view, wanted)
   local object
   if ok then
@@ -240,7 +242,8 @@ local function read_types(self, list)
   end
   if not object then return said end
   for i, one in ipairs(list) do
-    one.attributes, one.assumed_size, one.variables = wanted[i].attributes, wanted[i].assumed_size, {}
+    one.names, one.attributes, one.assumed_size = wanted[i].names, wanted[i].attributes, wanted[i].assumed_size
+    one.variables = {}
   end
   local types_named = {}
   for _, one in ipairs(self.directives) do
@@ -731,8 +734,8 @@ function fortran_unit.lower(opened, given)
   os.remove(folder)
   os.execute("mkdir -p '" .. folder .. "/modules'")
   local self = setmetatable({ session = opened, text = given.text, path = given.path, command = given.command,
-    given = given.options, folder = folder, starts = starts_of(given.text), edits = {}, regions = {}, inquiries = {} },
-    Unit)
+    given = given.options, folder = folder, modules = given.modules or folder .. "/modules",
+    starts = starts_of(given.text), edits = {}, regions = {}, inquiries = {} }, Unit)
   self.calls = given.to == "accdeep" and fortran_calls.new(opened) or nil
   local results = table.pack(pcall(lowered, self))
   os.execute("rm -rf '" .. folder .. "'")

@@ -21,8 +21,9 @@ end
 
 -- The text of a unit with standard directives, or nil and what the compiler said of the unit; third: whether files that
 -- it includes have shapes or policies of C, which its compiler does not know. given: {path, text,
--- command (the compiler, nil: GNU's), options (a list), to ("openacc", "openmp", "accdeep"; nil: openacc)}. Raises
--- errors of directives.
+-- command (the compiler, nil: GNU's), options (a list), to ("openacc", "openmp", "accdeep"; nil: openacc),
+-- modules (a folder for modules of Fortran, those of other units, too; nil: one of its own)}. Raises errors of
+-- directives.
 function lower.unit(given)
   location.remember(given.path, given.text)
   local is_fortran = given.path:find "%.[fF]%d*$" or given.path:find "%.[fF][oO][rR]$"
@@ -38,7 +39,8 @@ function lower.unit(given)
   local unit = is_fortran and fortran_unit or c_unit
   local command = is_fortran and "gfortran" or compiler.is_cxx(given.path, "") and "g++" or "gcc"
   local results = table.pack(pcall(unit.lower, opened, { path = given.path, text = given.text,
-    command = given.command or command, options = given.options, to = given.to }))
+    command = given.command or command, options = given.options, to = given.to,
+    modules = given.modules }))
   opened:close()
   if not results[1] then
     advise(results[2], given)

@@ -1,7 +1,9 @@
 -- units.lua - a compiler's command line whose units may have directives of TR-14-1: those are lowered to files of the
 -- same name in a folder of their own, and compiled from there. Lists of dependencies name the units.
 
+local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
+local fortran_compiler = require "accdeep.tools.lower.fortran_compiler"
 local lower = require "accdeep.tools.lower"
 local system = require "accdeep.system"
 
@@ -34,29 +36,42 @@ end
 -- Options with which nothing is compiled: the compiler reads the units themselves.
 local reading = { ["-E"] = true, ["-M"] = true, ["-MM"] = true }
 
--- The units of a command line that become other ones: {at (place in the list), path, text, described (its headers have
--- shapes, of which the compiler would warn)}.
-local function lowered(list, to)
-  local found, options = {}, nil
-  for i = 2, #list do
-    if reading[list[i]] then return {} end
-  end
+-- Places of the units of a command line, in order.
+local function units_of(list)
+  local places = {}
   for i = 2, #list do
     local path = list[i]
     local suffix = path:sub(1, 1) ~= "-" and path:match "%.(%w+)$"
+    if reading[path] then return {} end
     if suffix and suffixes[suffix] and list[i - 1] ~= "-o" and system.filetype(path) == "file" then
-      local text = files.read(path)
-      if may_have_directives(text) then
-        options = options or options_of(list)
-        local made, _, described = lower.unit { path = path, text = text, command = list[1], options = options,
-          to = to }
-        if made and made ~= text then
-          found[#found + 1] = { at = i, path = path, text = made, described = described }
-        end
-      end
+      places[#places + 1] = i
     end
   end
-  return found
+  return places
+end
+
+-- The units of a command line that become other ones: {at (place in the list), path, text, described (its headers have
+-- shapes, of which the compiler would warn)}. modules: a folder. Second: what the compiler says of a unit that cannot
+-- be read, or nil.
+local function lowered(list, to, modules)
+  local found, options, problem = {}, options_of(list), nil
+  local places = units_of(list)
+  for _, i in ipairs(places) do
+    local path = list[i]
+    local text, is_fortran = files.read(path), path:find "%.[fF]%d+$" ~= nil
+    if is_fortran and places[2] then -- those behind it use its modules
+      fortran_compiler.refuses { path = path, command = list[1], given = options, modules = modules }
+    end
+    if may_have_directives(text) then
+      local made, said, described = lower.unit { path = path, text = text, command = list[1], options = options,
+        to = to, modules = places[2] and is_fortran and modules or nil }
+      if made and made ~= text then
+        found[#found + 1] = { at = i, path = path, text = made, described = described }
+      end
+      if not made then problem = problem or { path = path, said = said } end
+    end
+  end
+  return found, problem
 end
 
 -- The file with the dependencies of a unit, if the command line asks for one.
@@ -72,13 +87,8 @@ local function dependencies(list, unit)
   return named or base:gsub("%.%w+$", "") .. ".d"
 end
 
--- Whether the command makes several programs or objects is the compiler's matter. Compiles, if a unit becomes another
--- one: the compiler's status; nil if none does. Raises errors of directives.
-function units.compile(list, to)
-  local found = lowered(list, to)
-  if not found[1] then return nil end
-  local folder = os.tmpname()
-  os.remove(folder)
+-- Runs the command with other units in place of those of list. Its status.
+local function run(list, found, folder)
   local command = table.move(list, 1, #list, 1, {})
   for number, unit in ipairs(found) do
     unit.made = ("%s/%d/%s"):format(folder, number, unit.path:match "[^/]*$")
@@ -93,6 +103,11 @@ function units.compile(list, to)
   end
   for i, argument in ipairs(command) do command[i] = quoted(argument) end
   local _, how, status = os.execute(table.concat(command, " "))
+  return how == "exit" and status or 128 + status
+end
+
+-- Puts the units' own names into the lists of dependencies that the command has written.
+local function name_dependencies(list, found)
   for _, unit in ipairs(found) do
     local path = dependencies(list, unit)
     if path and system.filetype(path) == "file" then
@@ -105,8 +120,32 @@ function units.compile(list, to)
       end
     end
   end
+end
+
+local function compile(list, to, folder)
+  local found, problem = lowered(list, to, folder .. "/modules")
+  if not found[1] and not problem then return nil end
+  local status = run(list, found, folder)
+  if status == 0 and problem and (to or "openacc") ~= "openacc" then -- its directives would have no effect
+    error(diagnostic.new { code = "file", rule = "HOUSE-lower",
+      message = ("%s: the compiler refuses this unit without the others\n%s"):format(problem.path, problem.said),
+      help = "compile the units one after the other" }, 0)
+  end
+  name_dependencies(list, found)
+  return status
+end
+
+-- Whether the command makes several programs or objects is the compiler's matter. Compiles, if a unit becomes another
+-- one: the compiler's status; nil if none does. Raises errors of directives, and of units that the compiler takes but
+-- that could not be read.
+function units.compile(list, to)
+  local folder = os.tmpname()
+  os.remove(folder)
+  os.execute("mkdir -p " .. quoted(folder .. "/modules"))
+  local ok, status = pcall(compile, list, to, folder)
   os.execute("rm -rf " .. quoted(folder))
-  return how == "exit" and status or 128 + status
+  if not ok then error(status, 0) end
+  return status
 end
 
 return units
