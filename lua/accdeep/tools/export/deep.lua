@@ -413,12 +413,19 @@ end
 function Writer:entry(treatment, entry)
   local t, text = entry.member.type, self.dialect.member(self.program, treatment.record, entry.member.name)
   if not entry.include then return end
-  if held_record(t) then
+  local moves_whole = self.phase == "update" and held_record(t)
+    and is_plain(self.session, nest.inner(self.session, treatment, entry), {})
+  if held_record(t) and not moves_whole then
     text = t.kind == "array" and self.dialect.first_of(text, t) or "&" .. text
     return self:elements(treatment, entry, text, ("%d"):format(number_of(t)))
   elseif entry.subscripts and types.innermost(t) ~= t then
     return self:follow(treatment, entry, text, t, 1)
   elseif self.phase == "update" and t.kind ~= "pointer" then
+    if entry.member.name:find "^%(" then -- bytes that bit-fields have, among others
+      local at, bytes = types.member(treatment.record, entry.member.name).offset, t.size
+      self.values[#self.values + 1] = ("acc_update_%s((char *)q + %d, %d);"):format(self.update, at, bytes)
+      return
+    end
     local is_refused = not text:find "^[%w_]" or is_in_union(treatment.record, entry.member.name)
     local form = is_refused and "acc_update_%s(&%s, sizeof %s);"
       or "#pragma acc update %s(%s)"
@@ -537,6 +544,12 @@ function Deep:keeping()
   return all_before, all_behind
 end
 
+-- A variable in a clause: compilers do not take *p there.
+local function clause_text(node)
+  if node.tag == "unary" and node.op == "*" and node.e.tag == "id" then return node.e.name .. "[0:1]" end
+  return unparse.expression(node)
+end
+
 -- The clause of a variable itself.
 function Deep:own_clause(item)
   local moves_in, moves_out = traffic(self.session, item.treatment, item.action)
@@ -548,7 +561,7 @@ function Deep:own_clause(item)
   else
     word = item.action == "present" and "present" or region_clause[moves_in][moves_out]
   end
-  return ("%s(%s)"):format(word, unparse.expression(item.node))
+  return ("%s(%s)"):format(word, clause_text(item.node))
 end
 
 local IF = "if(accdeep_if)"
@@ -590,7 +603,7 @@ end
 -- Clauses by which a construct finds the variables that are there already.
 function Deep:present()
   local list = {}
-  for i, item in ipairs(self.list) do list[i] = ("present(%s)"):format(unparse.expression(item.node)) end
+  for i, item in ipairs(self.list) do list[i] = ("present(%s)"):format(clause_text(item.node)) end
   return list
 end
 
@@ -620,6 +633,24 @@ function Deep:conditional(writer, lines)
   if self.plan.condition and lines[1] then writer:close_brace() end
 end
 
+-- A region ends for the objects that it began with, whatever its statement makes of pointers and lengths.
+function Deep:save(writer)
+  if not self.program.is_passed then return end
+  local dialect = dialect_of(self.program)
+  for i, item in ipairs(self.list) do
+    if not item.text:find "^&[%w_]+$" then
+      local name = "accdeep_objects_" .. i
+      writer:line(("%s = %s;"):format(dialect.declared(types.pointer(item.treatment.record), name), item.text))
+      item.text, item.pointer = name, item.pointer and name
+    end
+    if not item.count:find "^%d+$" then
+      local name = "accdeep_count_" .. i
+      writer:line(("const size_t %s = (size_t)(%s);"):format(name, item.count))
+      item.count = name
+    end
+  end
+end
+
 -- Writes the directive: clauses of the variables themselves, and calls for what they point to. writer: with the methods
 -- line, open_brace, close_brace. True: finish ends the region that was begun.
 function Deep:write(node, writer)
@@ -646,6 +677,9 @@ function Deep:write(node, writer)
     pragma(node.name, own, others)
     for _, text in ipairs(behind) do writer:line(text) end
     return false
+  end
+  if not is_alone and node.name ~= "update" and node.name ~= "exit data" and node.name ~= "enter data" then
+    self:save(writer)
   end
   if is_alone then
     for i, text in ipairs(others) do

@@ -104,13 +104,30 @@ function c.define(name, record, parameters, body)
     head, c.declared(types.pointer(record), "q"), body)
 end
 
+-- Where a member of members lies in a record, and how many bytes it has.
+local function place_of(record, path)
+  local at, t = 0, record
+  for name in path:gmatch "[^.]+" do
+    local member = types.member(t, name)
+    at, t = at + member.offset, member.type
+  end
+  return at, t.size
+end
+
 -- Statements that put values of the host back, which a transfer of whole objects must not touch: before it, and
 -- behind it. name: what keeps them, one object or the memory of count. Also its declaration.
 function c.keep(_, kept, record, name, text, count)
   local before, behind = {}, {}
   local function put_back(margin, to, from)
     for _, path in ipairs(kept) do
-      behind[#behind + 1] = ("%smemcpy(&%s.%s, &%s.%s, sizeof %s.%s);"):format(margin, to, path, from, path, from, path)
+      if path:find("(", 1, true) then -- bytes that bit-fields have, among others
+        local at, bytes = place_of(record, path)
+        behind[#behind + 1] = ("%smemcpy((char *)&%s + %d, (char *)&%s + %d, %d);"):format(margin, to, at, from, at,
+          bytes)
+      else
+        behind[#behind + 1] = ("%smemcpy(&%s.%s, &%s.%s, sizeof %s.%s);"):format(margin, to, path, from, path, from,
+          path)
+      end
     end
   end
   if count == "1" then

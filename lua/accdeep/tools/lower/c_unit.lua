@@ -237,6 +237,10 @@ local function keep_different(one)
   one.instances = list
 end
 
+local function is_compute(one)
+  return one.node.name:find "^parallel" or one.node.name:find "^serial" or one.node.name:find "^kernels"
+end
+
 -- Reads the types of all variables that directives name: one.instances, a list of name -> type; self.globals. Returns
 -- what the compiler said if it refuses the unit.
 local function read_types(self, list)
@@ -254,7 +258,7 @@ local function read_types(self, list)
   local known, more = debug_info.all_variables(path), false
   self.variables = known
   for _, one in ipairs(list) do
-    if one.node.name:find "^parallel" or one.node.name:find "^serial" or one.node.name:find "^kernels" then
+    if is_compute(one) then
       self:within(one, words_of, self, one, known)
       more = more or #one.references > 0
     end
@@ -457,6 +461,8 @@ local function lines_of_calls(self, one, instance)
   end
   local plan = openacc.lower(self.session, node, { file = one.file, line = one.line, references = references })
   uses.add_region(self, one, plan, instance)
+  local way = not standalone[one.node.name] and self.source:leaves(one.own.behind)
+  if way then deep.cannot(("'%s' to or from the statement of a construct"):format(way)) end
   local head, tail = writer(), writer()
   head:line "{"
   local renamed
@@ -558,6 +564,9 @@ local function check_declares(self)
   for _, one in ipairs(self.declares) do
     for name in pairs(add_names({}, one.node)) do
       local t = self.globals[name]
+      if not t and self.variables[name] and self.variables[name].is_record then
+        self:fail(one, "'declare' in a function", "write data or enter data")
+      end
       while t and t.kind == "array" do t = t.of end
       if one.extension or t and t.kind == "record" and next(self.session:shapes_of(t)) then
         self:fail(one, "a deep copy by 'declare'", "write enter data where the program begins")
@@ -644,8 +653,15 @@ local function lowered(self)
   describe(self)
   check_declares(self)
   if self.unit.is_cxx then read_records(self) end
+  local around
   for _, one in ipairs(list) do
+    if around and one.own.first < around.last then
+      self:fail(one, ("'%s' in a compute construct"):format(one.node.name))
+    end
     self:within(one, rewrite, self, one)
+    if is_compute(one) then
+      around = { last = self.source.finish[self:within(one, self.source.statement, self.source, one.own.behind)] }
+    end
   end
   for _, one in ipairs(self.directives) do
     if one.own and descriptions[one.node.name] then

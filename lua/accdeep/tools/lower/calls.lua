@@ -225,11 +225,22 @@ local function device_variable(w, region, name, t, item, is_whole)
   return pointer, is_pointer
 end
 
--- Items by the variables that they are sections of, or that they are; without those of pointers themselves.
-local function items_by_variable(plan)
+-- The variable that an item is an element of, unless pointers in it lead there.
+local function element_of(item, instance)
+  local node, count = item.node, 0
+  while node and (node.tag == "index" or node.tag == "section") do node, count = node.base, count + 1 end
+  local t = node and node.tag == "id" and count > 0 and instance[node.name]
+  if t and t.kind == "pointer" then t, count = t.to, count - 1 end
+  while t and t.kind == "array" do t, count = t.of, count - 1 end
+  return t and count <= 0 and node.name or nil
+end
+
+-- Items by the variables that they are, or are sections or elements of; without those of pointers themselves.
+local function items_by_variable(plan, instance)
   local by_name = {}
   for i, item in ipairs(plan.items) do
-    if item.variable and not by_name[item.variable] then by_name[item.variable] = i - 1 end
+    local name = item.variable or element_of(item, instance)
+    if name and not by_name[name] then by_name[name] = i - 1 end
   end
   return by_name
 end
@@ -241,7 +252,7 @@ local TARGET, PRESENT = -1, -2
 -- instance: their types. What is reduced is a variable of the host meanwhile: w and tail copy it. Returns the names
 -- that stand for others in the statement.
 local function write_kernel(w, tail, one, plan, region, used, instance)
-  local items, renamed, shadows, pointers = items_by_variable(plan), {}, {}, {}
+  local items, renamed, shadows, pointers = items_by_variable(plan, instance), {}, {}, {}
   for _, name in ipairs(used) do
     local is_reduced = one.without[name]
     local pointer, is_pointer = device_variable(w, region, name, instance[name], items[name]

@@ -100,7 +100,7 @@ local refused = { async = true, wait = true, device_type = true, dtype = true, a
 
 local function check(node)
   for _, clause in ipairs(node.clauses) do
-    if refused[name_of(clause)] then
+    if refused[name_of(clause)] or name_of(clause) == "deviceptr" and node.name == "data" then
       cannot(("OpenMP has no clause like '%s' of '%s'"):format(clause.name, node.name))
     end
   end

@@ -286,6 +286,52 @@ end
 local with_argument = { __attribute__ = true, alignas = true, _Alignas = true, __declspec = true }
 local opening = { [")"] = "(", ["]"] = "[", [">"] = "<" }
 
+-- Whether token i opens the body of a lambda.
+function Unit:opens_lambda(i)
+  local k = i - 1
+  while k > 0 and not (self.kind[k] == "other" and (";{}"):find(self:token(k), 1, true)) do
+    if self:token(k) == "[" then
+      local before = self:token(k - 1)
+      local is_subscript = self.kind[k - 1] == "word" or before == "]" or before == ")"
+      if not is_subscript and before ~= "[" and self:token(k + 1) ~= "[" then return true end
+    end
+    k = k - 1
+  end
+  return false
+end
+
+-- A word by which the statement that begins at token `first` is left for another place, or entered from one; nil: it
+-- is executed from its beginning to its end.
+function Unit:leaves(first)
+  local last, labels, loops, inside = self:statement(first), {}, {}, {}
+  for i = first, last do
+    local text = self.kind[i] == "word" and self:token(i)
+    if text == "for" or text == "while" or text == "switch" or text == "do" then
+      loops[#loops + 1] = { i, self:statement(i) }
+    elseif self:token(i) == "{" and self:opens_lambda(i) then
+      inside[#inside + 1] = { i, self:closing(i) }
+    elseif text and text ~= "default" and self:token(i + 1) == ":" and self:is_tag_or_label(i) then
+      labels[text] = true
+    end
+  end
+  local function is_in(ranges, i)
+    for _, range in ipairs(ranges) do
+      if range[1] <= i and i <= range[2] then return true end
+    end
+    return false
+  end
+  for i = 1, self.n do
+    local text = self.kind[i] == "word" and self:token(i)
+    local is_here = first <= i and i <= last
+    if text == "goto" and (labels[self:token(i + 1)] or false) ~= is_here then
+      return text
+    elseif is_here and (text == "return" and not is_in(inside, i)
+      or (text == "break" or text == "continue") and not is_in(loops, i)) then
+      return text
+    end
+  end
+end
+
 -- The token struct, union or class of the definition whose braces token i opens, or nil.
 function Unit:record_keyword(i)
   local k, depth = i - 1, 0

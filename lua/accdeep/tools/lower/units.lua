@@ -122,15 +122,26 @@ local function name_dependencies(list, found)
   end
 end
 
+-- A unit could not be read: the status of the compiler, which tells what is wrong with it. Raises if it takes the unit:
+-- the directives would have no effect.
+local function refused(list, problem)
+  local command = {}
+  for _, argument in ipairs(list) do
+    if not argument:find "^%-fopen" then command[#command + 1] = argument end -- which do not know our directives
+  end
+  command[#command + 1] = "-fsyntax-only"
+  local status = run(command, {})
+  if status ~= 0 then return status end
+  error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower", message = problem.path
+    .. ": the compiler takes the unit, but not when it is asked for the types of variables: "
+    .. (problem.said:match "[eE]rror: ([^\n]*)" or problem.said:match "[^\n]+" or "") }, 0)
+end
+
 local function compile(list, to, folder)
   local found, problem = lowered(list, to, folder .. "/modules")
-  if not found[1] and not problem then return nil end
+  if problem then return refused(list, problem) end
+  if not found[1] then return nil end
   local status = run(list, found, folder)
-  if status == 0 and problem and (to or "openacc") ~= "openacc" then -- its directives would have no effect
-    error(diagnostic.new { code = "file", rule = "HOUSE-lower",
-      message = ("%s: the compiler refuses this unit without the others\n%s"):format(problem.path, problem.said),
-      help = "compile the units one after the other" }, 0)
-  end
   name_dependencies(list, found)
   return status
 end
