@@ -104,7 +104,14 @@ local function each_value(session, treatment, action, path, visit)
     local name = path .. entry.member.name
     if held_record(entry.member.type) and entry.include then
       local inner_action, inner = action_inside(session, treatment, entry, action)
-      each_value(session, inner, inner_action, name .. ".", visit)
+      local list = {} -- of an array: as a whole, if its elements move as one
+      local function add(...) list[#list + 1] = { ... } end
+      local is_array = entry.member.type.kind == "array"
+      each_value(session, inner, inner_action, name .. (is_array and "[]." or "."), is_array and add or visit)
+      local is_one = list[1] ~= nil
+      for _, value in ipairs(list) do is_one = is_one and value[2] == list[1][2] and value[3] == list[1][3] end
+      if is_one then list = { { name, list[1][2], list[1][3] } } end
+      for _, value in ipairs(list) do visit(value[1], value[2], value[3]) end
     elseif not entry.subscripts then
       local how = clause_of(action_of(treatment, entry, action))
       visit(name, entry.include and how.moves_in or false, entry.include and how.moves_out or false)

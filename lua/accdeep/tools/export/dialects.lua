@@ -120,7 +120,9 @@ function c.keep(_, kept, record, name, text, count)
   local before, behind = {}, {}
   local function put_back(margin, to, from)
     for _, path in ipairs(kept) do
-      if path:find("(", 1, true) then -- bytes that bit-fields have, among others
+      if path:find("[", 1, true) then
+        error({ cannot = "members of an array of structures that stay the host's" }, 0)
+      elseif path:find("(", 1, true) then -- bytes that bit-fields have, among others
         local at, bytes = place_of(record, path)
         behind[#behind + 1] = ("%smemcpy((char *)&%s + %d, (char *)&%s + %d, %d);"):format(margin, to, at, from, at,
           bytes)
