@@ -564,6 +564,8 @@ typedef struct accd_construct {
  * Reasons are absent or partially present data, pointers that cannot be attached or detached, invalid
  * sections, memory, the device (TR14-4.2-01 to TR14-4.2-11). */
 ACCD_API accd_status accd_run(accd_context *context, const accd_construct *construct, accd_region **region_p);
+/* The same. It is faster if items have pointers that they attach or detach. */
+ACCD_API accd_status accd_run_linked(accd_context *context, const accd_construct *construct, accd_region **region_p);
 
 /* Ends a region, and frees it. If this fails, the region stays open. ACCD_REGION_NESTING: it is not the
  * innermost region of its device and thread (DIR-4.3-06). */

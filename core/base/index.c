@@ -77,11 +77,12 @@ static inline __attribute__((always_inline)) node *descend(struct accd_range *in
 {
     node *const before = index->leaf;
     const struct accd_range_finger there = index->before;
-    index->before = (struct accd_range_finger){before, index->low, index->high, index->least};
+    index->before = (struct accd_range_finger){before, index->low, index->high, index->least, index->at};
     if (there.leaf && p - there.low < there.high - there.low) {
         index->low = there.low;
         index->high = there.high;
         index->least = there.least;
+        index->at = there.at;
         return index->leaf = there.leaf;
     }
     node *n = index->root;
@@ -106,11 +107,17 @@ static inline __attribute__((always_inline)) node *descend(struct accd_range *in
     return n;
 }
 
+/* Where it is one of many things to do: one piece of code for all. */
+static __attribute__((noinline)) node *descend_far(struct accd_range *index, uint64_t p) { return descend(index, p); }
+
+static inline bool is_near(const struct accd_range *index, uint64_t p)
+{
+    return p - index->low < index->high - index->low && index->leaf;
+}
+
 static inline node *leaf_for(struct accd_range *index, uint64_t p)
 {
-    if (p - index->low < index->high - index->low && index->leaf)
-        return index->leaf;
-    return descend(index, p);
+    return is_near(index, p) ? index->leaf : descend(index, p);
 }
 
 /* The place in the finger's leaf: where the last one was, just beside it, or looked for. A construct
@@ -127,6 +134,27 @@ static inline unsigned place_near(struct accd_range *index, const node *leaf, ui
         return index->at = at + 1;
     }
     return index->at = place(leaf, p);
+}
+
+/* The finger's leaf, with index->at where the key is, if that is in the index and beside the last search. Or NULL.
+ * Neighbours are asked for forwards or backwards. */
+static inline node *meets(struct accd_range *index, uint64_t key)
+{
+    node *leaf = index->leaf;
+    const unsigned at = index->at;
+    if (!leaf)
+        return NULL;
+    if (at < leaf->used && leaf->key[at] == key)
+        return leaf;
+    if (at + 1 < leaf->used && leaf->key[at + 1] == key)
+        index->at = at + 1;
+    else if (at - 1 < leaf->used && leaf->key[at - 1] == key)
+        index->at = at - 1;
+    else if (at + 2 < leaf->used && leaf->key[at + 2] == key)
+        index->at = at + 2;
+    else
+        return NULL;
+    return leaf;
 }
 
 static void lift_finger(struct accd_range *index) { index->leaf = index->before.leaf = NULL; }
@@ -151,10 +179,13 @@ void *accd_range_floor(struct accd_range *index, uint64_t p)
 
 void *accd_range_floor_near(struct accd_range *index, uint64_t p)
 {
+    const node *met = meets(index, p);
+    if (met)
+        return met->at[index->at];
     if (!index->root)
         return NULL;
     p = wanted(p);
-    const node *leaf = leaf_for(index, p);
+    const node *leaf = is_near(index, p) ? index->leaf : descend_far(index, p);
     return at_or_before(leaf, place_near(index, leaf, p), p);
 }
 
@@ -234,7 +265,7 @@ static size_t nodes_for(size_t count, size_t levels, size_t n)
     return __builtin_mul_overflow(n, levels, &need) || bound < need ? bound : need;
 }
 
-int accd_range_reserve(struct accd_range *index, size_t n)
+int accd_range_reserve_many(struct accd_range *index, size_t n)
 {
     return accd_pool_reserve(&index->nodes, nodes_for(index->count, index->height + 2, n));
 }
@@ -252,15 +283,17 @@ int accd_range_reserve_run(struct accd_range *index, uint64_t first, uint64_t la
                              (most < need ? most : need) + nodes_for(index->count + n, levels, beside));
 }
 
-static void put(node *n, unsigned i, uint64_t key, void *at)
+static inline void put(node *n, unsigned i, const struct accd_pair *run, unsigned count)
 {
     if (i < n->used) {
-        memmove(n->key + i + 1, n->key + i, (n->used - i) * sizeof n->key[0]);
-        memmove(n->at + i + 1, n->at + i, (n->used - i) * sizeof n->at[0]);
+        memmove(n->key + i + count, n->key + i, (n->used - i) * sizeof n->key[0]);
+        memmove(n->at + i + count, n->at + i, (n->used - i) * sizeof n->at[0]);
     }
-    n->key[i] = key;
-    n->at[i] = at;
-    n->used++;
+    for (unsigned k = 0; k < count; k++) {
+        n->key[i + k] = run[k].key;
+        n->at[i + k] = (void *)(uintptr_t)run[k].value;
+    }
+    n->used += count;
 }
 
 /* One step of a path from the root to a leaf: the node at a height and the child taken. */
@@ -382,7 +415,7 @@ static size_t insert_on_path(struct accd_range *index, const struct accd_pair *r
     }
     n = n > 1 ? ACCD_FIRST_ABOVE(run, key, n, behind - 1) : 1;
     if (n == 1 && to->used < FANOUT) {
-        put(to, i, key, (void *)(uintptr_t)run->value);
+        put(to, i, run, 1);
         return 1;
     }
     if (n == 1 && !accd_pool_reserve(&index->nodes, nodes_on_path(index, to, path)))
@@ -419,29 +452,39 @@ static int have_root(struct accd_range *index)
     return index->root != NULL;
 }
 
-int accd_range_insert(struct accd_range *index, uint64_t key, void *record)
+/* Inserts those of a run that come before the next key. Near the last search there is no need to start at the root, if
+ * they fit there. Returns their number; 0: no memory for the first one alone. */
+static __attribute__((noinline)) size_t insert_some(struct accd_range *index, const struct accd_pair *run, size_t n)
 {
+    const uint64_t key = run->key;
+    size_t done = 0;
     if (!have_root(index))
         return 0;
-    if (!index->height && index->root->used == 0) {
-        put(index->root, 0, key, record);
-        index->count++;
-        return 1;
-    }
-    /* Near the last search there is no need to start at the root. */
     node *leaf = index->leaf;
     if (!leaf || key - index->least >= index->high - index->least)
-        leaf = descend(index, key);
-    if (leaf->used && leaf->used < FANOUT && key - index->least < index->high - index->least) {
+        leaf = descend_far(index, key);
+    if (leaf->used < FANOUT && key - index->least < index->high - index->least) {
         unsigned i = place_near(index, leaf, key);
-        put(leaf, i + (leaf->key[i] < key), key, record);
-        index->count++;
-        return 1;
+        i += leaf->key[i] < key;
+        const uint64_t behind = leaf->key[i] < index->high ? leaf->key[i] : index->high;
+        for (done = 1; done < n && run[done].key < behind && leaf->used + done <= FANOUT;)
+            done++;
+        if (leaf->used + done <= FANOUT) {
+            put(leaf, i, run, (unsigned)done);
+            index->at = i + (unsigned)done - 1;
+        } else {
+            done = 0;
+        }
     }
-    if (!insert_on_path(index, &(struct accd_pair){key, (uintptr_t)record}, 1))
-        return 0;
-    index->count++;
-    return 1;
+    if (!done)
+        done = insert_on_path(index, run, n);
+    index->count += done;
+    return done;
+}
+
+int accd_range_insert(struct accd_range *index, uint64_t key, void *record)
+{
+    return insert_some(index, &(struct accd_pair){key, (uintptr_t)record}, 1) != 0;
 }
 
 void accd_range_replace(struct accd_range *index, uint64_t key, void *record)
@@ -453,14 +496,8 @@ void accd_range_replace(struct accd_range *index, uint64_t key, void *record)
 
 void accd_range_insert_run(struct accd_range *index, const struct accd_pair *run, size_t n)
 {
-    if (n && !have_root(index))
-        return;
-    index->count += n;
-    while (n) {
-        size_t done = insert_on_path(index, run, n);
-        run += done;
-        n -= done;
-    }
+    for (size_t done = 1; n && done; run += done, n -= done)
+        done = insert_some(index, run, n);
 }
 
 /* ---------------------------------------------------------------------------------- erasure -- */
@@ -468,12 +505,16 @@ void accd_range_insert_run(struct accd_range *index, const struct accd_pair *run
 /* Takes out what is at the places [i, end). */
 static inline void take(node *n, unsigned i, unsigned end)
 {
-    n->used -= end - i;
-    if (i < n->used) {
-        memmove(n->key + i, n->key + end, (n->used - i) * sizeof n->key[0]);
-        memmove(n->at + i, n->at + end, (n->used - i) * sizeof n->at[0]);
+    const unsigned used = n->used, gone = end - i, free = FANOUT - used < gone ? FANOUT - used : gone;
+    n->used = used - gone;
+    if (end == used) {
+        memset(n->key + i, 0xff, gone * sizeof n->key[0]);
+        return;
     }
-    memset(n->key + n->used, 0xff, (end - i) * sizeof n->key[0]);
+    memmove(n->key + i, n->key + end, (used + free - end) * sizeof n->key[0]); /* unused keys follow */
+    memmove(n->at + i, n->at + end, (used - end) * sizeof n->at[0]);
+    if (free < gone)
+        memset(n->key + FANOUT - gone, 0xff, (gone - free) * sizeof n->key[0]);
 }
 
 /* Joins right, the child behind left in parent at place i, into left if both fit loosely. */
@@ -574,16 +615,23 @@ static inline void erase_at(struct accd_range *index, node *leaf, int near, unsi
     }
 }
 
-static inline int is_near(const struct accd_range *index, uint64_t key)
+/* The leaf with a key that is there, at index->at. *near_p: the finger was on it. */
+static inline node *leaf_with(struct accd_range *index, uint64_t key, int *near_p)
 {
-    return index->leaf && key - index->low < index->high - index->low;
+    node *leaf = meets(index, key);
+    *near_p = leaf || is_near(index, key);
+    if (!leaf) {
+        leaf = *near_p ? index->leaf : descend_far(index, key);
+        place_near(index, leaf, key);
+    }
+    return leaf;
 }
 
 void *accd_range_erase(struct accd_range *index, uint64_t key)
 {
-    const int near = is_near(index, key);
-    node *leaf = leaf_for(index, key);
-    const unsigned i = place_near(index, leaf, key);
+    int near;
+    node *leaf = leaf_with(index, key, &near);
+    const unsigned i = index->at;
     void *record = leaf->at[i];
     erase_at(index, leaf, near, i, i + 1);
     return record;
@@ -592,9 +640,9 @@ void *accd_range_erase(struct accd_range *index, uint64_t key)
 void accd_range_erase_all(struct accd_range *index, const uint64_t *keys, size_t n)
 {
     for (size_t done; n; keys += done, n -= done) {
-        const int near = is_near(index, *keys);
-        node *leaf = leaf_for(index, *keys);
-        unsigned from = place_near(index, leaf, *keys), end = from + 1;
+        int near;
+        node *leaf = leaf_with(index, *keys, &near);
+        unsigned from = index->at, end = from + 1;
         for (done = 1; done < n; done++)
             if (end < leaf->used && leaf->key[end] == keys[done])
                 end++;

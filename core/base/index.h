@@ -24,6 +24,7 @@ struct accd_range_node {
 struct accd_range_finger {
     struct accd_range_node *leaf;
     uint64_t low, high, least;
+    unsigned at;
 };
 
 struct accd_range {
@@ -70,7 +71,12 @@ void *accd_range_next(struct accd_range_cursor *cursor);
 /* Whether the next insertion succeeds, whatever it splits. */
 static inline int accd_range_has_room(const struct accd_range *index) { return index->nodes.spare > index->height + 1; }
 /* Makes sure that the next n insertions succeed. Returns success. */
-int accd_range_reserve(struct accd_range *index, size_t n);
+int accd_range_reserve_many(struct accd_range *index, size_t n);
+static inline int accd_range_reserve(struct accd_range *index, size_t n)
+{
+    return (n <= ACCD_RANGE_FANOUT && n * (index->height + 2) <= index->nodes.spare) ||
+           accd_range_reserve_many(index, n);
+}
 /* The key must not be in the index. Returns success; fails only without reservation. */
 int accd_range_insert(struct accd_range *index, uint64_t key, void *record);
 /* Another record for a key that is in the index. */

@@ -168,7 +168,7 @@ struct slab {
     _Alignas(16) char blocks[]; /* what every allocator gives */
 };
 
-static int add_slab(struct accd_pool *pool, size_t blocks)
+__attribute__((noinline)) int accd_pool_grow(struct accd_pool *pool, size_t blocks)
 {
     if (blocks < pool->per_slab)
         blocks = pool->per_slab;
@@ -185,28 +185,6 @@ static int add_slab(struct accd_pool *pool, size_t blocks)
     for (size_t i = blocks; i-- > 0;)
         accd_pool_give(pool, slab->blocks + i * pool->size);
     return 1;
-}
-
-int accd_pool_reserve(struct accd_pool *pool, size_t n)
-{
-    return n <= pool->spare || add_slab(pool, n - pool->spare);
-}
-
-void *accd_pool_take(struct accd_pool *pool)
-{
-    if (!pool->free && !add_slab(pool, 1))
-        return NULL;
-    void *block = pool->free;
-    memcpy(&pool->free, block, sizeof pool->free);
-    pool->spare--;
-    return block;
-}
-
-void accd_pool_give(struct accd_pool *pool, void *block)
-{
-    memcpy(block, &pool->free, sizeof pool->free);
-    pool->free = block;
-    pool->spare++;
 }
 
 void accd_pool_close(struct accd_pool *pool)

@@ -5,6 +5,7 @@
 #include "accdeep_core.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 enum { ACCD_KEPT = 16 };
 
@@ -51,10 +52,27 @@ struct accd_pool {
 };
 
 void accd_pool_init(struct accd_pool *pool, struct accd_mem *mem, size_t size, size_t per_slab);
+int accd_pool_grow(struct accd_pool *pool, size_t blocks); /* by so many, or more */
 /* Makes sure that the next n accd_pool_take succeed. Returns success. */
-int accd_pool_reserve(struct accd_pool *pool, size_t n);
-void *accd_pool_take(struct accd_pool *pool);
-void accd_pool_give(struct accd_pool *pool, void *block);
+static inline int accd_pool_reserve(struct accd_pool *pool, size_t n)
+{
+    return n <= pool->spare || accd_pool_grow(pool, n - pool->spare);
+}
+static inline void *accd_pool_take(struct accd_pool *pool)
+{
+    if (!pool->free && !accd_pool_grow(pool, 1))
+        return NULL;
+    void *block = pool->free;
+    memcpy(&pool->free, block, sizeof pool->free);
+    pool->spare--;
+    return block;
+}
+static inline void accd_pool_give(struct accd_pool *pool, void *block)
+{
+    memcpy(block, &pool->free, sizeof pool->free);
+    pool->free = block;
+    pool->spare++;
+}
 void accd_pool_close(struct accd_pool *pool);
 
 /* An array that grows. */

@@ -68,6 +68,14 @@ accd_status accd_run(accd_context *context, const accd_construct *construct, acc
     return run_planned(context, construct, region_p);
 }
 
+accd_status accd_run_linked(accd_context *context, const accd_construct *construct, accd_region **region_p)
+{
+    accd_status status;
+    if (construct && accd_run_short_linked(context, construct, region_p, &status))
+        return status;
+    return accd_run(context, construct, region_p);
+}
+
 /* The innermost region of the same device and thread: itself, or one above it.
  * Decides DIR-4.1-01. */
 static accd_region *innermost(const accd_region *region)

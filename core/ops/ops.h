@@ -17,6 +17,9 @@ accd_short_way *const *accd_short_ways(const accd_context *context);
 /* Plain constructs take the short way. False: it is not theirs, and nothing has happened. */
 bool accd_run_short(accd_context *context, const accd_construct *construct, accd_region **region_p,
                     accd_status *status_p);
+/* The same for items with pointers. */
+bool accd_run_short_linked(accd_context *context, const accd_construct *construct, accd_region **region_p,
+                           accd_status *status_p);
 bool accd_leave_short(struct accd_region *region, accd_status *status_p);
 
 /* ----------------------------------------------------------------------------------- enter.c -- */

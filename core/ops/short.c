@@ -207,18 +207,20 @@ WAY accd_status create_all(struct accd_directory *dir, const accd_construct *con
     }
     if (status == ACCD_OK && block.live > 1)
         accd_insert_block(dir, &block);
+    struct accd_pair run[ACCD_SHORT_ITEMS];
     for (size_t k = 0; k < made; k++) {
         struct accd_object *object = objects[order[k]];
-        if (status == ACCD_OK) {
-            accd_insert_object(dir, object);
+        run[k] = (struct accd_pair){object->host, (uintptr_t)object};
+        if (status == ACCD_OK)
             continue;
-        }
         if (!(object->size & ACCD_OBJECT_SHARED))
             accd_free_memory(dir, object->dev, accd_object_bytes(object));
         accd_pool_give(&dir->present.object_pool, object);
     }
     if (status != ACCD_OK && block.live > 1)
         accd_free_memory(dir, block.dev, block.bytes);
+    if (status == ACCD_OK)
+        accd_insert_objects(dir, run, made);
     if (links && status == ACCD_OK)
         accd_short_attach(dir, construct, links, objects);
     return status;
@@ -323,7 +325,8 @@ static inline bool is_apart(const accd_item *items, const accd_item *item, unsig
 /* Finds the objects of all items, but for those to be created. before: what another construct claimed; its objects are
  * present. */
 WAY bool find_objects(struct accd_directory *dir, const accd_construct *construct, const struct accd_claim *before,
-                      size_t nbefore, struct accd_object **objects, struct items *items, unsigned way)
+                      size_t nbefore, struct accd_object **objects, struct items *items,
+                      struct accd_short_links *links, unsigned way)
 {
     const bool again = dir->context->rules.again == ACCD_REJECT;
     unsigned fresh = 0;
@@ -335,6 +338,8 @@ WAY bool find_objects(struct accd_directory *dir, const accd_construct *construc
             return false;
         if (i < nbefore && before[i].host == host)
             object = before[i].object;
+        else if (way & POINTERS)
+            object = accd_short_around(dir, host, &links->gap, &after);
         else
             object = accd_range_around(&dir->present.objects, host, &after);
         objects[i] = object;
@@ -378,8 +383,8 @@ WAY bool enter_by(struct accd_directory *dir, const accd_construct *construct, a
     struct accd_short_links links;
     struct items items;
     bool done;
-    if ((way & POINTERS && !accd_short_holders(dir, construct, links.holders)) ||
-        !find_objects(dir, construct, NULL, 0, objects, &items, way))
+    if ((way & POINTERS && !accd_short_holders(dir, construct, &links)) ||
+        !find_objects(dir, construct, NULL, 0, objects, &items, &links, way))
         return false;
     *status_p = make_present(dir, construct, &items, objects, &links, &done, way);
     if (!done || *status_p != ACCD_OK)
@@ -405,8 +410,8 @@ WAY bool begin_by(struct accd_directory *dir, const accd_construct *construct, a
     if (!region)
         return false;
     const size_t nbefore = region->gone == dir->present.objects.gone ? region->nclaims : 0;
-    if (!(way & POINTERS && !accd_short_holders(dir, construct, links.holders)) &&
-        find_objects(dir, construct, region->claims, nbefore, objects, &items, way))
+    if (!(way & POINTERS && !accd_short_holders(dir, construct, &links)) &&
+        find_objects(dir, construct, region->claims, nbefore, objects, &items, &links, way))
         *status_p = make_present(dir, construct, &items, objects, &links, &done, way);
     if (!done || *status_p != ACCD_OK) {
         accd_region_give(region);
@@ -484,7 +489,7 @@ WAY bool leave(struct accd_directory *dir, struct accd_claim *claims, size_t n, 
     const bool done = i == n && !(out && dir->device.ops->announce);
     accd_status status = ACCD_OK;
     if (way & POINTERS && done && ends.last)
-        in = accd_short_restore(dir, &ends);
+        in = accd_short_restore(dir, claims, n, &ends);
     if (done && (out || in)) {
         status = begin_moves(dir, in, out);
         for (size_t k = 0; k < ndying && status == ACCD_OK; k++)
@@ -669,8 +674,8 @@ static __attribute__((noinline)) bool run_linked(struct accd_directory *dir, con
     return ways[POINTERS | way_of(context)][construct->kind](dir, construct, region_p, status_p);
 }
 
-bool accd_run_short(accd_context *context, const accd_construct *construct, accd_region **region_p,
-                    accd_status *status_p)
+WAY bool run_short(accd_context *context, const accd_construct *construct, accd_region **region_p,
+                   accd_status *status_p, bool linked)
 {
     if (!context || context->busy || context->working || (unsigned)construct->kind > ACCD_UPDATE ||
         (unsigned)construct->device >= (unsigned)context->ndirs || construct->queue ||
@@ -680,10 +685,22 @@ bool accd_run_short(accd_context *context, const accd_construct *construct, accd
     if (dir->eventful)
         return false;
     context->busy = true;
-    const bool done = context->ways[construct->kind](dir, construct, region_p, status_p) ||
+    const bool done = (!linked && context->ways[construct->kind](dir, construct, region_p, status_p)) ||
                       run_linked(dir, construct, region_p, status_p);
     context->busy = false;
     return done;
+}
+
+bool accd_run_short(accd_context *context, const accd_construct *construct, accd_region **region_p,
+                    accd_status *status_p)
+{
+    return run_short(context, construct, region_p, status_p, false);
+}
+
+bool accd_run_short_linked(accd_context *context, const accd_construct *construct, accd_region **region_p,
+                           accd_status *status_p)
+{
+    return run_short(context, construct, region_p, status_p, true);
 }
 
 bool accd_leave_short(struct accd_region *region, accd_status *status_p)

@@ -12,7 +12,27 @@ struct accd_short_link {
     uint8_t item, in;
     bool counts; /* it is attached so already */
 };
+/* Where a search met no object, and the objects around: neighbours that are absent are looked for once. */
+struct accd_short_gap {
+    uint64_t low, high;
+    void *object, *next;
+};
+static inline struct accd_object *accd_short_around(struct accd_directory *dir, uint64_t host,
+                                                    struct accd_short_gap *gap, void **next_p)
+{
+    if (host - gap->low < gap->high - gap->low) {
+        *next_p = gap->next;
+        return gap->object;
+    }
+    struct accd_object *object = accd_range_around(&dir->present.objects, host, next_p);
+    const struct accd_object *next = *next_p;
+    const uint64_t low = object ? accd_object_end(object) : 0;
+    if (host >= low)
+        *gap = (struct accd_short_gap){low, next ? next->host : UINT64_MAX, object, *next_p};
+    return object;
+}
 struct accd_short_links {
+    struct accd_short_gap gap;
     struct accd_short_link at[ACCD_SHORT_ITEMS];
     struct accd_object *holders[ACCD_SHORT_ITEMS]; /* of each item's pointer, present ones */
     size_t n;
@@ -67,7 +87,7 @@ bool accd_has_layout(struct accd_directory *dir, const accd_item *item, const st
 
 /* The present objects that hold the pointers of items, or NULL. It comes before the items' own objects are looked for:
  * these are then the last that were, and new ones beside them. False: they are the general way's. */
-bool accd_short_holders(struct accd_directory *dir, const accd_construct *construct, struct accd_object **holders);
+bool accd_short_holders(struct accd_directory *dir, const accd_construct *construct, struct accd_short_links *links);
 /* The pointers that a construct attaches; fresh: items whose data are to be created. False: they are the general
  * way's. */
 bool accd_short_links(struct accd_directory *dir, const accd_construct *construct, unsigned fresh,
@@ -88,7 +108,8 @@ bool accd_short_ends(struct accd_directory *dir, const struct accd_claim *claims
 bool accd_short_lets_go(struct accd_directory *dir, const struct accd_claim *claims, size_t claim,
                         struct accd_short_ends *ends);
 /* Pointers that stay are to point to the host again; returns how many. They are sent later. */
-size_t accd_short_restore(struct accd_directory *dir, struct accd_short_ends *ends);
+size_t accd_short_restore(struct accd_directory *dir, const struct accd_claim *claims, size_t nclaims,
+                          struct accd_short_ends *ends);
 void accd_short_send_ends(struct accd_directory *dir, const struct accd_short_ends *ends);
 void accd_short_detach(struct accd_directory *dir, const struct accd_short_ends *ends);
 /* Those in objects that go end with these. */

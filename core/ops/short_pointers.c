@@ -24,9 +24,11 @@ static struct accd_object *keep_holder(struct accd_directory *dir, struct accd_o
     return holder;
 }
 
-bool accd_short_holders(struct accd_directory *dir, const accd_construct *construct, struct accd_object **holders)
+bool accd_short_holders(struct accd_directory *dir, const accd_construct *construct, struct accd_short_links *links)
 {
     const bool holes = dir->context->layouts && dir->context->verdicts.holes;
+    struct accd_object **holders = links->holders;
+    links->gap.low = links->gap.high = 0;
     for (size_t i = 0; i < construct->nitems; i++) {
         const uint64_t slot = accd_address(construct->items[i].slot);
         void *after;
@@ -35,7 +37,7 @@ bool accd_short_holders(struct accd_directory *dir, const accd_construct *constr
             continue;
         holders[i] = last_holder(dir, slot);
         if (!holders[i]) {
-            struct accd_object *object = accd_range_around(&dir->present.objects, slot, &after);
+            struct accd_object *object = accd_short_around(dir, slot, &links->gap, &after);
             const struct accd_object *next = after;
             if (object && accd_object_holds(object, slot, sizeof(void *)))
                 holders[i] = keep_holder(dir, object);
@@ -145,6 +147,8 @@ void accd_short_send(struct accd_directory *dir, const struct accd_short_links *
 void accd_short_attach(struct accd_directory *dir, const accd_construct *construct, struct accd_short_links *links,
                          struct accd_object *const *objects)
 {
+    struct accd_pair run[ACCD_SHORT_ITEMS];
+    size_t n = 0;
     for (size_t i = 0; i < links->n; i++) {
         struct accd_short_link *link = &links->at[i];
         struct accd_attach *attach = link->attach;
@@ -154,7 +158,11 @@ void accd_short_attach(struct accd_directory *dir, const accd_construct *constru
         }
         struct accd_object *target = objects[link->item], *holder = link->holder ? link->holder : objects[link->in];
         if (!attach) {
-            attach = accd_insert_attach(dir, link->slot);
+            attach = accd_new_attach(dir, link->slot);
+            size_t at = n++;
+            for (; at && run[at - 1].key > link->slot; at--)
+                run[at] = run[at - 1];
+            run[at] = (struct accd_pair){link->slot, (uintptr_t)attach};
             holder->size |= dir->context->verdicts.counts_attachments ? ACCD_OBJECT_HOLDS : 0;
         }
         accd_attach_label(attach, construct->items[link->item].label);
@@ -164,6 +172,7 @@ void accd_short_attach(struct accd_directory *dir, const accd_construct *constru
         attach->count = 1;
         target->pins++;
     }
+    accd_insert_attaches(dir, run, n);
 }
 
 size_t accd_short_words(const struct accd_short_links *links)
@@ -275,11 +284,25 @@ static void end_inside(struct accd_directory *dir, const struct accd_object *obj
 void accd_short_end_inside(struct accd_directory *dir, const struct accd_claim *claims,
                            const struct accd_short_ends *ends)
 {
-    for (unsigned left = ends->inside; left; left &= left - 1)
+    for (unsigned left = dir->attached.slots.count ? ends->inside : 0; left; left &= left - 1)
         end_inside(dir, claims[__builtin_ctz(left)].object);
 }
 
-size_t accd_short_restore(struct accd_directory *dir, struct accd_short_ends *ends)
+/* The object that holds a pointer: the last that did, one of the claims', or another one. */
+static struct accd_object *holder_of(struct accd_directory *dir, const struct accd_claim *claims, size_t nclaims,
+                                     uint64_t slot)
+{
+    struct accd_object *last = last_holder(dir, slot);
+    if (last)
+        return last;
+    for (size_t i = 0; i < nclaims; i++)
+        if (claims[i].object && accd_object_holds(claims[i].object, slot, 1))
+            return claims[i].object;
+    return keep_holder(dir, accd_range_floor_near(&dir->present.objects, slot));
+}
+
+size_t accd_short_restore(struct accd_directory *dir, const struct accd_claim *claims, size_t nclaims,
+                          struct accd_short_ends *ends)
 {
     size_t n = 0;
     for (size_t i = 0; i < ends->n; i++) {
@@ -288,9 +311,7 @@ size_t accd_short_restore(struct accd_directory *dir, struct accd_short_ends *en
         end->holder = NULL;
         if (!is_last(end))
             continue;
-        struct accd_object *holder = last_holder(dir, slot);
-        if (!holder)
-            holder = keep_holder(dir, accd_range_floor_near(&dir->present.objects, slot));
+        struct accd_object *holder = holder_of(dir, claims, nclaims, slot);
         if (holder && accd_object_holds(holder, slot, 1) && !accd_has_gone(holder)) {
             end->holder = holder;
             n++;

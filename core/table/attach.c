@@ -43,13 +43,25 @@ void accd_attach_lead(struct accd_directory *dir, struct accd_attach *attach, ui
         accd_attach_put_in(dir, attach);
 }
 
-struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot)
+struct accd_attach *accd_new_attach(struct accd_directory *dir, uint64_t slot)
 {
     struct accd_attach *attach = accd_pool_take(&dir->attached.pool);
     *attach = (struct accd_attach){.slot = slot};
-    accd_attach_reaches(dir, slot, slot);
-    accd_range_insert(&dir->attached.slots, slot, attach);
     dir->attached.live++;
+    return attach;
+}
+
+void accd_insert_attaches(struct accd_directory *dir, const struct accd_pair *attaches, size_t n)
+{
+    if (n)
+        accd_attach_reaches(dir, attaches[0].key, attaches[n - 1].key);
+    accd_range_insert_run(&dir->attached.slots, attaches, n);
+}
+
+struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot)
+{
+    struct accd_attach *attach = accd_new_attach(dir, slot);
+    accd_insert_attaches(dir, &(struct accd_pair){slot, (uintptr_t)attach}, 1);
     return attach;
 }
 

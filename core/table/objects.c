@@ -45,6 +45,16 @@ void accd_insert_object(struct accd_directory *dir, struct accd_object *object)
     dir->present.live++;
 }
 
+void accd_insert_objects(struct accd_directory *dir, const struct accd_pair *objects, size_t n)
+{
+    accd_range_insert_run(&dir->present.objects, objects, n);
+    for (size_t i = 0; dir->present.device_order && i < n; i++) {
+        struct accd_object *object = (void *)(uintptr_t)objects[i].value;
+        accd_range_insert(&dir->present.by_device, object->dev, object);
+    }
+    dir->present.live += n;
+}
+
 uint32_t accd_new_origin(struct accd_directory *dir, const struct accd_origin *origin)
 {
     uint32_t number = dir->present.free_origin;

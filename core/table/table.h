@@ -337,6 +337,8 @@ static inline struct accd_directory *accd_directory_of(accd_context *context, in
 accd_status accd_directory_reserve(struct accd_directory *dir, size_t objects, size_t origins,
                                    size_t attachments, size_t blocks);
 void accd_insert_object(struct accd_directory *dir, struct accd_object *object);
+/* The same for several, by ascending addresses: pairs of these and the objects, at most ACCD_SHORT_ITEMS. */
+void accd_insert_objects(struct accd_directory *dir, const struct accd_pair *objects, size_t n);
 /* Takes the object out; its device memory is freed by the caller (accd_free_memory_of). */
 void accd_remove_object(struct accd_directory *dir, struct accd_object *object);
 /* The same for several, at most ACCD_SHORT_ITEMS. */
@@ -361,6 +363,9 @@ static inline void accd_attach_reaches(struct accd_directory *dir, uint64_t firs
         table->high = last + ACCD_SLOT_MOST;
 }
 struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot);
+/* The same in two steps, the second one for several, by ascending addresses: pairs of these and the records. */
+struct accd_attach *accd_new_attach(struct accd_directory *dir, uint64_t slot);
+void accd_insert_attaches(struct accd_directory *dir, const struct accd_pair *attaches, size_t n);
 void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach);
 /* The same for several, at most ACCD_SHORT_ITEMS. */
 void accd_remove_attaches(struct accd_directory *dir, struct accd_attach *const *attaches, size_t n);

@@ -346,18 +346,20 @@ static inline bool goacc_is_on_device(const void *address)
 }
 /* Sections that leave the block that malloc gave end the program, before anything moves. */
 void goacc_check_blocks(const accd_item *items, size_t nitems);
+/* Whether the word in front of an address at a multiple may be the size of a block that the section leaves. */
+bool goacc_may_leave_block(uintptr_t host, uint64_t bytes);
 /* Where the heap begins; 0: it is not known. */
 uint64_t goacc_heap_start(void);
 /* Blocks begin at multiples; the least one, with its head. */
 enum { GOACC_ALIGNED = 16, GOACC_BLOCK = 32 };
 
 /* Whether data are to be looked at before the core gets them: they have an address of the device, may be a variable
- * of a function, or the beginning of a block of malloc. moves: bytes go to the device or come from there. */
+ * of a function, or leave a block of malloc. moves: bytes go to the device or come from there. */
 static inline bool goacc_is_doubtful(uintptr_t host, uint64_t bytes, bool moves)
 {
     return host - goacc.device_low < goacc.device_high - goacc.device_low || host >= goacc.site->call.sp ||
            (moves && bytes > GOACC_BLOCK && host % GOACC_ALIGNED == 0 &&
-            (host >= goacc.heap || host % 4096 == GOACC_ALIGNED));
+            (host >= goacc.heap || host % 4096 == GOACC_ALIGNED) && goacc_may_leave_block(host, bytes));
 }
 static inline bool goacc_moves(accd_action action)
 {
@@ -402,9 +404,10 @@ bool goacc_carries(const accd_item *items, size_t nitems, const accd_item *item)
 /* Ends all device data of the process, after strict runs have reported on them: acc_shutdown. */
 void goacc_shut(void);
 
-/* Runs a construct of the thread's device for the site. doubtful: some of the items are. */
+/* Runs a construct of the thread's device for the site. how: some of the items are doubtful, or have pointers. */
+enum { GOACC_DOUBTFUL = 1, GOACC_LINKED = 2 };
 void goacc_end_region(struct goacc_thread *self, accd_region *region);
-accd_region *goacc_run(struct goacc_thread *self, accd_kind kind, bool doubtful, const accd_item *items,
+accd_region *goacc_run(struct goacc_thread *self, accd_kind kind, unsigned how, const accd_item *items,
                        size_t nitems, bool finalize);
 
 /* Ends the program with status 1, in the middle of a call or of a kernel. */

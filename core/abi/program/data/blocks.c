@@ -55,6 +55,18 @@ uint64_t goacc_heap_start(void)
     return start;
 }
 
+bool goacc_may_leave_block(uintptr_t host, uint64_t bytes)
+{
+    if (!goacc.heap || host % 4096 == 0 || (int64_t)bytes < 0) /* that word may be in no memory */
+        return true;
+    goacc_own.in_core = true; /* a section that is not there at all */
+    atomic_signal_fence(memory_order_seq_cst);
+    const uint64_t size = word_at(host - sizeof size) & ~(uint64_t)BITS;
+    atomic_signal_fence(memory_order_seq_cst);
+    goacc_own.in_core = false;
+    return size - GOACC_BLOCK < bytes + HEAD - GOACC_BLOCK;
+}
+
 /* Of the heap's block that an address lies in: where its bytes begin. 0: it is not known. */
 static uint64_t block_around(uint64_t address, uint64_t low, uint64_t high, uint64_t *end_p)
 {

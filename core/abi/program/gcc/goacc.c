@@ -42,12 +42,17 @@ static const uint8_t of_update[0x100] = {
 static accd_item plain[PLAIN];
 static size_t nplain;
 
+/* A present object that was met. No bytes: none was. */
+struct present {
+    uint64_t start, bytes;
+};
+
 /* Whether an entry of a pointer's size is no more than the pointer of a section that follows, and lies in a larger
- * object, which the directive does not count for it: one of n items, or a present one. */
-static __attribute__((noinline)) bool is_member_pointer(const struct entries *map, size_t entry, size_t n)
+ * object, which the directive does not count for it: one of n items, or a present one, which is kept. */
+static __attribute__((noinline)) bool is_member_pointer(const struct entries *map, size_t entry, size_t n,
+                                                        struct present *last)
 {
     const uintptr_t host = (uintptr_t)map->host[entry];
-    uint64_t start, bytes;
     size_t i = entry + 1;
     while (i < map->n && !((map->kind[i] & 0xff) != TO && map->host[i] == map->host[entry]))
         i++;
@@ -57,8 +62,10 @@ static __attribute__((noinline)) bool is_member_pointer(const struct entries *ma
     for (size_t k = 0; k < n; k++)
         if (plain[k].bytes > sizeof(void *) && host - (uintptr_t)plain[k].host <= plain[k].bytes - sizeof(void *))
             return true;
-    return accd_present_bounds(goacc.context, goacc_own.device, map->host[entry], &start, &bytes) &&
-           bytes > sizeof(void *) && host - start <= bytes - sizeof(void *);
+    if (host - last->start >= last->bytes &&
+        !accd_present_bounds(goacc.context, goacc_own.device, map->host[entry], &last->start, &last->bytes))
+        return false;
+    return last->bytes > sizeof(void *) && host - last->start <= last->bytes - sizeof(void *);
 }
 
 /* words: variables of a pointer's size are never attached. */
@@ -67,7 +74,8 @@ static inline __attribute__((always_inline)) enum route plain_items(const struct
 {
     const accd_label *label = goacc_site_label();
     const uintptr_t stack = goacc.site->call.sp;
-    bool doubtful = false;
+    struct present last = {0, 0};
+    unsigned how = 0;
     size_t n = 0;
     for (size_t i = 0; i < map->n; i++) {
         const unsigned kind = map->kind[i] & 0xff, asked = asked_of[kind];
@@ -76,16 +84,18 @@ static inline __attribute__((always_inline)) enum route plain_items(const struct
         if (!asked || !host) {
             if (!host || (kind != ATTACH && kind != DETACH) || !plain_pointer(plain, n, host, bytes))
                 return GENERAL;
+            how |= GOACC_LINKED;
             continue;
         }
-        if (bytes == sizeof(void *) && (asked == ACCD_CREATE || asked == ACCD_DELETE) && is_member_pointer(map, i, n))
+        if (bytes == sizeof(void *) && (asked == ACCD_CREATE || asked == ACCD_DELETE) &&
+            is_member_pointer(map, i, n, &last))
             continue;
         if (bytes == sizeof(void *) && asked & MOVES && !words && goacc_is_pointer(&goacc_own, host))
             return GENERAL;
         const enum route route = plain_data(host, bytes, asked, stack);
         if (route == GENERAL)
             return GENERAL;
-        doubtful |= route == DOUBTFUL;
+        how |= (unsigned)route - SHORT;
         plain[n].host = host;
         plain[n].bytes = bytes;
         plain[n].slot = NULL;
@@ -94,7 +104,7 @@ static inline __attribute__((always_inline)) enum route plain_items(const struct
         plain[n++].flags = asked & TRIES ? ACCD_ITEM_TRY : 0;
     }
     nplain = n;
-    return doubtful ? DOUBTFUL : SHORT;
+    return SHORT + how;
 }
 
 /* Takes the lock and makes the items if a directive goes the short way. */
@@ -188,7 +198,7 @@ void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned 
         return;
     }
     struct goacc_level *level = goacc_push_level(&goacc_own, GOACC_IN_DATA);
-    level->region = goacc_run(&goacc_own, ACCD_REGION, route == DOUBTFUL, plain, nplain, false);
+    level->region = goacc_run(&goacc_own, ACCD_REGION, route - SHORT, plain, nplain, false);
     goacc_leave_quick();
 }
 
@@ -268,7 +278,7 @@ static inline bool dynamic_short(const struct goacc_site *site, int flags, const
     const enum route route = route_of(site, flags, map, way->asked_of, true);
     if (route == GENERAL)
         return false;
-    goacc_run(&goacc_own, way->kind, route == DOUBTFUL, plain, nplain, false);
+    goacc_run(&goacc_own, way->kind, route - SHORT, plain, nplain, false);
     goacc_leave_quick();
     return true;
 }
@@ -426,7 +436,7 @@ static bool compute_short(const struct goacc_site *site, int flags, void (*fn)(v
         return false;
     }
     struct goacc_thread *self = &goacc_own;
-    accd_region *region = goacc_run(self, ACCD_COMPUTE, route == DOUBTFUL, plain, nplain, false);
+    accd_region *region = goacc_run(self, ACCD_COMPUTE, route - SHORT, plain, nplain, false);
     if (nplain < map->n || accd_region_addresses(region, args.address, nplain) < nplain) /* pointers are arguments, too */
         arguments(self, map, args.at);
     goacc_leave_quick();

@@ -10,8 +10,8 @@ enum { PLAIN = 16 };
 /* What a kind of plain data asks for: an action, and more. 0: the kind goes the general way. */
 enum { ACTION = 0x0f, TRIES = 0x10, MOVES = 0x20, OUT = 0x40, FINAL = 0x80 };
 
-/* Which way a directive goes; on the short one its items may be doubtful. */
-enum route { GENERAL, SHORT, DOUBTFUL };
+/* Which way a directive goes. On the short one GOACC_DOUBTFUL and GOACC_LINKED may be added. */
+enum route { GENERAL, SHORT, DOUBTFUL = SHORT + GOACC_DOUBTFUL, MOST = DOUBTFUL + GOACC_LINKED };
 
 /* Whether the entry asks for plain data at all; DOUBTFUL: they are to be looked at first. */
 static inline __attribute__((always_inline)) enum route plain_data(const void *host, size_t bytes, unsigned asked,

@@ -419,13 +419,15 @@ static GOACC_COLD void run_again(struct goacc_thread *thread, const accd_constru
 static __attribute__((noinline)) accd_region *run_checked(struct goacc_thread *thread, accd_kind kind,
                                                           const accd_item *items, size_t nitems, bool finalize)
 {
+    goacc.construct.items = items;
+    goacc.construct.nitems = nitems;
     check(thread, kind, items, nitems);
     if (goacc.options.strict)
         goacc_hear(thread->look != GOACC_PASSED || kind != ACCD_COMPUTE);
     const bool spares = kind == ACCD_COMPUTE && thread->look == GOACC_PASSED; /* what the kernel maps for itself */
     if (spares)
         accd_device_guard(goacc.context, thread->device, 0);
-    accd_region *region = goacc_run(thread, kind, false, items, nitems, finalize);
+    accd_region *region = goacc_run(thread, kind, 0, items, nitems, finalize);
     if (spares)
         accd_device_guard(goacc.context, thread->device, 1);
     if (kind == ACCD_ENTER_DATA || kind == ACCD_EXIT_DATA)
@@ -437,24 +439,40 @@ static __attribute__((noinline)) accd_region *run_checked(struct goacc_thread *t
     return region;
 }
 
-accd_region *goacc_run(struct goacc_thread *thread, accd_kind kind, bool doubtful, const accd_item *items,
-                       size_t nitems, bool finalize)
+/* by: how the core is asked. */
+static inline accd_region *run_by(struct goacc_thread *thread, accd_kind kind, const accd_item *items, size_t nitems,
+                                  bool finalize,
+                                  accd_status (*by)(accd_context *, const accd_construct *, accd_region **))
 {
     accd_construct *construct = &goacc.construct;
     accd_region *region = NULL;
     construct->items = items;
     construct->nitems = nitems;
-    if (doubtful)
-        return run_checked(thread, kind, items, nitems, finalize);
     construct->device = thread->device;
     construct->kind = kind;
     construct->finalize = finalize;
     construct->name = goacc.site->what;
     construct->thread = thread->number;
-    accd_status status = run(thread, construct, &region);
+    thread->in_core = true;
+    accd_status status = by(goacc.context, construct, &region);
+    thread->in_core = false;
     if (__builtin_expect(status != ACCD_OK, 0))
         run_again(thread, construct, status, &region);
     return region;
+}
+
+static __attribute__((noinline)) accd_region *run_linked(struct goacc_thread *thread, accd_kind kind,
+                                                         const accd_item *items, size_t nitems, bool finalize)
+{
+    return run_by(thread, kind, items, nitems, finalize, accd_run_linked);
+}
+
+accd_region *goacc_run(struct goacc_thread *thread, accd_kind kind, unsigned how, const accd_item *items,
+                       size_t nitems, bool finalize)
+{
+    if (how)
+        return (how & GOACC_DOUBTFUL ? run_checked : run_linked)(thread, kind, items, nitems, finalize);
+    return run_by(thread, kind, items, nitems, finalize, accd_run);
 }
 
 /* ------------------------------------------------------------------------------------- tools -- */
