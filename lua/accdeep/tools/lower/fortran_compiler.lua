@@ -194,8 +194,8 @@ local function leave_functions(unit, view, wanted)
 end
 
 -- Attributes of names: wanted: list of {at (index in the view), names (list), bare (names that stand somewhere without
--- a parenthesis behind them, a set)}. Gives each wanted attributes: name -> {allocated, associated, present (whether one
--- may ask), array, len, constant}; names of no variables are left out.
+-- a parenthesis behind them, a set)}. Gives each wanted attributes: name -> {allocated, associated, present (whether
+-- one may ask), array, len, constant}; names of no variables are left out.
 function fortran_compiler.attributes(unit, view, wanted)
   if unit.calls then leave_functions(unit, view, wanted) end
   local questions = {}
