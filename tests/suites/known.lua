@@ -51,7 +51,6 @@ local SAME = "missing-wait: two tasks map the same variable, and nothing orders 
 local KEPT = "out-of-bounds: its pointer keeps a device address of an earlier region, whose memory is freed"
 local ALONE = "uninitialized-read: needs two threads or teams; regions of clang that are checked have one thread"
 local TEAMS = "failed: counts its threads or teams; regions of clang that are checked have one thread"
-local REDUCES = "missing-wait: a limit: the runtime adds up sum in the end of the taskgroup, before the wait is noted"
 local CLANG_14 = "failed: fails with the libomptarget of clang 14, too"
 local UNSENT = "stale-data: reads an old state, since nothing sends the change: that is why it fails"
 local CHANCE = "failed: by chance: its check uses PRECISION, which is undefined there"
@@ -372,8 +371,6 @@ return {
     [OLD_HOST] = [[
       mapping/declare_mapper_target_update.cpp mapping/map_both_pointer_pointee.c mapping/ompx_hold/struct.c
       mapping/target_has_device_addr.c mapping/target_pointers_members_map.cpp ]],
-    [REDUCES] = [[
-      offloading/task_in_reduction_target.c ]],
     [TEAMS] = [[
       api/ompx_sync.c api/ompx_sync.cpp offloading/cuda_no_devices.c ]],
   },
