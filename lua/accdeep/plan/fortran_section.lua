@@ -159,6 +159,7 @@ local function has_component(node)
   end
   return false
 end
+section.has_component = has_component
 
 -- The object that a component, or a part of one, lies in, and whether an allocatable or pointer component points to the
 -- object (convenience.lua). nil: what is named is none, or has a descriptor.

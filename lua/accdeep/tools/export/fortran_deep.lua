@@ -6,6 +6,7 @@
 -- by one if something beside them is the host's own.
 
 local deep = require "accdeep.tools.export.deep"
+local Lines = require "accdeep.tools.export.fortran_lines"
 local nest = require "accdeep.shape.nest"
 local types = require "accdeep.types"
 local tree = require "accdeep.base.tree"
@@ -111,22 +112,8 @@ fortran_deep.is_plain = is_plain
 
 -- ------------------------------------------------------------------------------------------ blocks --
 
-local Block = {}
+local Block = setmetatable({}, { __index = Lines })
 Block.__index = Block
-
-function Block:line(format, ...)
-  self.lines[#self.lines + 1] = ("  "):rep(self.depth) .. (select("#", ...) > 0 and format:format(...) or format)
-end
-
-function Block:open(format, ...)
-  self:line(format, ...)
-  self.depth = self.depth + 1
-end
-
-function Block:close(text)
-  self.depth = self.depth - 1
-  self:line(text)
-end
 
 function Block:name(stem)
   self.count = self.count + 1

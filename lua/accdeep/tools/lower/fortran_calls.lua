@@ -11,9 +11,10 @@ local core = require "accdeep.core"
 local deep = require "accdeep.tools.export.deep"
 local designators = require "accdeep.tools.lower.fortran_designators"
 local ftypes = require "accdeep.types.fortran"
+local Lines = require "accdeep.tools.export.fortran_lines"
 local openacc = require "accdeep.plan.openacc"
-local sorted = require "accdeep.base.sorted"
 local plan_text = require "accdeep.tools.lower.plan_text"
+local sorted = require "accdeep.base.sorted"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse_fortran"
@@ -213,25 +214,11 @@ local function source_of(one, session, node)
 end
 
 -- Statements under way.
-local Block = {}
+local Block = setmetatable({}, { __index = Lines })
 Block.__index = Block
 
 -- number: of the line that the directive stands in.
 local function block(number) return setmetatable({ lines = {}, depth = 0, number = number }, Block) end
-
-function Block:line(format, ...)
-  self.lines[#self.lines + 1] = ("  "):rep(self.depth) .. (select("#", ...) > 0 and format:format(...) or format)
-end
-
-function Block:open(...)
-  self:line(...)
-  self.depth = self.depth + 1
-end
-
-function Block:close(text)
-  self.depth = self.depth - 1
-  self:line(text)
-end
 
 -- Runs fn where a list item is there.
 function Block:guarded(source, fn)
@@ -380,7 +367,7 @@ end
 
 -- The block that calls a function of the library with a directive's plan. first: the first argument of the call.
 function Calls:call(unit, one, plan, sources, fn, first)
-  local text, lines, ngiven, nvalues = self:plan(plan, sources)
+  local text, giving, ngiven, nvalues = self:plan(plan, sources)
   local out = block()
   out:open "block"
   out:line(declared_intrinsics)
@@ -392,7 +379,7 @@ function Calls:call(unit, one, plan, sources, fn, first)
     for _, line in ipairs(constant(name[1], name[2])) do out.lines[#out.lines + 1] = line end
   end
   out:line "accdeep_given = 0"
-  for _, line in ipairs(lines) do out:line("%s", line) end
+  for _, line in ipairs(giving) do out:line("%s", line) end
   out:line("call %s(%saccdeep_plan, accdeep_text, accdeep_file, %d_4, accdeep_given)", fn, first, one.own.first)
   out:close "end block"
   return out.lines

@@ -3,6 +3,7 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local ftypes = require "accdeep.types.fortran"
+local section = require "accdeep.plan.fortran_section"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse_fortran"
 
@@ -38,13 +39,7 @@ function designators.designated(session, node)
   return { of = base.of, rank = base.rank, fits = base.fits }
 end
 
-function designators.has_component(node)
-  while node.base do
-    if node.tag == "component" then return true end
-    node = node.base
-  end
-  return false
-end
+designators.has_component = section.has_component
 
 -- Subscripts with values for the expressions in them, as value(node) gives them. Numbers stay.
 local function with_values(args, value)
@@ -60,14 +55,14 @@ end
 -- Subscripts as they are written: what they are the program knows alone. Without value, which stands for that, they
 -- have no meaning.
 local function written(node, value)
-  local section = { tag = "section", pos = node.pos, written = node.args }
+  local made = { tag = "section", pos = node.pos, written = node.args }
   if value then
-    section.ranges = with_values(node.args, value)
+    made.ranges = with_values(node.args, value)
   else
-    section.start = { tag = "num", type = "long", value = 0, pos = node.pos }
-    section.length = { tag = "num", type = "long", value = 1, pos = node.pos }
+    made.start = { tag = "num", type = "long", value = 0, pos = node.pos }
+    made.length = { tag = "num", type = "long", value = 1, pos = node.pos }
   end
-  return section
+  return made
 end
 
 -- The way from the outermost object that holds a component to the component (convenience.lua).
