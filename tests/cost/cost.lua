@@ -44,7 +44,7 @@ local EMPTY = { mode = "run -e ''", most = 48500000, aim = 40000000 }
 
 -- For each element of a loop that is compiled for checking: one load and store in a kernel; 16 times the same in a
 -- kernel of a queue, whose uses are noted; in OpenMP, where each iteration reads the pointers, too, of arrays that
--- change places; on the host, of memory that is not mapped; three in a kernel, two on the host, and transfers to and fro.
+-- change places; on the host, of memory that is not mapped; three in a kernel, two on the host, and both transfers.
 local CHECKED = {
   { mode = "kernel", most = 50, aim = 40 },
   { mode = "queue", most = 2700, aim = 2000 },

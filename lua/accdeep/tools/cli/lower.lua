@@ -10,7 +10,7 @@ local function options(command)
   command:argument("source", "A unit of C, C++ or Fortran."):argname "<file>"
   command:argument("options", "Behind --: options of the compiler for this unit."):args "*":argname "<option>"
   command:option("-o", "The file to write; standard output if not given."):argname "<file>"
-  command:option("--to", "What directives become: openacc; for C and C++ openmp, or calls of accdeep's library.",
+  command:option("--to", "What directives become: openacc; for C and C++ openmp; accdeep: calls of its library.",
     "openacc"):choices { "openacc", "openmp", "accdeep" }
   command:option("--cc", "The compiler; gcc, g++ or gfortran if not given."):argname "<compiler>"
 end
