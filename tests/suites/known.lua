@@ -34,7 +34,6 @@ local SCALAR = "clang makes a scalar of defaultmap(present) private; fails with 
 local THREADS = "needs more threads than this machine has processors; fails with libomptarget, too"
 
 local PROBE = "stale-data: lets a kernel change a copy, and reads the host's old value to see if both share memory"
-local PROBE_16 = "stale-data: by chance, at some addresses of the stack: as those that read the old value of a copy"
 local OLD_HOST = "stale-data: wants the host's old value after a kernel has changed the device's"
 local OLD_DEVICE = "stale-data: wants the device's old value after the host has changed its own"
 local BOTH = "overwritten-change: changes both sides, then wants a transfer to overwrite one of the changes"
@@ -387,9 +386,7 @@ return {
       examples-4/declare_target-2.C examples-4/device-1.c examples-4/device-1.f90 target-10.C target-20.c target-21.c
       target-allocatable-1-1.f90 target-allocatable-1-2.f90 target-enter-data-2.F90 target9.f90 ]],
     [PROBE] = [[
-      target-15.C target-17.C target-18.C target-19.C target-19.c target-24.c target-27.c target-29.c ]],
-    [PROBE_16] = [[
-      target-16.C ]],
+      target-15.C target-16.C target-17.C target-18.C target-19.C target-19.c target-24.c target-27.c target-29.c ]],
     [SAME] = [[
       target-33.c target-34.c ]],
     [UNSENT] = [[

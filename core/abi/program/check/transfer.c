@@ -123,6 +123,8 @@ static void freed(const accd_event *event)
     const bool newest = !stays && goacc_range_has(pair.host, pair.bytes, GOACC_VALID, 0);
     if (newest)
         goacc_set(pair.host, pair.bytes, 0xf, 0);
+    GOACC_EACH_PART(part, pair.host, newest ? pair.bytes : 0)
+        goacc_digest(&part); /* of what lies beside it, in one word, and is old */
     GOACC_EACH_PART(part, pair.host, stays || newest ? 0 : pair.bytes) {
         const uint32_t valid = goacc_having(&part, GOACC_VALID) / GOACC_VALID * 0xf;
         for (uint64_t i = 0; i < part.n && valid != part.bytes; i++) {
@@ -139,6 +141,8 @@ static void freed(const accd_event *event)
         const uint32_t old = part.bytes & ~(goacc_having(&part, GOACC_VALID) / GOACC_VALID * 0xf);
         part.bytes &= ~old;
         goacc_change(&part, 0xf, 0);
+        if (part.bytes)
+            goacc_digest(&part);
         part.bytes = old;
         goacc_change(&part, GOACC_ONLY | GOACC_READ, 0);
     }
