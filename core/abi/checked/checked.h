@@ -134,7 +134,8 @@ struct goacc_inside {
     struct goacc_change {
         uint32_t from, to;
         uint64_t place; /* where a tile may have it */
-    } changes[4][GOACC_KEPT]; /* of numbers, by how memory is used: the last ones */
+    } (*changes)[GOACC_KEPT]; /* of numbers, by how memory is used, in 4 rows: the last ones. They are the runtime's: a
+                                 library that is loaded late has little memory for each thread */
 };
 struct goacc_inside *goacc_check_inside(void); /* the calling thread's */
 

@@ -190,7 +190,7 @@ void goacc_tell_event(const accd_event *event, const char *about)
 /* libomp does not end in a thread that runs a kernel. */
 static bool ends_at_once(void)
 {
-    return goacc.ends_at_once || (goacc_region(goacc_self()->does) && dlsym(RTLD_DEFAULT, "__kmpc_global_thread_num"));
+    return goacc.ends_at_once || (goacc_region(goacc_own.does) && dlsym(RTLD_DEFAULT, "__kmpc_global_thread_num"));
 }
 
 void goacc_end(void)

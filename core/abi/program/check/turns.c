@@ -197,10 +197,14 @@ static bool is_quiet(void)
     return !goacc_own.turn.strand && (next == FIRST || goacc_order_is_quiet());
 }
 
-static void prepare(struct goacc_inside *inside)
+/* Of a kernel's thread. */
+static __thread struct goacc_change kernels_changes[GOACC_FREES][GOACC_KEPT];
+
+static void prepare(struct goacc_inside *inside, struct goacc_change (*changes)[GOACC_KEPT])
 {
     memset(inside->steps, 0, sizeof inside->steps);
-    memset(inside->changes, 0xff, sizeof inside->changes); /* numbers that no tile has */
+    inside->changes = changes;
+    memset(changes, 0xff, sizeof kernels_changes); /* numbers that no tile has */
     inside->work = own_number();
     inside->steps[0].to = inside->work;
 }
@@ -226,16 +230,17 @@ void goacc_turns_enter(struct goacc_inside *inside)
     }
     if (!inside->notes_uses)
         return;
-    prepare(inside);
+    prepare(inside, kernels_changes);
     goacc_checked.noting++;
 }
 
 void goacc_turns_use(uint64_t at, uint64_t n, unsigned how)
 {
     struct goacc_inside inside = {0};
+    struct goacc_change changes[GOACC_FREES][GOACC_KEPT];
     if (!goacc_on_device(at) || is_quiet())
         return;
-    prepare(&inside);
+    prepare(&inside, changes);
     reported = 0;
     goacc_use_all(&goacc_checked, &inside, at, n, how, goacc.site ? goacc.site->call.pc : 0, NULL);
     if (how & GOACC_FREES) /* what lies there later is something else */
