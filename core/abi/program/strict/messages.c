@@ -40,7 +40,7 @@ bool goacc_strict_lend_to_message(void)
 /* Whether a call that failed is worth another try. */
 static bool is_opened(ssize_t result)
 {
-    if (result >= 0 || errno != EFAULT || !goacc.options.strict || !goacc.context || goacc_region(goacc_self()->does))
+    if (result >= 0 || errno != EFAULT || !goacc.options.strict || !goacc.context || goacc_region(goacc_own.does))
         return false;
     const bool opened = goacc_strict_lend_to_message();
     errno = EFAULT;

@@ -181,6 +181,15 @@ local function extent_of(base, i, assumed_size, args)
   return ("int(%s,8)-lbound(%s,%d)+1"):format(unparse(upper), base, i)
 end
 
+-- Conditions under which a variable is there.
+local function guards_of(attributes, name)
+  local guards = {}
+  for _, attribute in ipairs { "present", "allocated", "associated" } do
+    if attributes[attribute] then guards[#guards + 1] = ("%s(%s)"):format(attribute, name) end
+  end
+  return guards
+end
+
 -- A list item as the program names it: {node, text, base (text without its last subscripts), rank (of the base), args,
 -- of (type of the elements), name (of the variable), guards (conditions under which it is there), is_array}.
 local function source_of(one, session, node)
@@ -195,7 +204,7 @@ local function source_of(one, session, node)
     end
     around = around.base
   end
-  local attributes, guards, variable = one.attributes[name], {}, one.variables[name]
+  local attributes, variable = one.attributes[name], one.variables[name]
   if intrinsics[name] then deep.cannot(("'%s', which is also the name of a function"):format(name)) end
   if variable and variable.polymorphic then deep.cannot(("'%s' is polymorphic"):format(name)) end
   if not attributes or not variable then
@@ -204,11 +213,9 @@ local function source_of(one, session, node)
   local of = base.tag == "id" and variable.of or found.of
   if one.is_routine and types.is_record(of) then deep.cannot(("a routine about objects, '%s'"):format(name)) end
   if not of then deep.cannot(("'%s', whose type is not known"):format(name)) end
-  for _, attribute in ipairs { "present", "allocated", "associated" } do
-    if attributes[attribute] then guards[#guards + 1] = ("%s(%s)"):format(attribute, name) end
-  end
-  return { node = node, text = unparse(node), base = unparse(base), args = args, of = of, name = name, guards = guards,
-    rank = designators.designated(session, base).rank, is_array = found.rank > 0, is_variable = base.tag == "id",
+  return { node = node, text = unparse(node), base = unparse(base), args = args, of = of, name = name,
+    guards = guards_of(attributes, name), rank = designators.designated(session, base).rank,
+    is_array = found.rank > 0, is_variable = base.tag == "id",
     assumed_size = base.tag == "id" and one.assumed_size[name], len = attributes.len and base.tag == "id",
     may_have_gaps = not attributes.allocated or args ~= nil }
 end
@@ -399,11 +406,8 @@ end
 function Calls:device_variable(one, variable, condition, out)
   local name = variable.name
   local rank, base, attributes = one.ranks[name], name, one.attributes[name]
-  local source = { guards = {}, rank = rank, base = base, assumed_size = one.assumed_size[name],
-    may_have_gaps = rank > 0 and not attributes.allocated, args = variable.args }
-  for _, attribute in ipairs { "present", "allocated", "associated" } do
-    if attributes[attribute] then source.guards[#source.guards + 1] = ("%s(%s)"):format(attribute, name) end
-  end
+  local source = { guards = guards_of(attributes, name), rank = rank, base = base,
+    assumed_size = one.assumed_size[name], may_have_gaps = rank > 0 and not attributes.allocated, args = variable.args }
   local of, use = self:declared(one, name)
   local colons = rank > 0 and "(" .. (":,"):rep(rank):sub(1, -2) .. ")" or ""
   local declared = ("%s, pointer :: %%s%s"):format(of, colons)
@@ -552,7 +556,7 @@ function Calls:host_data(unit, one)
 end
 
 -- The block of calls for a directive that moves data, and the lines behind its region. one: the directive, with
--- condition, its text; clauses: with members as nests. Third: list items by their texts, of a construct.
+-- condition, its text; clauses: with members as nests.
 function Calls:write(unit, one, clauses)
   local whole, sources = self:whole(one, one.node, clauses)
   local plan = openacc.directive(self.session, whole, { file = unit.path, line = one.own.first })
@@ -566,7 +570,7 @@ function Calls:write(unit, one, clauses)
     if source.is_variable then one.items[source.name], one.sections[source.name] = source.number, source.args end
   end
   table.move(with_condition(one.condition, call), 1, #call, #lines + 1, lines)
-  return lines, { ("call accd_lowered_leave(%s)"):format(one.region), "end block" }, sources
+  return lines, { ("call accd_lowered_leave(%s)"):format(one.region), "end block" }
 end
 
 return fortran_calls
