@@ -80,6 +80,16 @@ static char *rest(struct reader *reader)
     return text;
 }
 
+/* The same; NULL if the line ends here. */
+static char *rest_if_any(struct reader *reader)
+{
+    char *text = rest(reader);
+    if (*text)
+        return text;
+    free(text);
+    return NULL;
+}
+
 static const accd_label *a_label(struct reader *reader)
 {
     const int64_t at = number(reader);
@@ -118,8 +128,7 @@ static void read_array(struct reader *reader)
         dimension->extent = number(reader);
         dimension->stride = number(reader);
     }
-    char *name = rest(reader);
-    array->name = *name ? name : NULL;
+    array->name = rest_if_any(reader);
 }
 
 static void read_label(struct reader *reader)
@@ -298,8 +307,7 @@ static void read_rows(struct reader *reader)
     rows->array.rank = (unsigned)number(reader);
     if (rows->array.rank > ACCD_RANK_MOST)
         not_sound(reader);
-    char *name = rest(reader);
-    rows->array.name = *name ? name : NULL; /* it lives as long as the plan */
+    rows->array.name = rest_if_any(reader); /* it lives as long as the plan */
 }
 
 static const struct {
