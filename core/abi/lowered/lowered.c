@@ -155,7 +155,8 @@ static void name_elements(const accd_lowered *directive, struct plan_item *one, 
         array.dimensions[i] = (accd_dimension){numbers[1 + 2 * i], numbers[2 + 2 * i], stride};
         stride *= numbers[2 + 2 * i];
     }
-    if (one->item.label->array && memcmp(&array, &one->rows->array, sizeof array) == 0)
+    if (one->item.label->array && array.shift == one->rows->array.shift &&
+        memcmp(array.dimensions, one->rows->array.dimensions, sizeof array.dimensions) == 0)
         return;
     one->rows->array = array;
     accd_label label = *one->item.label;
