@@ -51,10 +51,10 @@ void *accd_lowered_host(const void *device);
 void *accd_lowered_use_device(const volatile void *pointer, const char *file, int line);
 
 /* What a routine of OpenACC that moves data is, such as "acc_copyin" or "acc_delete_finalize_async", at a place of the
- * unit: to be called at once. Queues are done at once. acc_copyin and acc_create return device addresses, others NULL
+ * unit: to be called at once. kind, action, finalize: numbers that lowering writes. Queues are done at once. acc_copyin and acc_create return device addresses, others NULL
  * (ACC33-3.2.18-1, ACC33-3.2.21-1). */
 typedef void *accd_lowered_routine(void *host, unsigned long bytes, ...);
-accd_lowered_routine *accd_lowered_at(const char *file, int line, const char *name);
+accd_lowered_routine *accd_lowered_at(const char *file, int line, const char *name, int kind, int action, int finalize);
 /* What routines about queues are, which are done at once: 1. */
 int accd_lowered_wait(int queue, ...);
 int accd_lowered_wait_all(void);

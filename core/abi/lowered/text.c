@@ -1,7 +1,7 @@
 /* text.c - reads what `accdeep lower --to accdeep` has made of a directive (lua/accdeep/tools/lower/plan_text.lua).
  *
- * The text has lines, each a word and numbers, some with a name behind them. Labels and programs are numbered from 0 as
- * they come; -1 is none. Lines that belong to a program or an item follow it:
+ * The text has lines, each a word and numbers, some with a name behind them. In units of Fortran they end with
+ * semicolons. Labels and programs are numbered from 0 as they come; -1 is none. Lines that belong to a program or an item follow it:
  *
  *     accdeep VERSION
  *     construct KIND FINALIZE name
@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION = 2 };
+enum { VERSION = 3 };
+#define ENDS "\n;" /* of lines */
 
 struct reader {
     accd_context *context;
@@ -74,7 +75,7 @@ static char *rest(struct reader *reader)
 {
     while (*reader->at == ' ')
         reader->at++;
-    char *text = strndup(reader->at, strcspn(reader->at, "\n"));
+    char *text = strndup(reader->at, strcspn(reader->at, ENDS));
     if (!text)
         no_memory(reader);
     return text;
@@ -349,7 +350,7 @@ struct plan *lowered_plan(accd_context *context, const accd_lowered *directive)
     if (!reader.plan)
         no_memory(&reader);
     for (;;) {
-        reader.at += strcspn(reader.at, "\n");
+        reader.at += strcspn(reader.at, ENDS);
         if (!*reader.at || !*++reader.at)
             break;
         read_line(&reader);

@@ -4,6 +4,7 @@
 -- compute construct stays a directive for the compiler, without its data clauses: in its statement pointers have device
 -- addresses, and a variable that is no pointer is what such a pointer points to.
 
+local core = require "accdeep.core"
 local deep = require "accdeep.tools.export.deep"
 local dialects = require "accdeep.tools.export.dialects"
 local plan_text = require "accdeep.tools.lower.plan_text"
@@ -34,9 +35,14 @@ for name in pairs(words.set "acc_attach acc_detach acc_map_data acc_unmap_data")
 
 -- What stands for a routine in C, as text; nil: the name is none.
 function calls.routine(name)
-  local plain = name:gsub("_async$", ""):gsub("_finalize$", "")
-  if not calls.moving[plain] then return of_data[name] or of_data[plain] end
-  return ("accd_lowered_at(__FILE__, __LINE__, \"%s\")"):format(name)
+  local whole = name:gsub("_async$", "")
+  local plain = whole:gsub("_finalize$", "")
+  local directive = calls.moving[plain]
+  if not directive then return of_data[name] or of_data[plain] end
+  local kind, word = directive:match "^(.*) (%a+)$"
+  local action = kind == "update" and directive or word
+  return ("accd_lowered_at(__FILE__, __LINE__, \"%s\", %d, %d, %d)"):format(name, core.kind[kind],
+    core.action[action], whole ~= plain and 1 or 0)
 end
 
 calls.UNKNOWN = "'%s' asks the compiler's runtime, which does not know data that accdeep's library moves"

@@ -236,8 +236,8 @@ end
 
 function Block:check_gaps(source, text)
   if not source.may_have_gaps or source.assumed_size and not source.args then return end
-  self:line("if (.not. is_contiguous(%s)) call accd_lowered_gaps('%s', accdeep_file, %d_4)", text, text:gsub("'", "''"),
-    self.number)
+  self:line("if (.not. is_contiguous(%s)) call accd_lowered_gaps('%s'//achar(0), accdeep_file, %d_4)", text,
+    text:gsub("'", "''"), self.number)
 end
 
 -- Gives a list item. at, count, rows: places of its address, of the number of its elements, and, of an array, the first
@@ -303,7 +303,8 @@ function Calls:whole(one, node, clauses)
   return tree.with(node, "clauses", list), sources
 end
 
--- The instructions of an item, with what the program gives in place of the number of its elements. key: of the number.
+-- The instructions of an item, with what the program gives in place of the number of its elements. key: what is asked
+-- for.
 local function with_count(notes, item, key)
   local code = table.move(item.code, 1, #item.code, 1, {})
   notes.calls[#notes.calls + 1] = { name = key }
@@ -318,32 +319,29 @@ end
 -- A plan as text; the statements that give what it asks for, in the arrays accdeep_given and accdeep_values; how many
 -- elements each of these has.
 function Calls:plan(plan, sources)
-  local counts, out = {}, block(plan.line)
+  local out, values = block(plan.line), 0
   for i, item in ipairs(plan.items) do
     local source = sources[item.variable] or deep.cannot "this list item"
     source.number = i - 1
-    local key = "accdeep count " .. i
-    counts[key] = source
-    with_count(self.notes, item, key)
+    with_count(self.notes, item, { count_of = source })
     if source.rank > 0 then
-      item.rows = { name = source.args and source.base or "" }
-      for k = 1, 1 + 2 * source.rank do item.rows[k] = ("accdeep rows %d %d"):format(i, k) end
+      item.rows = { name = source.args and source.base or "", { rows_of = source } }
+      for k = 2, 1 + 2 * source.rank do item.rows[k] = {} end
     end
   end
   local text, wanted = self.notes:text(plan, plan.items, function() deep.cannot "a function in a bound" end)
-  local values = 0
   for place, one in ipairs(wanted) do
-    local what = one.what
-    if what.source then
-      what.source.at = place
-    elseif counts[what.value] then
-      counts[what.value].count = place
-    elseif what.value:find "^accdeep rows %d+ 1$" then
-      sources[plan.items[tonumber(what.value:match "%d+")].variable].rows = place
-    elseif not what.value:find "^accdeep rows" then
+    local source, value = one.what.source, one.what.value
+    if source then
+      source.at = place
+    elseif type(value) == "string" then
       values = values + 1
-      out:line("accdeep_values(%d) = %s", values, what.value)
+      out:line("accdeep_values(%d) = %s", values, value)
       out:line("accdeep_given(%d) = loc(accdeep_values(%d))", place, values)
+    elseif value.count_of then
+      value.count_of.count = place
+    elseif value.rows_of then
+      value.rows_of.rows = place
     end
   end
   for _, item in ipairs(plan.items) do
@@ -355,10 +353,11 @@ end
 
 -- -------------------------------------------------------------------------------------- statements --
 
--- Declarations of constants with a text: accdeep_NAME.
+-- Declarations of constants with a text for C: accdeep_NAME.
 local function constant(name, text)
   local pieces, lines, parts = {}, {}, {}
   for at = 1, #text, LINE do pieces[#pieces + 1] = "'" .. text:sub(at, at + LINE - 1):gsub("'", "''") .. "'" end
+  pieces[#pieces + 1] = "achar(0)"
   for at = 1, #pieces, MOST do
     local own = #pieces > MOST and ("accdeep_%s_%d"):format(name, at // MOST + 1) or "accdeep_" .. name
     parts[#parts + 1] = own
@@ -546,7 +545,7 @@ function Calls:host_data(unit, one)
     if clause.name == "if_present" then if_present = true end
     for _, v in ipairs(clause.name == "use_device" and clause.vars or {}) do
       list[#list + 1] = { name = v.name, address = function(own)
-        return ("accd_lowered_use_device(%s, %s, %d_4)"):format(own, if_present and "''" or "accdeep_file",
+        return ("accd_lowered_use_device(%s, %s, %d_4)"):format(own, if_present and "achar(0)" or "accdeep_file",
           one.own.first)
       end }
     end

@@ -143,7 +143,8 @@ local function planned(self)
       elseif one.extension then
         self:within(one, deep.cannot, "'declare' with a shape, policy or nest")
       elseif self.calls then
-        self:within(one, deep.cannot, "'declare'")
+        self:within(one, raise, "unsupported", one.node.pos, "'declare'", { rule = "HOUSE-lower",
+          length = #one.node.name, help = "write enter data where the program begins" })
       end
     end
   end

@@ -10,7 +10,7 @@ local deep = require "accdeep.tools.export.deep"
 
 local plan_text = {}
 
-local VERSION = 2
+local VERSION = 3
 local op = core.opcode
 
 -- Each variable has so many bytes of addresses, from FIRST on.

@@ -50,21 +50,44 @@ local function units_of(list)
   return places
 end
 
+-- A folder of our own, which is made when something is written there.
+local Folder = {}
+Folder.__index = Folder
+
+function Folder:path()
+  if not self.name then
+    self.name = os.tmpname()
+    os.remove(self.name)
+  end
+  return self.name
+end
+
+function Folder:modules()
+  local modules = self:path() .. "/modules"
+  os.execute("mkdir -p " .. quoted(modules))
+  return modules
+end
+
+function Folder:remove()
+  if self.name then os.execute("rm -rf " .. quoted(self.name)) end
+end
+
 -- The units of a command line that become other ones: {at (place in the list), path, text, described (its headers have
--- shapes, of which the compiler would warn)}. modules: a folder. Second: what the compiler says of a unit that cannot
--- be read, or nil.
-local function lowered(list, to, modules)
+-- shapes, of which the compiler would warn)}. folder: for what is made on the way. Second: what the compiler says of a
+-- unit that cannot be read, or nil.
+local function lowered(list, to, folder)
   local found, options, problem = {}, options_of(list), nil
-  local places = units_of(list)
+  local places, modules = units_of(list), nil
   for _, i in ipairs(places) do
     local path = list[i]
     local text, is_fortran = files.read(path), path:find "%.[fF]%d+$" ~= nil
     if is_fortran and places[2] then -- those behind it use its modules
+      modules = modules or folder:modules()
       fortran_compiler.refuses { path = path, command = list[1], given = options, modules = modules }
     end
     if may_have_directives(text) then
       local made, said, described = lower.unit { path = path, text = text, command = list[1], options = options,
-        to = to, modules = places[2] and is_fortran and modules or nil }
+        to = to, modules = modules }
       if made and made ~= text then
         found[#found + 1] = { at = i, path = path, text = made, described = described }
       end
@@ -91,7 +114,7 @@ end
 local function run(list, found, folder)
   local command = table.move(list, 1, #list, 1, {})
   for number, unit in ipairs(found) do
-    unit.made = ("%s/%d/%s"):format(folder, number, unit.path:match "[^/]*$")
+    unit.made = ("%s/%d/%s"):format(folder:path(), number, unit.path:match "[^/]*$")
     local file = files.open(unit.made)
     file:write(unit.text)
     file:close()
@@ -138,7 +161,7 @@ local function refused(list, problem)
 end
 
 local function compile(list, to, folder)
-  local found, problem = lowered(list, to, folder .. "/modules")
+  local found, problem = lowered(list, to, folder)
   if problem then return refused(list, problem) end
   if not found[1] then return nil end
   local status = run(list, found, folder)
@@ -150,11 +173,9 @@ end
 -- one: the compiler's status; nil if none does. Raises errors of directives, and of units that the compiler takes but
 -- that could not be read.
 function units.compile(list, to)
-  local folder = os.tmpname()
-  os.remove(folder)
-  os.execute("mkdir -p " .. quoted(folder .. "/modules"))
+  local folder = setmetatable({}, Folder)
   local ok, status = pcall(compile, list, to, folder)
-  os.execute("rm -rf " .. quoted(folder))
+  folder:remove()
   if not ok then error(status, 0) end
   return status
 end
