@@ -9,6 +9,7 @@ local lazy = require "accdeep.base.lazy"
 local api = require "accdeep.run.api_openacc"
 local async = require "accdeep.run.async"
 local changed_bounds = require "accdeep.run.changed_bounds"
+local checkpoint = require "accdeep.run.checkpoint"
 local closures = require "accdeep.code.closures"
 local core = require "accdeep.core"
 local core_error = require "accdeep.run.core_error"
@@ -50,6 +51,7 @@ openmp_declarations.extend(Session)
 setmetatable(Session, { __index = Session.__newindex })
 directives.extend(Session)
 type_directives.extend(Session)
+checkpoint.extend(Session)
 
 local NO_OBSERVERS = observers.of {}
 
@@ -129,7 +131,7 @@ end
 
 -- options: language ("c", "fortran"), rules (profile name or table), device ("sim", "cuda", "cuda:1"), devices,
 -- device_bytes, strict, group_least, threads, descriptors (a layout of types/fortran_descriptor.lua; "cfi" if not
--- said), unchecked (host memory is the program's own, not known here), observers (a list: base/observers.lua).
+-- said), unchecked (host memory is the program's own, not known here), checkpoints (checkpoint.lua), observers (a list: base/observers.lua).
 function session.new(options, outer)
   options = options or {}
   local own = scope.new(outer and outer.now.scope)
@@ -157,6 +159,7 @@ function session.new(options, outer)
     threads = options.threads,
     check_host = not options.unchecked,
     own_kernels = options.own_kernels,
+    checkpoints = options.checkpoints,
     async = options.async,
     descriptors = options.descriptors,
     rules = profiles.for_core(self.rules, options.strict),
@@ -190,26 +193,30 @@ function Session:speak(language)
   self:types_changed() -- texts that were read before say something else
 end
 
--- A new session with this one's names and values.
-function Session:inner()
+-- A new session with this one's names and values; under other rules, if some are given.
+function Session:inner(rules)
   local options = {}
   for key, value in pairs(self.options) do options[key] = value end
+  options.rules = rules or options.rules
   return session.new(options, self)
 end
 
 -- The outer session's memory is known here too; its bytes are put back by close.
 function Session:borrow(outer)
   self.program.saved = {}
-  local from = outer
+  local from, blocks = outer, {}
   while from do
     for address, block in pairs(from.program.blocks) do
       if block.live and not self.program.saved[address] then
         self.program.saved[address] = core.get(address, block.bytes)
-        self:known(address, block)
+        blocks[#blocks + 1] = { address, block }
       end
     end
     from = from.outer
   end
+  -- known in the order in which they were made: digests of the core number them so
+  table.sort(blocks, function(a, b) return a[2].serial < b[2].serial end)
+  for _, one in ipairs(blocks) do self:known(one[1], one[2]) end
 end
 
 function Session:known(address, block)

@@ -1,6 +1,7 @@
 -- expect.lua - expectations of a scenario. A failure stops the case; it tells what was wanted, what
 -- was found, and where.
 
+local compared = require "accdeep.script.compared"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
@@ -184,8 +185,8 @@ end
 
 -- The expectations over a scenario, and a function that collects the events of another: current() gives the session
 -- that is under way. shown: {n, refused}, counts the expectations and lists the rules of errors that were expected.
--- carry_out: a function of a directive.
-function expect.new(current, shown, carry_out)
+-- carry_out: a function of a directive. under: as compared.lua has it.
+function expect.new(current, shown, carry_out, under)
   local e = {}
 
   local function need(ok, what)
@@ -513,6 +514,17 @@ function expect.new(current, shown, carry_out)
         other and ("%s: %s"):format(other.code, other.message) or "no warning")
     end
     return found
+  end
+
+  function e.differs(outcomes, fn, counters)
+    need(type(outcomes) == "table" and next(outcomes), "expect.differs takes a table of outcomes by profile")
+    for name, text in sorted(outcomes) do
+      need(type(name) == "string" and type(text) == "string", "an outcome is a text, by the name of a profile")
+      if not text:find "^accepted" then check_code(text) end
+    end
+    need(type(fn) == "function", "what profiles do is a function")
+    need(counters == nil or counters == "counters", "counters are compared, or nothing more is said")
+    compared.check(outcomes, fn, counters, under, fail)
   end
 
   for name, expectation in pairs(e) do

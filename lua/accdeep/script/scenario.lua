@@ -27,6 +27,7 @@ local state = require "accdeep.run.state"
 local transaction = require "accdeep.types.transaction"
 local types = require "accdeep.types"
 local view = require "accdeep.code.view"
+local vocabulary = require "accdeep.script.vocabulary"
 
 local raise = diagnostic.raise
 
@@ -56,10 +57,11 @@ local function options_of(s)
   return options
 end
 
--- The script's names. run holds: options, out, session (the one under way), cases.
+-- The script's names. run holds: options, out, session (the one under way), cases, words (vocabulary.lua).
 local function language(run)
   local env = sandbox.environment(run.out)
   local function current() return run.session end
+  local word = vocabulary.extend(env, run)
 
   function env.scenario(head)
     if type(head) ~= "table" then raise("type-mismatch", nil, "scenario takes a table") end
@@ -163,6 +165,7 @@ local function language(run)
   function env.fortran(text)
     begin()
     need_text(text, "fortran takes a text")
+    if run.words then return word("fortran", text) end
     local s = current()
     if not s.options.language then s:speak "fortran" end
     if s.options.language ~= "fortran" then
@@ -223,6 +226,7 @@ local function language(run)
     end,
     __call = function(_, text)
       if type(text) ~= "string" then raise("type-mismatch", nil, "host takes an expression as text") end
+      if run.words then return word("host", text) end
       local s = current()
       local file, line = location.caller(2)
       return s:within(text, file, line, s.value, s, s:host_env(), text)
@@ -342,14 +346,15 @@ local function language(run)
   end
 
   -- A function for directives of one kind: acc, omp.
-  local function directives(word)
+  local function directives(name)
     return function(text, refs)
       run.begun = true
-      if type(text) ~= "string" then raise("type-mismatch", nil, word .. " takes a directive as text") end
-      if refs ~= nil then need_text(refs, ("the second argument of %s is a text: names of variables"):format(word)) end
+      if type(text) ~= "string" then raise("type-mismatch", nil, name .. " takes a directive as text") end
+      if refs ~= nil then need_text(refs, ("the second argument of %s is a text: names of variables"):format(name)) end
+      if run.words then return word(name, text) end
       local file, line = location.caller(2)
       local s = run.session
-      local result = s[word](s, text, refs, file, line)
+      local result = s[name](s, text, refs, file, line)
       if result == nil then return nil end
       if type(result) ~= "function" then return handle(result) end
       local waiting = current().program.without_body
@@ -432,6 +437,13 @@ local function language(run)
   local collect
   env.expect, collect = expect.new(current, run.shown, function(text)
     return env[current():is_openmp(text) and "omp" or "acc"](text)
+  end, function(rules, fn, look)
+    run:open_session(current():inner(rules))
+    local made = current()
+    local ok, result = made:attempt(fn)
+    if ok then result = look(made) end
+    run:close_session()
+    return ok, result
   end)
   function env.events(fn)
     local list = collect(fn)
@@ -630,26 +642,19 @@ local function announce(run, env)
   for name, fn in pairs(env.expect) do env.expect[name] = statement(run, "expect." .. name, fn) end
 end
 
--- Runs a scenario's text. options: rules, device ("sim", "cuda", "cuda:1"), out (function of text), trust,
--- limit_memory (bytes), limit_steps, async and descriptors (of scenarios that do not say), device_bytes, group_least,
--- threads, draw (function of the session and a file's name), observers (a list of what base/observers.lua describes),
--- trace (function of events: an observer with nothing else), conform (cases must show what their names say:
--- conformance.flaw). Returns {file, title, cases = {{name, ok, error?, seconds}}, seconds}.
--- Decides HOUSE-scenario.
-function scenario.run(file, text, options)
-  options = options or {}
+-- Opens what a scenario runs in. options: those of scenario.run.
+local function open(file, text, options)
   location.remember(file, text)
   local list = table.move(options.observers or {}, 1, #(options.observers or {}), 1, {})
   if options.trace then list[#list + 1] = { event = options.trace } end
   local run = setmetatable({ file = file, cases = {}, options = options, sessions = {}, observers = observers.of(list),
     out = options.out or function(s) io.write(s) end, head = {}, shown = { n = 0, refused = {} } }, Run)
-  local started = core.clock()
   run:mark("scenario", file)
   run:open_session(session.new { rules = options.rules, device = options.device,
     observers = list,
     warn = function(warning) run.out(report.error(warning, { warning = true })) end,
     async = options.async, descriptors = options.descriptors, device_bytes = options.device_bytes,
-    group_least = options.group_least, threads = options.threads })
+    group_least = options.group_least, threads = options.threads, checkpoints = options.checkpoints })
   local env = language(run)
   run.env = env
   if run.observers.statement then announce(run, env) end
@@ -659,15 +664,20 @@ function scenario.run(file, text, options)
       if name ~= "print" and name ~= "_G" then env[name] = value end
     end
   end
+  return run
+end
+
+-- Runs the script, and then finished(is_module). Returns whether it held, or the error.
+local function execute(run, text, finished)
+  local file, options = run.file, run.options
   -- ("").name finds what the script's own string library has
   local strings = getmetatable ""
   local all_strings = strings.__index
-  if not options.trust then strings.__index = env.string end
-  local is_module = false
+  if not options.trust then strings.__index = run.env.string end
   local ok, err = core.limited(options.limit_memory or 0, options.limit_steps or 0, function()
     -- as the interpreter does: a mark of UTF-8 and a first line for the shell are no Lua
     local script = text:gsub("^\xEF\xBB\xBF", ""):gsub("^#[^\n]*", "")
-    local chunk, problem = load(script, "@" .. file, "t", env)
+    local chunk, problem = load(script, "@" .. file, "t", run.env)
     if problem == "not enough memory" then error(problem, 0) end
     if not chunk then
       local line, message = problem:match ":(%d+): (.*)$"
@@ -677,13 +687,44 @@ function scenario.run(file, text, options)
     end
     local done, value = run.session:attempt(chunk)
     if not done then error(run:advised(value), 0) end
-    is_module = value ~= nil and not run.begun
+    vocabulary.ended(run)
+    finished(value ~= nil and not run.begun)
+  end, "@" .. file)
+  strings.__index = all_strings
+  return ok, err
+end
+
+function Run:close()
+  while #self.sessions > 0 do self:close_session() end
+end
+
+-- Runs a scenario's text as run does, and leaves its session open: returns the run, which its caller closes. Raises
+-- what failed.
+function scenario.open(file, text, options)
+  local run = open(file, text, options)
+  local ok, err = execute(run, text, function() end)
+  if ok then return run end
+  run:close()
+  error(scenario.as_error(err, file), 0)
+end
+
+-- Runs a scenario's text. options: rules, device ("sim", "cuda", "cuda:1"), out (function of text), trust,
+-- limit_memory (bytes), limit_steps, async and descriptors (of scenarios that do not say), device_bytes, group_least,
+-- threads, draw (function of the session and a file's name), observers (a list of what base/observers.lua describes),
+-- trace (function of events: an observer with nothing else), conform (cases must show what their names say:
+-- conformance.flaw). Returns {file, title, cases = {{name, ok, error?, seconds}}, seconds}.
+-- Decides HOUSE-scenario.
+function scenario.run(file, text, options)
+  local started = core.clock()
+  local run = open(file, text, options or {})
+  local is_module = false
+  local ok, err = execute(run, text, function(gives_value)
+    is_module = gives_value
     if run.observers.ended then run.observers.ended() end
     if run.observers.last then run.observers.last(run.session) end
     finish(run.session)
-  end, "@" .. file)
-  strings.__index = all_strings
-  while #run.sessions > 0 do run:close_session() end
+  end)
+  run:close()
   local seconds = core.clock() - started
   -- the file's own statements count as a case, unless cases carry everything; a file that only gives a
   -- value is a module that lies among scenarios

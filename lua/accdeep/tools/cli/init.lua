@@ -13,7 +13,7 @@ local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 
 -- In the order that help lists them.
-local commands = { "run", "repl", "exec", "cc", "lower", "explain", "draw", "export", "conform", "replay", "diff",
+local commands = { "run", "repl", "exec", "cc", "lower", "explain", "draw", "export", "conform", "explore", "replay", "diff",
   "merge", "devices", "types", "rules", "completion", "manual" }
 
 local function parser()

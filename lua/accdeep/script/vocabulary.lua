@@ -1,0 +1,160 @@
+-- vocabulary.lua - the words of which `accdeep explore` makes all programs: vocabulary { acc "...", host "..." }.
+--
+-- The name vocabulary is read before its list is made. From then on acc, omp, host, kernel and fortran give words, and
+-- nothing is carried out. A text with {a,b} stands for two words.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local location = require "accdeep.base.location"
+
+local raise = diagnostic.raise
+
+local vocabulary = {}
+
+local RULE = "HOUSE-explore"
+local MOST = 200 -- words
+
+local keys = { regions = true, bound = true }
+
+-- ---------------------------------------------------------------------------------- alternatives --
+
+-- The alternatives between braces, or nil: braces around statements, or around one value.
+local function alternatives(inner)
+  if inner:find ";" then return nil end
+  local list, depth, from = {}, 0, 1
+  for at, c in inner:gmatch "()([%(%[%)%],])" do
+    if c == "(" or c == "[" then depth = depth + 1
+    elseif c ~= "," then depth = depth - 1
+    elseif depth == 0 then
+      list[#list + 1] = inner:sub(from, at - 1)
+      from = at + 1
+    end
+  end
+  if from == 1 then return nil end
+  list[#list + 1] = inner:sub(from)
+  return list
+end
+
+-- Texts that a text with alternatives stands for, in order.
+function vocabulary.expanded(text)
+  for from, inner, to in text:gmatch "(){([^{}]*)}()" do
+    local list = alternatives(inner)
+    if list then
+      local texts = {}
+      for _, one in ipairs(list) do
+        for _, whole in ipairs(vocabulary.expanded(text:sub(1, from - 1) .. one .. text:sub(to))) do
+          if #texts > MOST then return texts end
+          texts[#texts + 1] = whole
+        end
+      end
+      return texts
+    end
+  end
+  return { text }
+end
+
+-- ----------------------------------------------------------------------------------------- words --
+
+local Word = { __name = "word" }
+Word.__index = Word
+
+-- acc "parallel" "a[1] = 7": a word with a body.
+function Word:__call(body)
+  if type(body) ~= "string" or self.kind ~= "acc" and self.kind ~= "omp" then
+    raise("type-mismatch", nil, "the body of a word is a text", { rule = RULE })
+  end
+  self.body = body
+  return self
+end
+
+-- A word as scenarios write it.
+function vocabulary.written(word)
+  return ("%s %q%s"):format(word.kind, word.text, word.body and (" %q"):format(word.body) or "")
+end
+
+local function word(kind, text)
+  local file, line = location.caller(3)
+  return setmetatable({ kind = kind, text = text, file = file, line = line }, Word)
+end
+
+-- The words of a list, one for each alternative.
+local function all_words(list)
+  local words = {}
+  for i, given in ipairs(list) do
+    if getmetatable(given) ~= Word then
+      raise("type-mismatch", nil, ("word %d of the vocabulary is no word"):format(i), { rule = RULE,
+        help = 'words are acc "...", omp "...", host "...", kernel "..." and fortran "..."' })
+    end
+    for _, text in ipairs(vocabulary.expanded(given.text)) do
+      for _, body in ipairs(given.body and vocabulary.expanded(given.body) or { false }) do
+        words[#words + 1] = { kind = given.kind, text = text, body = body or nil, file = given.file, line = given.line }
+      end
+    end
+  end
+  if #words > MOST then
+    raise("limit", nil, ("the vocabulary has more than %d words"):format(MOST), { rule = RULE,
+      help = "each {a,b} doubles the words of its text" })
+  end
+  if #words == 0 then raise("type-mismatch", nil, "the vocabulary has no words", { rule = RULE }) end
+  return words
+end
+
+-- A word that a scenario cannot have is an error before anything is explored.
+local function check(session, one)
+  local start = ({ acc = "directive", omp = "directive", host = "comma", kernel = "body" })[one.kind]
+  if start == "directive" then
+    session:within(one.text, one.file, one.line, session.check_directive, session, one.text)
+  elseif start and session.language.name == "c" then
+    session:within(one.text, one.file, one.line, session.parse, session, one.text, start)
+  end
+end
+
+local function take(run, list)
+  if type(list) ~= "table" then raise("type-mismatch", nil, "vocabulary takes a list of words", { rule = RULE }) end
+  local file, line = location.caller(3)
+  local made = { words = all_words(list), regions = list.regions or "nested", bound = list.bound or 4, file = file,
+    line = line }
+  for key in pairs(list) do
+    if math.type(key) ~= "integer" and not keys[key] then
+      raise("unknown-name", nil, ("vocabulary has no field '%s'"):format(tostring(key)), { rule = RULE,
+        help = diagnostic.meant(tostring(key), keys) })
+    end
+  end
+  if made.regions ~= "nested" and made.regions ~= "free" then
+    raise("type-mismatch", nil, "regions is \"nested\" or \"free\"", { rule = RULE })
+  end
+  if math.type(made.bound) ~= "integer" or made.bound < 1 then
+    raise("type-mismatch", nil, "bound is a number of words, at least 1", { rule = RULE })
+  end
+  for _, one in ipairs(made.words) do check(run.session, one) end
+  run.vocabulary = made
+end
+
+-- Adds vocabulary, and in its list kernel, to a script's names. Returns a function (kind, text) that makes a word.
+-- Decides HOUSE-explore.
+function vocabulary.extend(env, run)
+  local function taken(list)
+    run.words = nil
+    if run.vocabulary then raise("scenario-error", nil, "a file has one vocabulary", { rule = RULE }) end
+    take(run, list)
+  end
+  local function kernel(text)
+    if type(text) ~= "string" then raise("type-mismatch", nil, "kernel takes statements as text", { rule = RULE }) end
+    return word("kernel", text:find "[;}]%s*$" and text or text .. ";")
+  end
+  setmetatable(env, { __index = function(_, name)
+    if name == "kernel" and run.words then return kernel end
+    if name ~= "vocabulary" then return nil end
+    run.words = true
+    return taken
+  end })
+  return word
+end
+
+-- The script has run: a vocabulary that was named was given its words.
+function vocabulary.ended(run)
+  if run.words then
+    raise("type-mismatch", nil, "vocabulary takes a list of words", { rule = RULE, help = "vocabulary { acc \"...\" }" })
+  end
+end
+
+return vocabulary

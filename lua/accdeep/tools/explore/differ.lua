@@ -1,0 +1,186 @@
+-- differ.lua - the smallest programs on which rule profiles differ, one for each way in which they do.
+
+local compared = require "accdeep.script.compared"
+local knobs = require "accdeep.catalogue.knobs"
+local profiles = require "accdeep.catalogue.profiles"
+local program = require "accdeep.tools.explore.program"
+local search = require "accdeep.tools.explore.search"
+
+local differ = {}
+
+-- The names of parts that are compared.
+function differ.parts(with_counters)
+  local list = {}
+  for i, part in ipairs(compared.parts) do
+    if with_counters or part[1] ~= "counters" then list[i] = part[1] end
+  end
+  return list
+end
+
+local function differs_in(a, b, parts) return compared.difference(a, b, parts[#parts] == "counters") end
+
+-- ------------------------------------------------------------------------------------- outcomes --
+
+-- What each world shows behind a word, as text: worlds with one text show the same. "accepted", "accepted: other values
+-- on the device", or an error's code.
+local function labels(outcomes, nworlds, before, parts)
+  local shown, list = {}, {}
+  for k = 1, nworlds do
+    local at = (k - 1) * #search.parts
+    local one = { code = outcomes.codes[k] }
+    for i, name in ipairs(search.parts) do one[name] = outcomes.digests[at + i] end
+    local letter, found = before:sub(k, k), nil
+    for _, other in ipairs(list) do
+      if not found and other.letter == letter and not differs_in(other.one, one, parts) then found = other end
+    end
+    if not found then
+      found = { letter = letter, one = one, text = one.code or "accepted" }
+      for _, other in ipairs(list) do
+        if other.letter == letter and not other.one.code and not one.code then
+          found.text = "accepted: other " .. differs_in(other.one, one, parts)
+        end
+      end
+      list[#list + 1] = found
+    end
+    shown[k] = found.text
+  end
+  return shown
+end
+
+-- The observer of a search that keeps the first program of each difference: by what its last word is, and by what
+-- worlds show behind it. Worlds that did not agree before show nothing.
+function differ.observer(names, words, parts)
+  local found, by_key = {}, {}
+  local function add(text, before, outcomes)
+    local shown = labels(outcomes, #names, before, parts)
+    local groups = {} -- of worlds that agreed before the word: those that differ behind it
+    for k, name in ipairs(names) do
+      local letter = before:sub(k, k)
+      groups[letter] = groups[letter] or { names = {}, labels = {}, several = false }
+      local group = groups[letter]
+      group.several = group.several or group.labels[1] ~= nil and group.labels[1] ~= shown[k]
+      table.insert(group.names, name)
+      table.insert(group.labels, shown[k])
+    end
+    for letter in before:gmatch "." do
+      local group = groups[letter]
+      if group and group.several then
+        groups[letter] = nil
+        local family = program.family(words[text:byte(-1)])
+        local key = family .. "\0" .. table.concat(group.names, " ") .. "\0" .. table.concat(group.labels, "\0")
+        local known = by_key[key]
+        if known then
+          known.times = known.times + 1
+        else
+          known = { program = text, names = group.names, labels = group.labels, family = family, times = 1 }
+          by_key[key], found[#found + 1] = known, known
+        end
+      end
+    end
+  end
+  return found, add
+end
+
+-- --------------------------------------------------------------------------------------- knobs --
+
+-- Knobs that have other values in two profiles.
+local function knobs_between(a, b)
+  local list = {}
+  for _, knob in ipairs(knobs) do
+    if a[knob.name] ~= b[knob.name] then list[#list + 1] = knob.name end
+  end
+  return list
+end
+
+local function changed(name, knob, value)
+  return { base = name, [knob] = value }
+end
+
+-- The knobs that decide between two profiles on a program: each of them alone makes the first one do what the second
+-- one does; if there is none: all without which the second one does something else, and true.
+function differ.deciding(source, words, text, first, second, parts)
+  local a, b = profiles.profile(first), profiles.profile(second)
+  local wanted = program.outcome(source, words, text, second)
+  local function same(rules) return not differs_in(program.outcome(source, words, text, rules), wanted, parts) end
+  local between, alone, needed = knobs_between(a, b), {}, {}
+  for _, knob in ipairs(between) do
+    if same(changed(first, knob, b[knob])) then alone[#alone + 1] = knob end
+  end
+  if #alone > 0 then return alone, false end
+  for _, knob in ipairs(between) do
+    if not same(changed(second, knob, a[knob])) then needed[#needed + 1] = knob end
+  end
+  return needed, true
+end
+
+-- Two profiles of a difference whose labels differ, with the fewest knobs between them.
+local function nearest(one)
+  local best, first, second
+  for i = 1, #one.names do
+    for j = i + 1, #one.names do
+      if one.labels[i] ~= one.labels[j] then
+        local n = #knobs_between(profiles.profile(one.names[i]), profiles.profile(one.names[j]))
+        if not best or n < best then best, first, second = n, one.names[i], one.names[j] end
+      end
+    end
+  end
+  return first, second
+end
+
+-- Differences with what decided them, grouped: {knobs, together, program, names, labels, times, also = number of
+-- differences like it}, the smallest program of each group.
+function differ.grouped(found, source, words, parts)
+  local groups, by_key = {}, {}
+  for _, one in ipairs(found) do
+    local first, second = nearest(one)
+    one.knobs, one.together = differ.deciding(source, words, one.program, first, second, parts)
+    local outcomes = {}
+    for i, label in ipairs(one.labels) do outcomes[i] = label end
+    local key = table.concat(one.knobs, " ") .. "\0" .. (#one.knobs == 0 and one.family or "") .. "\0"
+      .. table.concat(one.names, " ") .. "\0" .. table.concat(outcomes, "\0")
+    local known = by_key[key]
+    if known then
+      known.also, known.times = known.also + 1, known.times + one.times
+    else
+      one.also = 0
+      by_key[key], groups[#groups + 1] = one, one
+    end
+  end
+  return groups
+end
+
+-- ----------------------------------------------------------------------------------------- text --
+
+-- The rules that a group's knobs follow.
+function differ.rules(group)
+  local list, seen = {}, {}
+  for _, name in ipairs(group.knobs) do
+    for id in knobs.named[name].rules:gmatch "%S+" do
+      if not seen[id] then list[#list + 1] = id end
+      seen[id] = true
+    end
+  end
+  return list
+end
+
+-- A group as a case of a scenario.
+function differ.case(group, words, parts)
+  local lines = {}
+  local rules = differ.rules(group)
+  local what = #group.knobs > 0 and table.concat(group.knobs, group.together and " and " or " or ") or "no knob alone"
+  local title = ("differs: %s: %s"):format(program.family(words[group.program:byte(-1)]), what)
+  if #rules > 0 then title = title .. " [" .. table.concat(rules, " ") .. "]" end
+  lines[#lines + 1] = ("case(%q, function()"):format(title)
+  lines[#lines + 1] = "  expect.differs({"
+  for i, name in ipairs(group.names) do
+    lines[#lines + 1] = ("    [%q] = %q,"):format(name, group.labels[i])
+  end
+  local counters = parts[#parts] == "counters" and ', "counters"' or ""
+  lines[#lines + 1] = "  }, function()"
+  for _, line in ipairs(program.lines(words, group.program)) do lines[#lines + 1] = "    " .. line end
+  lines[#lines + 1] = "  end" .. counters .. ")"
+  lines[#lines + 1] = "end)"
+  return table.concat(lines, "\n") .. "\n"
+end
+
+return differ

@@ -1,0 +1,100 @@
+-- program.lua - programs of a vocabulary: their words, their text as a scenario, what they do under a profile.
+--
+-- A program is a string whose bytes are numbers of words.
+
+local compared = require "accdeep.script.compared"
+local vocabulary = require "accdeep.script.vocabulary"
+local world = require "accdeep.tools.explore.world"
+
+local program = {}
+
+-- All words of a vocabulary: its own, then those that end its regions - where regions are nested, one for all.
+function program.words(given)
+  local words, opens = {}, {}
+  for i, word in ipairs(given.words) do
+    word.number = i
+    words[i] = word
+    if program.opens(word) then opens[#opens + 1] = i end
+  end
+  if #opens > 0 and given.regions == "nested" then opens = { false } end
+  for _, of in ipairs(opens) do words[#words + 1] = { kind = "end", of = of, number = #words + 1 } end
+  return words
+end
+
+-- What a directive is, without its clauses and their arguments.
+local function directive_of(word)
+  return (word.text:lower():gsub("^%s*#%s*pragma%s+%a+%s+", ""):gsub("%b()", ""):gsub("%s+", " "))
+end
+
+-- Whether a word opens a region that another one closes.
+function program.opens(word)
+  if word.kind == "acc" then return directive_of(word):find "^data%f[%A]" or directive_of(word):find "^host_data" end
+  return word.kind == "omp" and directive_of(word):find "^target[ _]data%f[%A]" ~= nil
+end
+
+-- A word without what it is about: "exit data delete".
+function program.family(word)
+  if word.kind == "end" then return "end of a region" end
+  if word.kind ~= "acc" and word.kind ~= "omp" then return word.kind end
+  return word.kind .. " " .. directive_of(word)
+end
+
+-- ------------------------------------------------------------------------------------------ text --
+
+local function end_text(word)
+  if word.kind == "omp" then return 'omp "end target data"' end
+  return directive_of(word):find "^host_data" and 'acc "end host_data"' or 'acc "end data"'
+end
+
+-- The lines of a program in a scenario.
+function program.lines(words, text)
+  local lines, open = {}, {}
+  for i = 1, #text do
+    local word = words[text:byte(i)]
+    local line
+    if word.kind == "end" then
+      local at = #open
+      while word.of and open[at].number ~= word.of do at = at - 1 end
+      line = word.of and ("region%d:close()"):format(open[at].at) or end_text(words[open[at].number])
+      table.remove(open, at)
+    elseif word.kind == "kernel" then
+      line = vocabulary.written(program.construct(word, words))
+    else
+      line = vocabulary.written(word)
+    end
+    if program.opens(word) then
+      open[#open + 1] = { number = word.number, at = i }
+      if words[#words].of then line = ("local region%d = %s"):format(i, line) end
+    end
+    lines[i] = line
+  end
+  return lines
+end
+
+-- The construct that carries out the statements of a kernel: one that maps nothing.
+function program.construct(word, words)
+  local made = { kind = "acc", text = "parallel default(present)", body = word.text, file = word.file, line = word.line,
+    number = word.number }
+  for _, other in ipairs(words) do
+    if other.kind == "omp" then made.kind, made.text = "omp", "target" end
+  end
+  return made
+end
+
+-- --------------------------------------------------------------------------------------- outcome --
+
+-- Carries out a program from the beginning. Returns what is shown behind it: {code, rule, host, present, values,
+-- counters}; code and rule: of the last word, if it failed. stopped: at a word before the last one that failed.
+function program.outcome(source, words, text, rules)
+  local made = world.open(source.file, source.text, rules)
+  made:prepare(words)
+  local outcome = {}
+  for i = 1, #text do
+    outcome.code, outcome.rule = made:step(text:byte(i))
+  end
+  for part, number in pairs(compared.shown(made.session)) do outcome[part] = number end
+  made:close()
+  return outcome
+end
+
+return program

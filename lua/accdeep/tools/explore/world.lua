@@ -1,0 +1,151 @@
+-- world.lua - a session under one rule profile, in which the words of a vocabulary are carried out one by one, and which
+-- goes back to what it was.
+
+local closures = require "accdeep.code.closures"
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local profiles = require "accdeep.catalogue.profiles"
+local scenario = require "accdeep.script.scenario"
+
+local world = {}
+
+local World = {}
+World.__index = World
+
+-- Steps of Lua that one word may take: a loop that does not end is an error of the word.
+local STEPS = 2000000
+
+-- Opens a scenario's declarations under a profile. The words are those of its vocabulary.
+function world.open(file, text, rules)
+  local run = scenario.open(file, text, { rules = rules, checkpoints = true, out = function() end })
+  local session = run.session
+  if not run.vocabulary then
+    run:close()
+    diagnostic.raise("scenario-error", nil, "the file has no vocabulary", { file = file, rule = "HOUSE-explore",
+      help = 'vocabulary { acc "enter data copyin(a)", acc "exit data delete(a)", host "a[0] = 1" }' })
+  end
+  session.options.warn = nil
+  return setmetatable({ run = run, session = session, vocabulary = run.vocabulary, steps = {}, open = {} }, World)
+end
+
+function World:close() self.run:close() end
+
+-- ----------------------------------------------------------------------------------------- words --
+
+-- Code and rule of an error.
+local function failure(self, err)
+  if diagnostic.is(err) then
+    return err.code, err.rule and profiles.cited(err.rule, self.session.rules.documents)
+  elseif diagnostic.is_limit(err) then
+    return "limit", "HOUSE-limit"
+  end
+  error(err, 0)
+end
+
+local function settle(self, ok, err)
+  if ok then return nil end
+  return failure(self, err)
+end
+
+local makers = {}
+
+-- A directive: what it opens is closed by the word `end`; a compute construct has its body here.
+local function directive(word, body)
+  local kind, text, file, line, place = word.kind, word.text, word.file, word.line, nil
+  if body then place = { file = file, line = line } end
+  return function(self)
+    local session = self.session
+    local done, code, rule = session:directive_again(kind, text, file, line)
+    if done then return nil end
+    if code then return code, profiles.cited(rule, session.rules.documents) end
+    local ok, result = pcall(session[kind], session, text, nil, file, line)
+    if not ok then return failure(self, result) end
+    if type(result) == "function" then
+      return settle(self, core.limited(0, STEPS, function() result(body or "", place) end, file))
+    end
+    if result then self.open[#self.open + 1] = { region = result, word = word.number } end
+  end
+end
+
+makers.acc = function(word) return directive(word, word.body) end
+makers.omp = makers.acc
+
+-- Statements on the device, in a construct that maps nothing.
+function makers.kernel(word, is_openmp)
+  local kind, text = "acc", "parallel default(present)"
+  if is_openmp then kind, text = "omp", "target" end
+  return directive({ kind = kind, text = text, file = word.file, line = word.line, number = word.number },
+    word.text)
+end
+
+function makers.host(word)
+  local run
+  return function(self)
+    local session, frame = self.session, {}
+    local ok, err = pcall(function()
+      if session.language.name ~= "c" then
+        return session:within(word.text, word.file, word.line, session.value, session, session:host_env(), word.text)
+      end
+      run = run or closures.run(session:host_env(), session:parse(word.text, "comma"))
+      return run(frame)
+    end)
+    return settle(self, ok, err)
+  end
+end
+
+function makers.fortran(word)
+  return function(self)
+    return settle(self, pcall(self.session.declare, self.session, word.text, word.file, word.line))
+  end
+end
+
+-- The end of the innermost region, or of the last one that a word opened.
+makers["end"] = function(word)
+  return function(self)
+    local at = #self.open
+    while word.of and at > 0 and self.open[at].word ~= word.of do at = at - 1 end
+    if at == 0 then return "region-nesting", "DIR-4.3-06" end
+    local ok, err = pcall(self.open[at].region.close, self.open[at].region)
+    if not ok then return failure(self, err) end
+    table.remove(self.open, at)
+  end
+end
+
+-- The words in the order of their numbers; ends of regions come behind them.
+function World:prepare(words)
+  local is_openmp = false
+  self.words = words
+  for _, word in ipairs(words) do is_openmp = is_openmp or word.kind == "omp" end
+  for i, word in ipairs(words) do self.steps[i] = makers[word.kind](word, is_openmp) end
+end
+
+-- Carries out a word. Returns nothing, or code and rule of the error: then nothing has changed.
+function World:step(number) return self.steps[number](self) end
+
+-- ---------------------------------------------------------------------------------------- states --
+
+function World:save()
+  local open = table.move(self.open, 1, #self.open, 1, {})
+  return { session = self.session:checkpoint(), open = open }
+end
+
+function World:restore(saved)
+  self.session:restore(saved.session)
+  self.open = table.move(saved.open, 1, #saved.open, 1, {})
+end
+
+-- Whether a word can come next: what closes regions needs an open one.
+function World:may(number) return self.words[number].kind ~= "end" or #self.open > 0 end
+
+-- A number for the words whose regions are open.
+function World:opened()
+  local hash = #self.open
+  for _, one in ipairs(self.open) do hash = hash * 257 + one.word end
+  return hash
+end
+
+-- Numbers that stand for what the host's memory holds, what is present, what the device's memory holds, counters, and
+-- all else that decides what comes next.
+function World:digests() return self.session.ctx:digests(self.session.now.device) end
+
+return world
