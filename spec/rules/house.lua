@@ -55,6 +55,13 @@ return {
       .. "nothing is written (file)." },
   { id = "HOUSE-jobs", section = "jobs", kind = "run-time error", status = "open",
     text = "A process of the runner that dies affects only its own file, and is reported (internal)." },
+  { id = "HOUSE-explore", section = "explore", kind = "meaning", status = "done",
+    text = "A vocabulary is a list of words: acc, omp, host, kernel and fortran with their texts. In a vocabulary they "
+      .. "are not carried out. A text with {a,b} is two words. A program is a sequence of words. Two programs are one "
+      .. "class if host memory, device memory, the present table, counters and open regions are equal behind them. "
+      .. "A word that fails changes nothing. Anything else in a vocabulary is an error (type-mismatch, unknown-name, "
+      .. "limit), and so is a word that does not parse. expect.differs carries a function out under several profiles, "
+      .. "each in a session of its own." },
   { id = "HOUSE-binding", section = "embedding", kind = "static error", status = "open",
     text = "A type must be declared as the compiler of the host program lays it out: its size and the "
       .. "offsets of its members are compared. Only then is an object of the program known under a name "

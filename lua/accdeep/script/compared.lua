@@ -38,9 +38,9 @@ local function outcome(rules, fn, under)
 end
 
 -- expect.differs({profile = outcome ...}, fn [, "counters"]). An outcome is the code of an error, or a text that begins
--- with "accepted"; profiles with the same text show the same, others differ. under(rules, fn, look): calls fn in a session
--- that begins like this one, under other rules; returns true and look(session), or false and the error. fail: as
--- expect.lua has it. Decides HOUSE-explore.
+-- with "accepted"; profiles with the same text show the same, others differ. under(rules, fn, look): calls fn in a
+-- session that begins like this one, under other rules; returns true and look(session), or false and the error. fail:
+-- as expect.lua has it. Decides HOUSE-explore.
 function compared.check(wanted, fn, counters, under, fail)
   local firsts = {}
   for name, text in sorted(wanted) do

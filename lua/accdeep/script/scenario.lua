@@ -61,7 +61,7 @@ end
 local function language(run)
   local env = sandbox.environment(run.out)
   local function current() return run.session end
-  local word = vocabulary.extend(env, run)
+  local new_word = vocabulary.extend(env, run)
 
   function env.scenario(head)
     if type(head) ~= "table" then raise("type-mismatch", nil, "scenario takes a table") end
@@ -165,7 +165,7 @@ local function language(run)
   function env.fortran(text)
     begin()
     need_text(text, "fortran takes a text")
-    if run.words then return word("fortran", text) end
+    if run.words then return new_word("fortran", text) end
     local s = current()
     if not s.options.language then s:speak "fortran" end
     if s.options.language ~= "fortran" then
@@ -226,7 +226,7 @@ local function language(run)
     end,
     __call = function(_, text)
       if type(text) ~= "string" then raise("type-mismatch", nil, "host takes an expression as text") end
-      if run.words then return word("host", text) end
+      if run.words then return new_word("host", text) end
       local s = current()
       local file, line = location.caller(2)
       return s:within(text, file, line, s.value, s, s:host_env(), text)
@@ -351,7 +351,7 @@ local function language(run)
       run.begun = true
       if type(text) ~= "string" then raise("type-mismatch", nil, name .. " takes a directive as text") end
       if refs ~= nil then need_text(refs, ("the second argument of %s is a text: names of variables"):format(name)) end
-      if run.words then return word(name, text) end
+      if run.words then return new_word(name, text) end
       local file, line = location.caller(2)
       local s = run.session
       local result = s[name](s, text, refs, file, line)
@@ -437,8 +437,8 @@ local function language(run)
   local collect
   env.expect, collect = expect.new(current, run.shown, function(text)
     return env[current():is_openmp(text) and "omp" or "acc"](text)
-  end, function(rules, fn, look)
-    run:open_session(current():inner(rules))
+  end, function(profile, fn, look)
+    run:open_session(current():inner(profile))
     local made = current()
     local ok, result = made:attempt(fn)
     if ok then result = look(made) end

@@ -153,7 +153,7 @@ end
 -- The script has run: a vocabulary that was named was given its words.
 function vocabulary.ended(run)
   if run.words then
-    raise("type-mismatch", nil, "vocabulary takes a list of words", { rule = RULE, help = "vocabulary { acc \"...\" }" })
+    raise("type-mismatch", nil, "vocabulary takes a list of words", { rule = RULE, help = 'vocabulary { acc "..." }' })
   end
 end
 

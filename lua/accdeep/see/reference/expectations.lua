@@ -229,6 +229,27 @@ expect.accepts("parallel copy(a)", "a[0] = 5;")
 expect.host("a[0]", 5)
 ]] },
 
+  { name = "expect.differs", params = {
+      "outcomes table<string,string> - by profile: the code of an error, or a text that begins with `accepted`",
+      "fn fun() - what is carried out under each profile",
+      "counters? string - `\"counters\"`: reference counters and attach counters count, too" },
+    text = "A function is carried out once under each profile, in a session of its own that begins like this one."
+      .. " Profiles with the same text must show the same behind it: values on the host and on the device, and what is"
+      .. " present. Profiles with different texts must differ. `accdeep explore` writes such cases.",
+    rules = "HOUSE-explore",
+    errors = {
+      { "expectation", "another outcome, or no difference", [[expect.differs({ ["openacc-3.3"] = "accepted",
+  ["openacc-2.0"] = "accepted: other values on the device" }, function() acc "enter data copyin(a)" end)]] },
+      { "unknown-name", "an unknown profile or code", [[expect.differs({ newest = "accepted" }, function() end)]] },
+      { "type-mismatch", "no outcomes, or no function", [[expect.differs({}, function() end)]] },
+    },
+    example = [[
+expect.differs({ ["openacc-3.3"] = "accepted", ["openacc-2.0"] = "already-present" }, function()
+  acc "enter data copyin(a)"
+  acc "enter data copyin(a)"
+end)
+]] },
+
   { name = "expect.warns", params = { "code string - the warning's code", "fn fun() - must cause the warning" },
     returns = { "accdeep.error - the first one" },
     text = "A function succeeds with a warning of this code, which is not printed. `bounds-changed`: bounds changed"

@@ -68,6 +68,13 @@ function common.whole(text)
   return n
 end
 
+function common.shard(text)
+  local i, n = text:match "^(%d+)/(%d+)$"
+  i, n = tonumber(i), tonumber(n)
+  if not i or i < 1 or i > n then return nil, ("'%s' is not a shard like 1/4"):format(text) end
+  return { i, n }
+end
+
 function common.device(text)
   if text == "sim" or text == "cuda" or text:find "^cuda:%d%d?$" then return text end
   return nil, ("there is no device '%s'; there are 'sim' and 'cuda', or 'cuda:1' for the second of several")

@@ -1,10 +1,12 @@
--- explore.lua - `accdeep explore`: all programs of a vocabulary.
+-- explore.lua - `accdeep explore`: all programs of a vocabulary. What it prints is a scenario, with counts as comments.
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
 local explore = lazy.require "accdeep.tools.explore"
+local progress = require "accdeep.base.progress"
 
 local function profile_list(text)
+  if text == "all" then return text end
   local list = {}
   for name in text:gmatch "[^,]+" do
     local known, problem = common.profile(name)
@@ -14,28 +16,89 @@ local function profile_list(text)
   return list
 end
 
-local function shard(text)
-  local i, n = text:match "^(%d+)/(%d+)$"
-  i, n = tonumber(i), tonumber(n)
-  if not i or i < 1 or i > n then return nil, ("'%s' is not a shard like 1/4"):format(text) end
-  return { i, n }
-end
-
 local function options(command)
-  command:argument("files", "A scenario whose last statement is a vocabulary; with --merge, results."):args "+"
-    :argname "<file>"
+  command:argument("file", "A scenario whose last statement is a vocabulary."):argname "<file>"
+  command:argument("results", "With --merge: results of shards."):args "*":argname "<results>"
   command:option("--bound", "Words of the longest programs."):convert(common.whole)
-  command:option("--rules", "Rule profiles, separated by commas: two or more are compared; all: every profile.")
-    :convert(function(text) return text == "all" and "all" or profile_list(text) end)
-  command:flag("--counters", "Compare reference and attach counters, too.")
-  command:flag("--hold", "Check properties that must hold of all programs.")
+  command:option("--rules", "Rule profiles, separated by commas; two or more are compared. all: every profile.")
+    :argname "<profiles>":convert(profile_list)
+  command:flag("--counters", "Compare reference counters and attach counters, too.")
+  command:flag("--hold", "Check properties that all programs must have, under one profile.")
   command:option("--jobs", "Processes to explore in."):default "1":convert(common.whole)
-  command:option("--shard", "Explore part I of N."):argname "<i/n>":convert(shard)
-  command:option("--out", "File for results. An interrupted run is continued with --resume."):argname "<file>"
-  command:flag("--resume", "Continue the run whose results are in the file of --out.")
+  command:option("--shard", "Explore part I of N."):argname "<i/n>":convert(common.shard)
+  command:option("--out", "File for results: for --resume and --merge."):argname "<file>"
+  command:flag("--resume", "Continue the interrupted exploration whose results are in the file of --out.")
   command:flag("--merge", "Join results of shards.")
-  command:option("--limit", "Directives at most."):default "100000000":convert(common.whole)
+  command:option("--limit", "Directives that are carried out at most."):default "100000000":convert(common.whole)
 end
 
-return { about = "Carry out all programs of a vocabulary.", options = options,
-  run = function(chosen) return explore.run(chosen) end }
+-- A number with commas between thousands.
+local function grouped(n)
+  local text = ("%d"):format(n)
+  local first = #text % 3
+  local parts = { first > 0 and text:sub(1, first) or nil }
+  for at = first + 1, #text, 3 do parts[#parts + 1] = text:sub(at, at + 2) end
+  return table.concat(parts, ",")
+end
+
+local function print_counts(made, found)
+  local levels = {}
+  for n, classes in ipairs(found.levels) do levels[n] = grouped(classes) end
+  common.out(("-- %s: %d words, programs of up to %d words\n"):format(made.source.file, #made.words, made.bound))
+  common.out(("-- %s programs in %s classes (by words: %s)\n"):format(grouped(found.programs), grouped(found.classes),
+    table.concat(levels, " ")))
+  common.out(("-- %s directives%s\n"):format(grouped(found.directives), found.seconds
+    and (" in %.1f s, %s a second"):format(found.seconds, grouped(found.carried_out // found.seconds)) or ""))
+end
+
+-- Prints what was found. Returns the exit status.
+local function report(chosen, made, found)
+  print_counts(made, found)
+  if found.why then
+    common.err(("accdeep: %s; raise --limit, or lower --bound\n"):format(found.why))
+    return 3
+  end
+  if chosen.hold then
+    common.out(("-- %d counterexamples under %s\n"):format(#found.found, made.names[1]))
+    if #found.found > 0 then common.out("\n" .. explore.counterexamples(made, found.found)) end
+    return #found.found > 0 and 1 or 0
+  end
+  if #made.names == 1 then return 0 end
+  local groups, text = explore.differences(made, found.found)
+  common.out(("-- %d differences of %s\n"):format(#groups, table.concat(made.names, ", ")))
+  if #groups == 0 then return 0 end
+  common.out("\n" .. text)
+  return 1
+end
+
+local function run(chosen)
+  if chosen.resume and not chosen.out then
+    common.err "accdeep: --resume continues the file of --out\n"
+    return common.USAGE
+  elseif chosen.merge ~= (#chosen.results > 0 or nil) then
+    common.err "accdeep: --merge takes the scenario, and the results of its shards\n"
+    return common.USAGE
+  end
+  if chosen.hold and #(chosen.rules or {}) > 1 then
+    common.err "accdeep: --hold checks one profile\n"
+    return common.USAGE
+  end
+  common.scenario(chosen.file)
+  local made = explore.open(chosen.file, chosen)
+  if chosen.merge then
+    local joined = explore.merge(made, chosen.results)
+    explore.close(made)
+    return report(chosen, made, joined)
+  end
+  common.progress = progress.new(false)
+  function chosen.progress(n, i, all, directives, seconds)
+    common.progress:show("programs of %d words: %s of %s, %s directives, %d s left", n, grouped(i), grouped(all),
+      grouped(directives), seconds / i * (all - i))
+  end
+  local found = explore.run(made, chosen)
+  common.progress:hide()
+  explore.close(made)
+  return report(chosen, made, found)
+end
+
+return { about = "Carry out all programs of a vocabulary, and find where rules differ.", options = options, run = run }

@@ -13,8 +13,8 @@ local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 
 -- In the order that help lists them.
-local commands = { "run", "repl", "exec", "cc", "lower", "explain", "draw", "export", "conform", "explore", "replay", "diff",
-  "merge", "devices", "types", "rules", "completion", "manual" }
+local commands = { "run", "repl", "exec", "cc", "lower", "explain", "draw", "export", "conform", "explore",
+  "replay", "diff", "merge", "devices", "types", "rules", "completion", "manual" }
 
 local function parser()
   local p = argparse("accdeep", "Executable specification of accelerator data management.")

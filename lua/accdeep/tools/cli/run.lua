@@ -16,13 +16,6 @@ local trace = lazy.require "accdeep.see.trace"
 
 local environment_error, out, use_color = common.environment_error, common.out, common.use_color
 
-local function shard(text)
-  local i, n = text:match "^(%d+)/(%d+)$"
-  i, n = tonumber(i), tonumber(n)
-  if not i or i < 1 or i > n then return nil, ("'%s' is not a shard like 1/4"):format(text) end
-  return { i, n }
-end
-
 -- What conform takes, too.
 local function shared_options(command)
   command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
@@ -37,7 +30,7 @@ local function shared_options(command)
   common.trace(command)
   command:flag("--step", "Print what every construct does; on a terminal, step through them, and back.")
   command:option("--jobs", "Processes to run the files in."):default "1":convert(common.whole)
-  command:option("--shard", "Run part I of N of the files."):argname "<i/n>":convert(shard)
+  command:option("--shard", "Run part I of N of the files."):argname "<i/n>":convert(common.shard)
   common.limits(command)
 end
 

@@ -47,11 +47,17 @@ local function labels(outcomes, nworlds, before, parts)
   return shown
 end
 
--- The observer of a search that keeps the first program of each difference: by what its last word is, and by what
--- worlds show behind it. Worlds that did not agree before show nothing.
-function differ.observer(names, words, parts)
+-- Differences, the first program of each: by what its last word is, and by what worlds show behind it. Worlds that did
+-- not agree before show nothing. Returns the list {program, names, labels, family, key}, a function that adds one, and
+-- what a search calls (search.lua: differ). told(one): is called for each new one.
+function differ.collect(names, words, parts, told)
   local found, by_key = {}, {}
-  local function add(text, before, outcomes)
+  local function add(one)
+    if by_key[one.key] then return end
+    by_key[one.key], found[#found + 1] = one, one
+    told(one)
+  end
+  local function observe(text, before, outcomes)
     local shown = labels(outcomes, #names, before, parts)
     local groups = {} -- of worlds that agreed before the word: those that differ behind it
     for k, name in ipairs(names) do
@@ -68,17 +74,11 @@ function differ.observer(names, words, parts)
         groups[letter] = nil
         local family = program.family(words[text:byte(-1)])
         local key = family .. "\0" .. table.concat(group.names, " ") .. "\0" .. table.concat(group.labels, "\0")
-        local known = by_key[key]
-        if known then
-          known.times = known.times + 1
-        else
-          known = { program = text, names = group.names, labels = group.labels, family = family, times = 1 }
-          by_key[key], found[#found + 1] = known, known
-        end
+        add { program = text, names = group.names, labels = group.labels, family = family, key = key }
       end
     end
   end
-  return found, add
+  return found, add, observe
 end
 
 -- --------------------------------------------------------------------------------------- knobs --
@@ -127,20 +127,18 @@ local function nearest(one)
   return first, second
 end
 
--- Differences with what decided them, grouped: {knobs, together, program, names, labels, times, also = number of
--- differences like it}, the smallest program of each group.
+-- Differences with what decided them, grouped: {knobs, together, program, names, labels, also = number of differences
+-- like it}, the smallest program of each group.
 function differ.grouped(found, source, words, parts)
   local groups, by_key = {}, {}
   for _, one in ipairs(found) do
     local first, second = nearest(one)
     one.knobs, one.together = differ.deciding(source, words, one.program, first, second, parts)
-    local outcomes = {}
-    for i, label in ipairs(one.labels) do outcomes[i] = label end
     local key = table.concat(one.knobs, " ") .. "\0" .. (#one.knobs == 0 and one.family or "") .. "\0"
-      .. table.concat(one.names, " ") .. "\0" .. table.concat(outcomes, "\0")
+      .. table.concat(one.names, " ") .. "\0" .. table.concat(one.labels, "\0")
     local known = by_key[key]
     if known then
-      known.also, known.times = known.also + 1, known.times + one.times
+      known.also = known.also + 1
     else
       one.also = 0
       by_key[key], groups[#groups + 1] = one, one

@@ -1,88 +1,138 @@
--- explore - all programs of a vocabulary: what `accdeep explore` does.
+-- explore - all programs of a vocabulary, carried out under one rule profile or several.
 
-local common = require "accdeep.tools.cli.common"
 local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
 local differ = require "accdeep.tools.explore.differ"
+local files = require "accdeep.tools.files"
+local hold = require "accdeep.tools.explore.hold"
+local jobs = require "accdeep.tools.explore.jobs"
 local program = require "accdeep.tools.explore.program"
 local profiles = require "accdeep.catalogue.profiles"
-local progress = require "accdeep.base.progress"
+local results = require "accdeep.tools.explore.results"
 local search = require "accdeep.tools.explore.search"
 local world = require "accdeep.tools.explore.world"
 
 local explore = {}
 
--- A number with commas between thousands.
-local function grouped(n)
-  local text = ("%d"):format(n)
-  local first = #text % 3
-  local parts = { first > 0 and text:sub(1, first) or nil }
-  for at = first + 1, #text, 3 do parts[#parts + 1] = text:sub(at, at + 2) end
-  return table.concat(parts, ",")
+-- A number for all that decides what is explored.
+local function key_of(source, names, bound, parts)
+  local hash = 14695981039346656037
+  for c in (table.concat({ source.text, table.concat(names, " "), bound, table.concat(parts) }, "\0")):gmatch "." do
+    hash = (hash ~ c:byte()) * 1099511628211
+  end
+  return hash
 end
 
--- The lines of a scenario before its vocabulary.
-local function declarations(source, line)
+-- Opens what is explored: {source, names, worlds, words, bound, parts, line, key}. options: rules (names of profiles;
+-- "all"; nil: the scenario's own), bound, counters (they are compared, too).
+function explore.open(path, options)
+  local made = { source = { file = path, text = files.read(path) }, worlds = {}, names = {} }
+  for k, name in ipairs(options.rules == "all" and profiles.names() or options.rules or { false }) do
+    made.worlds[k] = world.open(path, made.source.text, name or nil)
+    made.names[k] = made.worlds[k].session.rules.name
+  end
+  local vocabulary = made.worlds[1].vocabulary
+  made.words, made.line, made.bound = program.words(vocabulary), vocabulary.line, options.bound or vocabulary.bound
+  for _, one in ipairs(made.worlds) do one:prepare(made.words) end
+  made.parts = differ.parts(options.counters)
+  made.key = key_of(made.source, made.names, made.bound, made.parts)
+  return made
+end
+
+function explore.close(made)
+  for _, one in ipairs(made.worlds) do one:close() end
+end
+
+-- The file of results, and what it says already. Raises if that is about something else.
+local function results_of(made, options)
+  if not options.out then return nil end
+  if not options.resume then return results.create(options.out, made.key, options.shard) end
+  local loaded = results.load(options.out)
+  local was, is = loaded.shard or { 1, 1 }, options.shard or { 1, 1 }
+  if loaded.key ~= made.key or was[1] ~= is[1] or was[2] ~= is[2] then
+    error(diagnostic.new { code = "file", rule = "HOUSE-files",
+      message = ("%s holds results of another exploration"):format(options.out),
+      help = "the scenario, --rules, --bound, --counters and --shard must be those of the interrupted run" }, 0)
+  end
+  return results.continue(options.out, loaded), loaded
+end
+
+-- Explores. options: out (a file of results), resume (continues that file), shard ({i, n}), jobs (processes), limit
+-- (directives), hold (properties are checked, of one profile), progress(n, i, all, directives, seconds of the level).
+-- Returns {directives, programs, classes, levels = classes by words, found = differences or counterexamples, seconds,
+-- carried_out = directives in this process, why = it ended early}.
+function explore.run(made, options)
+  local file, loaded = results_of(made, options)
+  local observer, levels, counted = {}, {}, 0
+  local function told(one)
+    if observer.found then observer.found(one) end
+  end
+  local found
+  if options.hold then
+    found, observer.add, observer.step = hold.collect(made.worlds[1], made.words, told)
+  else
+    found, observer.add, observer.differ = differ.collect(made.names, made.words, made.parts, told)
+  end
+  function observer.level(n, one) levels[n], counted = one.classes - counted, one.classes end
+  if loaded then
+    for _, one in ipairs(loaded.findings) do observer.add(one) end
+    for n = 1, loaded.level - 1 do
+      levels[n] = #loaded.levels[n].classes
+      counted = counted + levels[n]
+    end
+  end
+  if file then
+    function observer.class(...) file:add(results.class_line(...)) end
+    function observer.found(one) file:add(results.finding_line(one)) end
+  end
+  local one = search.new(made.worlds, made.words, made.parts, observer)
+  local begun, level, level_begun = core.clock(), 0, nil
+  local function progress(n, i, all)
+    if n ~= level then level, level_begun = n, core.clock() end
+    if options.progress then options.progress(n, i, all, one.directives, core.clock() - level_begun) end
+  end
+  local why = one:run(made.bound, { limit = options.limit, results = file, loaded = loaded, shard = options.shard,
+    visit = jobs.visit(math.max(options.jobs or 1, 1), file, progress) })
+  return { directives = one.directives, programs = one.programs, classes = one.classes, levels = levels, found = found,
+    seconds = math.max(core.clock() - begun, 1e-6), carried_out = one.directives - (loaded and loaded.directives or 0),
+    why = why }
+end
+
+-- The joined results of shards, as run returns them.
+function explore.merge(made, paths)
+  local joined = results.merge(paths)
+  if joined.key ~= made.key then
+    error(diagnostic.new { code = "file", message = "these are results of another exploration", rule = "HOUSE-files",
+      help = "the scenario, --rules, --bound and --counters must be those of the shards" }, 0)
+  end
+  return joined
+end
+
+-- ----------------------------------------------------------------------------------- as scenario --
+
+-- The lines of the scenario before its vocabulary.
+local function declarations(made)
   local lines = {}
-  for row in (source.text .. "\n"):gmatch "(.-)\n" do
-    if #lines == line - 1 then break end
+  for row in (made.source.text .. "\n"):gmatch "(.-)\n" do
+    if #lines == made.line - 1 then break end
     lines[#lines + 1] = row
   end
   return table.concat(lines, "\n") .. "\n"
 end
 
-local function report_levels(found, levels)
-  for n, level in ipairs(levels) do
-    found[#found + 1] = ("-- %d words: %s programs, %s classes"):format(n, grouped(level.programs), grouped(level.classes))
-  end
+-- The scenario that shows counterexamples.
+function explore.counterexamples(made, found)
+  local cases = { declarations(made) }
+  for _, one in ipairs(found) do cases[#cases + 1] = hold.case(one, made.words, made.names[1]) end
+  return table.concat(cases, "\n")
 end
 
--- Opens the worlds of a search. names: of profiles; false: the scenario's own.
-local function worlds_of(source, names)
-  local worlds = {}
-  for k, name in ipairs(names) do worlds[k] = world.open(source.file, source.text, name or nil) end
-  local words = program.words(worlds[1].vocabulary)
-  for _, one in ipairs(worlds) do one:prepare(words) end
-  return worlds, words
-end
-
-function explore.run(chosen)
-  local source = { file = chosen.files[1] }
-  source.text = common.scenario(source.file)
-  local names = chosen.rules == "all" and profiles.names() or chosen.rules or { false }
-  local worlds, words = worlds_of(source, names)
-  local bound = chosen.bound or worlds[1].vocabulary.bound
-  local parts = differ.parts(chosen.counters)
-  local found, add = differ.observer(names, words, parts)
-  local levels, line = {}, progress.new(false)
-  local one = search.new(worlds, words, parts, { differ = add, level = function(n, made)
-    levels[n] = { programs = made.programs, classes = made.classes }
-  end })
-  local begun = core.clock()
-  local why = one:run(bound, { limit = chosen.limit, progress = function(n, i, all, directives, seconds)
-    line:show("%d words: %d of %d, %s directives a second, %d s left", n, i, all,
-      grouped(directives // math.max(core.clock() - begun, 0.001)), seconds / i * (all - i))
-  end })
-  line:hide()
-  local seconds = core.clock() - begun
-  local out = {}
-  out[#out + 1] = ("-- %s: %d words, programs of up to %d: %s directives in %.1f s, %s a second"):format(source.file, #words,
-    bound, grouped(one.directives), seconds, grouped(math.floor(one.directives / seconds)))
-  report_levels(out, levels)
-  for _, made in ipairs(worlds) do made:close() end
-  local status = 0
-  if #names > 1 then
-    local groups = differ.grouped(found, source, words, parts)
-    out[#out + 1] = ("-- %d differences of %s"):format(#groups, table.concat(names, ", "))
-    out[#out + 1] = declarations(source, worlds[1].vocabulary.line)
-    for _, group in ipairs(groups) do out[#out + 1] = differ.case(group, words, parts) end
-    status = #groups > 0 and 1 or 0
-  end
-  common.out(table.concat(out, "\n") .. "\n")
-  if why then
-    common.err("accdeep: " .. why .. "\n")
-    return 3
-  end
-  return status
+-- Differences, grouped by what decided them, and the scenario that shows them.
+function explore.differences(made, found)
+  local groups = differ.grouped(found, made.source, made.words, made.parts)
+  local cases = { declarations(made) }
+  for _, group in ipairs(groups) do cases[#cases + 1] = differ.case(group, made.words, made.parts) end
+  return groups, table.concat(cases, "\n")
 end
 
 return explore

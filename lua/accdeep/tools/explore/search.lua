@@ -1,11 +1,9 @@
 -- search.lua - visits all programs of a vocabulary, the shortest first, once for each state that they reach.
 --
--- Several worlds (world.lua) carry out the same words, each under its own rules. Programs are one class if each world is
--- in the same state behind them, by its digests, and if the same worlds have agreed so far. Of a class the first program
--- goes on; programs of one length come in the order of their words. Between two programs the worlds go back to the
--- longest beginning that both have, so that each word is carried out once.
-
-local core = require "accdeep.core"
+-- Several worlds (world.lua) carry out the same words, each under its own rules. Programs are one class if each world
+-- is in the same state behind them, by its digests, and if the same worlds have agreed so far. Of a class the first
+-- program goes on; programs of one length come in the order of their words. Between two programs the worlds go back to
+-- the longest beginning that both have, so that each word is carried out once.
 
 local search = {}
 
@@ -21,15 +19,17 @@ local function mix(hash, value)
   return hash ~ hash >> 29
 end
 
--- worlds: with their words prepared; words: {kind, text, ...}. compared: names of the parts of states in which worlds may
--- differ. observer: functions that are called if they are there:
---   step(search, word, outcomes)     a word was carried out; outcomes: see Search:try
---   class(program, key, letters)     programs of a new class
---   differ(program, letters, outcomes, before)   worlds that had agreed do not any more
---   level(n, programs)               all programs of n words are known
+-- worlds: with their words prepared; words: {kind, text, ...}. compared: names of the parts of states in which worlds
+-- may differ. observer: functions that are called if they are there:
+--   step(search, program, word, outcomes, before)   a word was carried out behind a program; outcomes: see Search:try;
+--                                    true: the worlds have been changed
+--   class(program, key, letters)     the first program of a new class
+--   differ(program, letters, outcomes)   worlds that had agreed, by letters, do not any more
+--   level(n, search)                 all programs of n words are known
 function search.new(worlds, words, compared, observer)
   local self = setmetatable({ worlds = worlds, words = words, observer = observer, seen = {}, saved = {}, path = "",
-    directives = 0, classes = 0, programs = 0, parts = {} }, Search)
+    directives = 0, classes = 0, programs = 0, parts = {}, next = {}, shard = false, divided = false, told = false },
+    Search)
   for i, part in ipairs(PARTS) do
     for _, name in ipairs(compared) do self.parts[i] = self.parts[i] or name == part end
   end
@@ -96,8 +96,8 @@ function Search:back(depth)
   end
 end
 
--- Carries out a word in all worlds that still matter. Returns outcomes: {codes, rules, digests, letters, failed: in all},
--- by world.
+-- Carries out a word in all worlds that still matter. Returns outcomes by world: {codes, rules, digests, letters,
+-- failed: in all}.
 function Search:try(word, before)
   local codes, rules, digests, letters = {}, {}, {}, before.letters
   local failed, several = true, #self.worlds > 1
@@ -126,8 +126,7 @@ function Search:go_to(program)
   while common < #program and common < #self.path and self.path:byte(common + 1) == program:byte(common + 1) do
     common = common + 1
   end
-  if common < #self.path or self.changed then self:back(common) end
-  self.changed = false
+  if common < #self.path then self:back(common) end
   for depth = common + 1, #program do
     local before = self.saved[depth - 1]
     local made = self:try(program:byte(depth), before)
@@ -142,7 +141,15 @@ end
 
 -- -------------------------------------------------------------------------------------- visiting --
 
--- All programs of one more word.
+-- The first program of a class. last: no program goes on.
+function Search:found(program, key, letters, last)
+  self.seen[key] = true
+  self.classes = self.classes + 1
+  if self.observer.class then self.observer.class(program, key, letters) end
+  if not last and self:goes_on(letters) then self.next[#self.next + 1] = program end
+end
+
+-- All programs of one more word. last: they do not go on.
 function Search:extend(program, last)
   local observer, depth = self.observer, #program
   self:go_to(program)
@@ -151,28 +158,25 @@ function Search:extend(program, last)
     if self.worlds[1]:may(word) then
       local made = self:try(word, before)
       self.programs = self.programs + 1
-      if observer.step then observer.step(self, word, made, before) end
+      local changed = observer.step and observer.step(self, program, word, made, before)
       local next_one
       if made.letters ~= before.letters then
         next_one = program .. string.char(word)
-        observer.differ(next_one, before, made)
+        observer.differ(next_one, before.letters, made)
       end
       if not made.failed then
         local key = self:key(made.digests, made.letters)
         if not self.seen[key] then
-          self.seen[key] = true
-          self.classes = self.classes + 1
-          next_one = next_one or program .. string.char(word)
-          if observer.class then observer.class(next_one, key, made.letters) end
-          if not last and self:goes_on(made.letters) then self.next[#self.next + 1] = next_one end
+          self:found(next_one or program .. string.char(word), key, made.letters, last)
         end
-        self:back(depth)
+        changed = true
       end
+      if changed then self:back(depth) end
     end
   end
 end
 
--- Whether two worlds still agree.
+-- Whether two worlds still agree: programs go on while some do.
 function Search:goes_on(letters)
   if #self.worlds == 1 then return true end
   for k = 1, #letters do
@@ -181,24 +185,67 @@ function Search:goes_on(letters)
   return false
 end
 
--- Visits programs up to a number of words. Returns why it ended early, or nothing. options: limit (directives).
-function Search:run(bound, options)
-  local level = { "" }
-  for n = 1, bound do
-    local expected = #level * #self.words * #self.worlds
-    if options.limit and self.directives + expected > options.limit then
-      return ("programs of %d words need about %d more directives; the limit is %d"):format(n, expected, options.limit)
-    end
-    self.next = {}
-    local begun = core.clock()
-    for i, program in ipairs(level) do
-      self:extend(program, n == bound)
-      if options.progress then options.progress(n, i, #level, self.directives, core.clock() - begun) end
-    end
-    if self.observer.level then self.observer.level(n, self) end
-    level = self.next
-    if #level == 0 then return nil end
+-- Programs of one level that are this shard's: levels are divided as soon as there is enough for all, or at the end.
+function Search:divide(level, n, bound)
+  local shard = self.shard
+  if not shard or self.divided or #level < 8 * shard[2] and n < bound then return level end
+  local own = {}
+  for i, program in ipairs(level) do
+    if i % shard[2] == shard[1] - 1 then own[#own + 1] = program end
   end
+  self.divided = { directives = self.directives, programs = self.programs }
+  return own
+end
+
+-- Takes up what a file of results says (results.lua). Returns the level that was under way, its programs, and the first
+-- one that has not been extended.
+function Search:resume(loaded, bound)
+  local level = self:divide({ "" }, 1, bound)
+  for n, known in ipairs(loaded.levels) do
+    self.next = {}
+    for _, class in ipairs(known.classes) do
+      self.seen[class.key] = true
+      self.classes = self.classes + 1
+      if n < bound and self:goes_on(class.letters) then self.next[#self.next + 1] = class.program end
+    end
+    if n < loaded.level then level = self:divide(self.next, n + 1, bound) end
+  end
+  self.directives, self.programs = loaded.directives, loaded.programs
+  if self.divided and loaded.before then self.divided = loaded.before end
+  return math.max(loaded.level, 1), level, loaded.extended + 1
+end
+
+-- Visits programs up to a number of words. Returns why it ended early, or nothing. options: limit (directives), results
+-- (file that is written), loaded (what it said before), shard, visit(search, level, first, n, last): extends the
+-- programs of a level from the first one on.
+function Search:run(bound, options)
+  local results, loaded = options.results, options.loaded
+  self.shard = options.shard
+  local n, level, first
+  if loaded and loaded.level > 0 then
+    n, level, first = self:resume(loaded, bound)
+  else
+    n, level, first = 1, self:divide({ "" }, 1, bound), 1
+  end
+  while n <= bound and #level > 0 do
+    local expected = (#level - first + 1) * #self.words * #self.worlds
+    if options.limit and self.directives + expected > options.limit then
+      return ("programs of %d words need up to %d more directives; the limit is %d"):format(n, expected, options.limit)
+    end
+    if results and first == 1 then
+      results:settle("level " .. n)
+      if self.divided and not self.told then
+        results:add(("s %d %d"):format(self.divided.directives, self.divided.programs))
+      end
+      self.told = self.divided
+    end
+    options.visit(self, level, first, n, n == bound)
+    if self.observer.level then self.observer.level(n, self) end
+    n, first = n + 1, 1
+    level = self:divide(self.next, n, bound)
+    self.next = {}
+  end
+  if results then results:settle("done", true) end
 end
 
 return search

@@ -1,5 +1,5 @@
--- world.lua - a session under one rule profile, in which the words of a vocabulary are carried out one by one, and which
--- goes back to what it was.
+-- world.lua - a session under one rule profile: the words of a vocabulary are carried out in it one by one, and it goes
+-- back to what it was.
 
 local closures = require "accdeep.code.closures"
 local core = require "accdeep.core"
@@ -113,11 +113,20 @@ end
 
 -- The words in the order of their numbers; ends of regions come behind them.
 function World:prepare(words)
-  local is_openmp = false
-  self.words = words
-  for _, word in ipairs(words) do is_openmp = is_openmp or word.kind == "omp" end
-  for i, word in ipairs(words) do self.steps[i] = makers[word.kind](word, is_openmp) end
+  self.is_openmp, self.words = false, {}
+  for _, word in ipairs(words) do self.is_openmp = self.is_openmp or word.kind == "omp" end
+  for _, word in ipairs(words) do self:add(word) end
 end
+
+-- Adds a word behind all others. Returns its number.
+function World:add(word)
+  local number = #self.words + 1
+  self.words[number], self.steps[number] = word, makers[word.kind](word, self.is_openmp)
+  return number
+end
+
+-- Closes the innermost region, as a word does.
+function World:close_innermost() return makers["end"] {}(self) end
 
 -- Carries out a word. Returns nothing, or code and rule of the error: then nothing has changed.
 function World:step(number) return self.steps[number](self) end

@@ -1,0 +1,191 @@
+-- results.lua - the file with the results of an exploration, as lines: it is written as the exploration goes on, and
+-- continued after an interruption; files of shards are joined.
+--
+--   accdeep explore 1 KEY            KEY: a number for all that decides what is explored
+--   part I N                         of a shard
+--   level N                          programs of N words begin
+--   c PROGRAM KEY LETTERS            the first program of a class (bytes in hexadecimal), its state
+--   d JSON                           a difference, or a counterexample
+--   s DIRECTIVES PROGRAMS            so far, when the programs were divided among shards
+--   e I DIRECTIVES PROGRAMS          the first I programs of the level before have been extended
+--   done
+--
+-- Lines are complete up to the last line e, level or done: what stands behind is not used.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local files = require "accdeep.tools.files"
+local json = require "dkjson"
+
+local results = {}
+
+local Results = {}
+Results.__index = Results
+
+local function refuse(path, why)
+  error(diagnostic.new { code = "file", message = ("%s: %s"):format(path, why), rule = "HOUSE-files" }, 0)
+end
+
+local FLUSH = 1 << 16 -- bytes that wait at most
+
+local function hex(text) return (text:gsub(".", function(c) return ("%02x"):format(c:byte()) end)) end
+local function text_of(digits) return (digits:gsub("%x%x", function(c) return string.char(tonumber(c, 16)) end)) end
+
+function results.class_line(program, key, letters) return ("c %s %016x %s"):format(hex(program), key, letters) end
+
+-- What stands behind the c of a line.
+function results.class_of(rest)
+  local program, key, letters = rest:match "^(%x*) (%x+) (%a*)$"
+  return { program = text_of(program), key = math.tointeger(tonumber("0x" .. key)), letters = letters }
+end
+
+function results.finding_line(one)
+  local copy = {}
+  for name, value in pairs(one) do copy[name] = value end
+  copy.program = hex(one.program)
+  return "d " .. json.encode(copy)
+end
+
+-- What stands behind the d of a line.
+function results.finding_of(rest)
+  local one = json.decode(rest)
+  one.program = text_of(one.program)
+  return one
+end
+
+-- Begins a file. key: a number.
+function results.create(path, key, shard)
+  local made = setmetatable({ path = path, file = files.open(path), waiting = {}, bytes = 0 }, Results)
+  made:add(("accdeep explore 1 %016x"):format(key))
+  if shard then made:add(("part %d %d"):format(shard[1], shard[2])) end
+  return made
+end
+
+function Results:add(line)
+  self.waiting[#self.waiting + 1] = line
+  self.bytes = self.bytes + #line
+end
+
+-- Writes what waits: lines up to here are complete.
+function Results:settle(line, now)
+  self:add(line)
+  if self.bytes < FLUSH and not now then return end
+  local ok, problem = self.file:write(table.concat(self.waiting, "\n"), "\n")
+  if ok then ok, problem = self.file:flush() end
+  if not ok then refuse(self.path, problem) end
+  self.waiting, self.bytes = {}, 0
+end
+
+function Results:extended(i, directives, programs, now)
+  self:settle(("e %d %d %d"):format(i, directives, programs), now)
+end
+
+-- -------------------------------------------------------------------------------------- reading --
+
+-- The lines of a file up to the last one that ends what is complete. Raises if it is no such file.
+local function lines_of(path)
+  local lines, complete = {}, 0
+  local text = files.read(path)
+  for line, ending in text:gmatch "([^\n]*)(\n?)" do
+    if ending == "" then break end
+    lines[#lines + 1] = line
+    if line:find "^[elp]" or line == "done" or #lines == 1 then complete = #lines end
+  end
+  for i = #lines, complete + 1, -1 do lines[i] = nil end
+  local key = (lines[1] or ""):match "^accdeep explore 1 (%x+)$"
+  if not key then refuse(path, "these are no results of accdeep explore") end
+  return lines, math.tointeger(tonumber("0x" .. key))
+end
+
+-- What a file says: {key, shard, levels = list of {classes = list of {program, key, letters}}, findings, directives,
+-- programs, level, extended, before = {directives, programs} of all shards, done}.
+function results.load(path)
+  local lines, key = lines_of(path)
+  local made = { key = key, levels = {}, findings = {}, directives = 0, programs = 0, level = 0, extended = 0,
+    lines = lines }
+  for _, line in ipairs(lines) do
+    local word, rest = line:match "^(%a+) ?(.*)$"
+    if word == "c" then
+      table.insert(made.levels[made.level].classes, results.class_of(rest))
+    elseif word == "d" then
+      table.insert(made.findings, results.finding_of(rest))
+    elseif word == "level" then
+      made.level, made.extended = tonumber(rest), 0
+      made.levels[made.level] = { classes = {} }
+    elseif word == "e" then
+      local i, directives, programs = rest:match "^(%d+) (%d+) (%d+)$"
+      made.extended, made.directives, made.programs = tonumber(i), tonumber(directives), tonumber(programs)
+    elseif word == "s" then
+      local directives, programs = rest:match "^(%d+) (%d+)$"
+      made.before = { directives = tonumber(directives), programs = tonumber(programs) }
+    elseif word == "part" then
+      local i, n = rest:match "^(%d+) (%d+)$"
+      made.shard = { tonumber(i), tonumber(n) }
+    elseif word == "done" then
+      made.done = true
+    end
+  end
+  return made
+end
+
+-- Continues a file behind what it says: lines that are not complete are dropped.
+function results.continue(path, loaded)
+  local made = setmetatable({ path = path, file = files.open(path), waiting = loaded.lines, bytes = 0 }, Results)
+  local last = table.remove(made.waiting)
+  made:settle(last, true)
+  return made
+end
+
+-- Joins the results of shards: {key, levels = classes by words, classes, found, directives, programs}. Raises if they
+-- are not all parts of one exploration.
+function results.merge(paths)
+  local parts, seen = {}, {}
+  local made = { levels = {}, found = {}, directives = 0, programs = 0, classes = 0 }
+  local n
+  for _, path in ipairs(paths) do
+    local part = results.load(path)
+    local shard = part.shard or { 1, 1 }
+    if parts[1] and part.key ~= parts[1].key then refuse(path, "these are results of another exploration") end
+    if n and shard[2] ~= n then refuse(path, ("this is a part of %d, not of %d"):format(shard[2], n)) end
+    if not part.done then refuse(path, "the exploration has not ended: continue it with --resume") end
+    if seen[shard[1]] then refuse(path, ("part %d is here twice"):format(shard[1])) end
+    seen[shard[1]], n, parts[#parts + 1] = true, shard[2], part
+  end
+  for i = 1, n do
+    if not seen[i] then refuse(paths[1], ("part %d of %d is missing"):format(i, n)) end
+  end
+  local level_of, keys = {}, {}
+  for _, part in ipairs(parts) do
+    local before = part.before or { directives = 0, programs = 0 }
+    made.directives = made.directives + part.directives - before.directives
+    made.programs = made.programs + part.programs - before.programs
+    for level, one in ipairs(part.levels) do
+      for _, class in ipairs(one.classes) do
+        level_of[class.key] = math.min(level, level_of[class.key] or level)
+      end
+    end
+    for _, one in ipairs(part.findings) do
+      local known = keys[one.key]
+      if not known then
+        keys[one.key], made.found[#made.found + 1] = one, one
+      elseif #one.program < #known.program or #one.program == #known.program and one.program < known.program then
+        known.program = one.program
+      end
+    end
+  end
+  made.key = parts[1].key
+  local shared = parts[1].before or { directives = 0, programs = 0 }
+  made.directives, made.programs = made.directives + shared.directives,
+    made.programs + shared.programs
+  for level in ipairs(parts[1].levels) do made.levels[level] = 0 end
+  for _, level in pairs(level_of) do
+    made.levels[level] = (made.levels[level] or 0) + 1
+    made.classes = made.classes + 1
+  end
+  table.sort(made.found, function(a, b)
+    if #a.program ~= #b.program then return #a.program < #b.program end
+    return a.program < b.program
+  end)
+  return made
+end
+
+return results
