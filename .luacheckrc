@@ -6,7 +6,7 @@ unused_secondaries = false
 local scenario = {
   "NULL", "acc", "addr", "alloc", "block", "call", "case", "declare", "declare_from", "device_words", "draw",
   "events", "expect", "fortran", "free", "func", "method", "omp", "output", "rules", "scenario", "show", "sizeof",
-  "state", "tuples",
+  "state", "tuples", "vocabulary",
   "acc_async_noval", "acc_async_sync", "acc_async_test", "acc_async_test_all", "acc_attach", "acc_attach_async",
   "acc_copyin", "acc_copyin_async", "acc_copyout", "acc_copyout_async", "acc_copyout_finalize",
   "acc_copyout_finalize_async", "acc_create", "acc_create_async", "acc_delete", "acc_delete_async",
@@ -30,6 +30,7 @@ local scenario = {
 files["spec"] = { read_globals = scenario, globals = { "host" } }
 files["spec/rules"] = { std = "lua54" }
 files["examples"] = { read_globals = scenario, globals = { "host" } }
+files["examples/explore"] = { read_globals = { "kernel" } }
 files["tests/cli"] = { read_globals = scenario, globals = { "host" } }
 files["tests/package"] = { read_globals = scenario, globals = { "host" } }
 files["tests/terminal"] = { read_globals = scenario, globals = { "host" } }

@@ -86,7 +86,7 @@ local function all_words(list)
     end
     for _, text in ipairs(vocabulary.expanded(given.text)) do
       for _, body in ipairs(given.body and vocabulary.expanded(given.body) or { false }) do
-        words[#words + 1] = { kind = given.kind, text = text, body = body or nil, file = given.file, line = given.line }
+        words[#words + 1] = { kind = given.kind, text = text:match "^%s*(.-)%s*$", body = body or nil, file = given.file, line = given.line }
       end
     end
   end

@@ -34,7 +34,7 @@ end
 
 -- A number with commas between thousands.
 local function grouped(n)
-  local text = ("%d"):format(n)
+  local text = ("%.0f"):format(n)
   local first = #text % 3
   local parts = { first > 0 and text:sub(1, first) or nil }
   for at = first + 1, #text, 3 do parts[#parts + 1] = text:sub(at, at + 2) end
@@ -44,10 +44,13 @@ end
 local function print_counts(made, found)
   local levels = {}
   for n, classes in ipairs(found.levels) do levels[n] = grouped(classes) end
-  common.out(("-- %s: %d words, programs of up to %d words\n"):format(made.source.file, #made.words, made.bound))
-  common.out(("-- %s programs in %s classes (by words: %s)\n"):format(grouped(found.programs), grouped(found.classes),
-    table.concat(levels, " ")))
-  common.out(("-- %s directives%s\n"):format(grouped(found.directives), found.seconds
+  local all = 0
+  for n = 1, made.bound do all = all + (#made.words) ^ n end
+  common.out(("-- %s: %s programs of up to %d of %d words\n"):format(made.source.file, grouped(all), made.bound,
+    #made.words))
+  common.out(("-- %s classes (by words: %s), found in %s programs\n"):format(grouped(found.classes),
+    table.concat(levels, " "), grouped(found.programs)))
+  common.out(("-- %s words carried out%s\n"):format(grouped(found.directives), found.seconds
     and (" in %.1f s, %s a second"):format(found.seconds, grouped(found.carried_out // found.seconds)) or ""))
 end
 

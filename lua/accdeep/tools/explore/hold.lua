@@ -26,7 +26,7 @@ local PARTS_IN_WORDS = { host = "host memory", present = "what is present", valu
 
 -- Each property: {name, about, check = function(context) -> what is wrong, or nil}. context: {world, words, word, code
 -- (of the word's error, or nil), before and after (digests by part), back (makes the world what it was before the
--- word), alternatives (numbers of words that are the word with its clauses in other orders)}. The checks come in this order:
+-- word), has_dynamic (the program has enter data or exit data), alternatives (numbers of words that are the word with its clauses in other orders)}. The checks come in this order:
 -- those that change the world come last.
 hold.properties = {
   { name = "failed", about = "a construct that fails changes nothing", check = function(c)
@@ -43,7 +43,7 @@ hold.properties = {
   end },
 
   { name = "lists", about = "the directory's lists are those of the paper", check = function(c)
-    if c.code or not c.world.session.rules.fusion then return nil end
+    if c.code or not c.world.session.rules.fusion or c.has_dynamic then return nil end
     return hold.lists(c.world.session)
   end },
 
@@ -177,14 +177,11 @@ local function text_of(list, origin)
   return table.concat(parts, " ")
 end
 
--- What differs between a directory's levels and the paper's algorithm, or nil. Levels above `enter data` are left out:
+-- What differs between a directory's levels and the paper's algorithm, or nil. Programs with `enter data` are left out:
 -- the paper has none (DIR-6-01). Decides DIR-4.2-08, DIR-4.2-10.
 function hold.lists(session)
-  local levels = session.ctx:levels(session.now.device)
-  if #levels.below.dynamic > 0 then return nil end
   local below = {}
-  for i, level in ipairs(levels) do
-    if #level.dynamic > 0 then return nil end
+  for i, level in ipairs(session.ctx:levels(session.now.device)) do
     local wanted, found = fused(intervals(level.original), below), intervals(level.artificial)
     local origin = found[1] and found[1].low or wanted[1] and wanted[1].low or 0
     local is, should = text_of(found, origin), text_of(wanted, origin)
@@ -214,9 +211,15 @@ function hold.collect(world, words, told)
     by_key[one.key], found[#found + 1] = one, one
     told(one)
   end
+  local function is_dynamic(number)
+    local family = program.family(words[number])
+    return family:find "enter" ~= nil or family:find "exit" ~= nil
+  end
   return found, add, function(made, text, word, outcomes, before)
+    local has_dynamic = is_dynamic(word)
+    for i = 1, #text do has_dynamic = has_dynamic or is_dynamic(text:byte(i)) end
     local c = { world = world, words = world.words, word = word, code = outcomes.codes[1], before = {}, after = {},
-      alternatives = alternatives[word], back = function() made:back(#text) end }
+      has_dynamic = has_dynamic, alternatives = alternatives[word], back = function() made:back(#text) end }
     for i, part in ipairs(search.parts) do c.before[part], c.after[part] = before.digests[i], outcomes.digests[i] end
     for _, property in ipairs(hold.properties) do
       local key = property.name .. " " .. program.family(words[word])

@@ -16,9 +16,9 @@ local explore = {}
 
 -- A number for all that decides what is explored.
 local function key_of(source, names, bound, parts)
-  local hash = 14695981039346656037
+  local hash = 0xcbf29ce484222325
   for c in (table.concat({ source.text, table.concat(names, " "), bound, table.concat(parts) }, "\0")):gmatch "." do
-    hash = (hash ~ c:byte()) * 1099511628211
+    hash = (hash ~ c:byte()) * 0x100000001b3
   end
   return hash
 end
