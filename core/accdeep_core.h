@@ -249,6 +249,8 @@ typedef struct accd_context_config {
     int own_kernels;         /* kernels of the program write device memory. All of it then counts as written,
                                 and any stream may use it once its construct has returned. Always so for
                                 "direct"; never for "sim", whose memory no kernel can use */
+    int checkpoints;         /* states can be saved and restored: see accd_checkpoint_take. Only for "sim"; one
+                                thread works, and alloc is asked for checkpoints alone */
 } accd_context_config;
 
 #define ACCD_DEVICES_MOST 64
@@ -290,6 +292,20 @@ ACCD_API void accd_context_on_event(accd_context *context, accd_event_fn fn, voi
 /* Which operations the function hears of from now on, and of which with names; others have the name "". A bit for each:
  * 1 << op. At first: all. */
 ACCD_API void accd_context_hear(accd_context *context, unsigned ops, unsigned named);
+
+/* ------------------------------------------------------------------------------ checkpoints -- */
+
+/* The state of a context: its tables, devices, regions and queues, and the bytes of registered host memory that is
+ * live. Labels and programs are no part of it. */
+typedef struct accd_checkpoint accd_checkpoint;
+/* Saves the state. The caller frees the checkpoint, before the context is closed. ACCD_MISUSE: a construct or a
+ * kernel is under way, or the context was opened without config.checkpoints. */
+ACCD_API accd_status accd_checkpoint_take(accd_context *context, accd_checkpoint **checkpoint_p);
+/* Makes the state what it was; any number of times, in any order. Regions and bounds that ended since are valid
+ * again, and those that were made since are not valid any more. Host memory that was registered and live must be there
+ * still. The function for events stays as it is now. ACCD_MISUSE: as above. */
+ACCD_API accd_status accd_checkpoint_restore(accd_checkpoint *checkpoint);
+ACCD_API void accd_checkpoint_free(accd_checkpoint *checkpoint);
 
 /* ---------------------------------------------------------------------- labels and programs -- */
 
@@ -763,6 +779,21 @@ ACCD_API void accd_get_stats(accd_context *context, int device, accd_stats *stat
 ACCD_API const char *accd_check(accd_context *context);
 /* A hash of present objects, attachments, levels and device bytes: equal states have equal hashes. */
 ACCD_API uint64_t accd_digest(accd_context *context);
+
+/* Hashes of the parts of a device's state, without addresses: the same program in another process has the same ones.
+ * Host memory is that of accd_host_add, and its ranges are numbered in the order of registration. A word of
+ * eight bytes that is the address of a byte of such a range, or of its end, counts as that number and an
+ * offset. So does the address of a byte of present data on a device. Other device addresses are offsets. */
+typedef struct accd_digest_set {
+    uint64_t host;     /* the bytes of registered host memory that is live */
+    uint64_t present;  /* the ranges of present objects */
+    uint64_t values;   /* the bytes of present data on the device, and which were written; however they lie in objects */
+    uint64_t counters; /* reference counters; attached pointers with their targets and counters */
+    uint64_t rest;     /* all else that decides what a later construct does: open regions, tuples, flags of objects,
+                          work of queues, device memory in use, bytes of device memory without host data */
+} accd_digest_set;
+/* ACCD_MISUSE: a construct or a kernel is under way. */
+ACCD_API accd_status accd_digests(accd_context *context, int device, accd_digest_set *digests_p);
 
 /* -------------------------------------------------------------------- registered host memory -- */
 

@@ -43,13 +43,15 @@ ACCD_API void accd_waited(accd_context *context, int device, unsigned queue, int
  * polling ends. In concurrent mode the device decides (ACC33-async-5). */
 ACCD_API accd_status accd_queue_test(accd_context *context, int device, unsigned queue, int *done_p);
 
-/* A function that the host runs for a queue. It is called once: to run, or only to release ud. It returns
+/* A function that the host runs for a queue. It is called once: to run, or only to release ud. ACCD_RETAIN comes before
+ * that, when a checkpoint is taken or restored, and means one more such call. It returns
  * 0, or another number if it fails: ACCD_CALLBACK. It may read and write device memory, but run no
  * constructs. */
 typedef enum accd_call {
     ACCD_DISCARD, /* release ud only: the work is given up */
     ACCD_RUN,
-    ACCD_WAS_RUN /* the device has run the kernel: release ud */
+    ACCD_WAS_RUN, /* the device has run the kernel: release ud */
+    ACCD_RETAIN /* only keep ud for one more call; returns 0 */
 } accd_call;
 typedef int (*accd_host_fn)(void *ud, accd_call call);
 /* Runs a function in a queue: in delayed mode at the wait; else at once, after the queue's work under way. On

@@ -5,6 +5,7 @@
 #define ACCD_BASE_H
 
 #include "accdeep_core.h"
+#include "base/arena.h"
 #include "base/index.h"
 #include "base/mem.h"
 #include "base/rules.h"
@@ -73,12 +74,14 @@ struct accd_host {
     struct accd_range ranges;
     struct accd_pool pool;
     uint64_t losses; /* how often a range ceased to be live */
+    uint64_t added;  /* how many ranges were registered */
 };
 
 struct accd_host_block {
     uint64_t start, bytes;
     const accd_label *label;
     int live;
+    uint64_t serial; /* of its registration */
 };
 
 struct accd_workers;
@@ -88,8 +91,23 @@ struct accd_directory;
 typedef bool accd_short_way(struct accd_directory *dir, const accd_construct *construct, accd_region **region_p,
                       accd_status *status_p);
 
+/* What a checkpoint that is restored leaves as it is: labels and programs, which prepared constructs name. */
+struct accd_lasting {
+    struct accd_mem *mem; /* the context's or, with checkpoints, its own */
+    struct accd_mem own;
+    struct accd_arena *arena;  /* with checkpoints: in which the context lies; NULL: without */
+    struct accd_arena *beside; /* ... and in which this lies, with labels and programs */
+    struct accd_saved *spare; /* memory of checkpoints that were freed, linked */
+    accd_label **labels;
+    size_t nlabels, labels_room;
+    uint32_t *label_places; /* a hash table: numbers of labels and one, 0: none */
+    size_t label_places_room; /* 0 or a power of two */
+    bool layouts; /* labels have some */
+};
+
 struct accd_context {
     struct accd_mem mem;
+    struct accd_lasting *lasting, lasting_here; /* the second one without checkpoints */
     accd_context_config config;
     accd_rules rules;
     struct accd_verdicts verdicts; /* of the rules */
@@ -100,12 +118,8 @@ struct accd_context {
     accd_short_way *const *ways; /* of plain constructs, by kind: as the rules have it */
     bool layouts;      /* labels have some: an object may have holes */
     bool working;      /* a queue works: what it calls may touch device memory, but ask for no construct */
-    accd_label **labels;
-    size_t nlabels, labels_room;
     bool busy; /* a construct is under way: what it calls may look, but not change. It stands apart: one load of
                   several flags would wait for the byte that was written last */
-    uint32_t *label_places; /* a hash table: numbers of labels and one, 0: none */
-    size_t label_places_room; /* 0 or a power of two */
     struct accd_host host;
     struct accd_workers *workers;
     struct accd_device *devices; /* of the directories */

@@ -34,6 +34,7 @@ accd_status accd_host_add(accd_context *context, const void *start, uint64_t byt
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "the host range does not fit into memory");
     struct accd_host_block *block = block_at(context, accd_address(start));
     if (block) {
+        block->serial = block->live ? block->serial : context->host.added++;
         block->bytes = bytes;
         block->label = label;
         block->live = 1;
@@ -42,7 +43,7 @@ accd_status accd_host_add(accd_context *context, const void *start, uint64_t byt
     if (!accd_pool_reserve(&context->host.pool, 1) || !accd_range_reserve(&context->host.ranges, 1))
         return accd_out_of_memory(context, "for a host range");
     block = accd_pool_take(&context->host.pool);
-    *block = (struct accd_host_block){accd_address(start), bytes, label, 1};
+    *block = (struct accd_host_block){accd_address(start), bytes, label, 1, context->host.added++};
     accd_range_insert(&context->host.ranges, block->start, block);
     return ACCD_OK;
 }

@@ -158,8 +158,10 @@ int accd_mem_grow(struct accd_mem *mem, void **array, size_t *room, size_t need,
 
 void accd_pool_init(struct accd_pool *pool, struct accd_mem *mem, size_t size, size_t per_slab)
 {
-    *pool = (struct accd_pool){
-        .mem = mem, .size = size, .per_slab = per_slab < ACCD_SLAB_MOST ? per_slab : ACCD_SLAB_MOST};
+    enum { FRUGAL_BYTES = 1024 };
+    const size_t few = mem->frugal ? FRUGAL_BYTES / size + 1 : ACCD_SLAB_MOST;
+    const size_t most = few < ACCD_SLAB_MOST ? few : ACCD_SLAB_MOST;
+    *pool = (struct accd_pool){.mem = mem, .size = size, .per_slab = per_slab < most ? per_slab : most};
 }
 
 struct slab {

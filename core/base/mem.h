@@ -20,6 +20,7 @@ struct accd_mem {
     } kept[ACCD_KEPT];
     unsigned oldest;
     size_t kept_bytes;
+    bool frugal; /* pools have small slabs: all that is in use is saved with a checkpoint */
     bool (*reclaim)(void *owner); /* gives up what only saves time, when memory runs out */
     void *owner;
 };

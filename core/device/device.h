@@ -104,6 +104,14 @@ struct accd_backend {
      * fails to restore is lost. */
     accd_status (*save)(void *device, uint64_t dev, uint64_t bytes, uint8_t *to);
     void (*restore)(void *device, uint64_t dev, uint64_t bytes, const uint8_t *from);
+    /* Optional, together: all that the device holds, and how it is allocated, but for what lies in the memory that
+     * open was given. Checkpoints save that memory, too, and put it back after the state, whose bytes restore
+     * returns. */
+    uint64_t (*state_bytes)(void *device);
+    void (*state_save)(void *device, uint8_t *to);
+    uint64_t (*state_restore)(void *device, const uint8_t *from);
+    /* Optional: the address that offsets are counted from where addresses of different processes are compared. */
+    uint64_t (*origin)(void *device);
     /* Optional: the range holds nothing any more, although its allocation lives on. */
     void (*forget)(void *device, uint64_t dev, uint64_t bytes);
     /* Optional, for tests: the n-th allocation, the n-th copy from now fails; 0: none does,
@@ -121,7 +129,7 @@ struct accd_backend {
      * not meet. end_p: NULL, and what it has done is put back. */
     int (*kernel_arrived)(void *device, const void *under_way);
     accd_status (*kernel_over)(void *device, void *under_way, uint64_t again, accd_kernel_end *end_p);
-    /* The first allocation at or behind an address; 0: there is none. */
+    /* Also without kernels: the first allocation at or behind an address; 0: there is none. */
     uint64_t (*next)(void *device, uint64_t dev, uint64_t *bytes_p);
     /* Optional: the number-th device of this machine. ACCD_NO_DEVICE: info_p->why says why not. */
     accd_status (*about)(unsigned number, accd_device_info *info_p);

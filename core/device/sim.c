@@ -31,6 +31,7 @@ static const uint64_t least_space = (uint64_t)64 << 20, usual_bytes = (uint64_t)
 
 struct sim {
     struct accd_mem *mem;
+    size_t own_bytes;     /* of this structure */
     uint64_t base, space; /* device addresses [base, base + space) */
     uint64_t front;       /* bytes before them that are the device's, too, and never allocated: where pointers
                              point to the base of a section that begins behind it */
@@ -48,12 +49,17 @@ struct sim {
     bool sparing; /* small allocations are not guarded */
     bool again; /* blocks that rest stay open, and are used again */
     void *closed_page;
-    unsigned guards;
+    unsigned guards, nresting, last_resting;
     struct resting {           /* a larger block that was freed */
         uint64_t start, first, bytes; /* pages that are closed */
-    } resting[RESTING];        /* a ring */
-    unsigned nresting, last_resting;
+    } resting[];               /* a ring, of guarded devices */
 };
+
+/* Of a device of this backend. */
+static size_t own_bytes(const accd_backend *backend)
+{
+    return sizeof(struct sim) + (backend && backend->overrun ? RESTING * sizeof(struct resting) : 0);
+}
 
 /* ------------------------------------------------------------------------------ size classes -- */
 
@@ -112,7 +118,7 @@ static void sim_close(void *device)
     }
     unmap(sim->closed_page, PAGE);
     unmap(sim->sizes, table_bytes(sim));
-    accd_mem_free(sim->mem, sim, sizeof *sim);
+    accd_mem_free(sim->mem, sim, sim->own_bytes);
 }
 
 static accd_status sim_open(void **device_p, int number, const accd_context_config *config,
@@ -120,11 +126,12 @@ static accd_status sim_open(void **device_p, int number, const accd_context_conf
 {
     const bool direct = config->backend && config->backend->space;
     const uint64_t capacity = config->device_bytes ? config->device_bytes : usual_bytes;
-    struct sim *sim = capacity <= most_bytes ? accd_mem_zero(mem, sizeof *sim) : NULL;
+    struct sim *sim = capacity <= most_bytes ? accd_mem_zero(mem, own_bytes(config->backend)) : NULL;
     (void)number;
     if (!sim)
         return ACCD_OUT_OF_MEMORY;
     sim->mem = mem;
+    sim->own_bytes = own_bytes(config->backend);
     sim->capacity = capacity;
     sim->guarding = config->backend == &accd_backend_guarded_end     ? END
                     : config->backend == &accd_backend_guarded_begin ? BEGIN
@@ -658,6 +665,82 @@ static void sim_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_
         accd_written_restore(sim->bits, at, bytes, from + bytes);
 }
 
+/* ------------------------------------------------------------------------------- checkpoints -- */
+
+/* What lies outside of struct sim, up to an offset that is a multiple of a page: bytes, bits and tables. X(its memory,
+ * bytes of it). */
+#define STATE(X, to)                                                                                    \
+    X(sim->bytes, (to)) X(sim->bits, (to) / 8) X(sim->sizes, (to) / UNIT * sizeof sim->sizes[0])        \
+    X(sim->units, (to) / UNIT * sizeof sim->units[0]) X(sim->covers, (to) / PAGE * sizeof sim->covers[0])
+enum { STATE_BEGIN = 16 }; /* saved before it: the offset */
+
+/* Behind it nothing was handed out. */
+static uint64_t state_end(const struct sim *sim) { return (sim->bump + PAGE - 1) / PAGE * PAGE; }
+
+static uint64_t sim_state_bytes(void *device)
+{
+    const struct sim *sim = device;
+    const uint64_t end = state_end(sim);
+    uint64_t bytes = STATE_BEGIN;
+#define X(memory, n) bytes += (n);
+    STATE(X, end)
+#undef X
+    return bytes;
+}
+
+static void sim_state_save(void *device, uint8_t *to)
+{
+    const struct sim *sim = device;
+    const uint64_t end = state_end(sim);
+    memcpy(to, &end, sizeof end);
+    to += STATE_BEGIN;
+#define X(memory, n)          \
+    memcpy(to, (memory), (n)); \
+    to += (n);
+    STATE(X, end)
+#undef X
+}
+
+/* What was handed out since is as if it had not been. */
+static void clear_behind(struct sim *sim, uint64_t from, uint64_t to)
+{
+    forget_bits(sim, from, to - from);
+    memset(sim->units + from / UNIT, 0, (to - from) / UNIT * sizeof sim->units[0]);
+    memset(sim->covers + from / PAGE, 0, (to - from) / PAGE * sizeof sim->covers[0]);
+}
+
+static uint64_t sim_state_restore(void *device, const uint8_t *from)
+{
+    const uint8_t *const start = from;
+    struct sim *sim = device;
+    const uint64_t now = state_end(sim);
+    uint64_t end;
+    memcpy(&end, from, sizeof end);
+    from += STATE_BEGIN;
+    if (now > end)
+        clear_behind(sim, end, now);
+#define X(memory, n)            \
+    memcpy((memory), from, (n)); \
+    from += (n);
+    STATE(X, end)
+#undef X
+    return (uint64_t)(from - start);
+}
+
+static uint64_t sim_next(void *device, uint64_t dev, uint64_t *bytes_p)
+{
+    const struct sim *sim = device;
+    uint64_t at = dev > sim->base ? (dev - sim->base + UNIT - 1) / UNIT * UNIT : 0;
+    while (at < sim->bump && !begins_block(sim, at))
+        at += UNIT;
+    if (at >= sim->bump)
+        return 0;
+    *bytes_p = sim->sizes[at / UNIT];
+    return sim->base + at;
+}
+
+static uint64_t sim_origin(void *device) { return ((const struct sim *)device)->base; }
+
 static void sim_forget(void *device, uint64_t dev, uint64_t bytes)
 {
     struct sim *sim = device;
@@ -677,7 +760,7 @@ static void sim_fail(void *device, uint64_t allocation, uint64_t copy)
     .open = sim_open, .close = sim_close, .begin = sim_begin, .end = sim_end,                         \
     .stage = sim_stage, .fetch = sim_fetch, .copy = sim_copy, .read = sim_read, .write = sim_write, \
     .owns = sim_owns, .allocated = sim_allocated, .size_of = sim_size_of, .fail = sim_fail,         \
-    .save = sim_save, .restore = sim_restore
+    .save = sim_save, .restore = sim_restore, .origin = sim_origin
 
 const accd_backend accd_backend_sim = {
     COMMON,
@@ -685,6 +768,8 @@ const accd_backend accd_backend_sim = {
     .small = ACCD_SMALL_OBJECT,
     .alloc = sim_alloc, .free = sim_free,
     .written = sim_written, .forget = sim_forget,
+    .next = sim_next,
+    .state_bytes = sim_state_bytes, .state_save = sim_state_save, .state_restore = sim_state_restore,
 };
 
 const accd_backend accd_backend_direct = {

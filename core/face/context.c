@@ -1,4 +1,5 @@
 /* context.c - contexts: what they are opened with, their devices, their end. */
+#include "face/inside.h"
 #include "ops/ops.h"
 #include "table/group.h"
 #include "table/tuples.h"
@@ -38,6 +39,7 @@ static bool is_sound(const accd_context_config *config)
     return config->struct_size == sizeof *config && config->devices <= ACCD_DEVICES_MOST &&
            config->threads <= ACCD_THREADS_MOST && (unsigned)config->descriptors <= ACCD_DESCRIPTOR_GFORTRAN &&
            (unsigned)config->queues <= ACCD_QUEUES_CONCURRENT &&
+           (!config->checkpoints || !config->backend || config->backend->state_save) &&
            (!config->rules || accd_rules_sound(config->rules));
 }
 
@@ -93,11 +95,18 @@ accd_status accd_context_open(accd_context **context_p, const accd_context_confi
     if (!context_p || !is_sound(config))
         return ACCD_MISUSE;
     struct accd_mem mem;
+    struct accd_lasting *lasting = NULL;
     accd_mem_init(&mem, config->alloc, config->alloc_ud);
-    accd_context *context = accd_mem_zero(&mem, sizeof *context);
-    if (!context)
+    if (config->checkpoints && !(lasting = accd_lasting_open(&mem)))
         return ACCD_OUT_OF_MEMORY;
+    accd_context *context = accd_mem_zero(&mem, sizeof *context);
+    if (!context) {
+        accd_lasting_close(lasting);
+        return ACCD_OUT_OF_MEMORY;
+    }
     context->mem = mem;
+    context->lasting_here.mem = &context->mem;
+    context->lasting = lasting ? lasting : &context->lasting_here;
     context->mem.reclaim = reclaim;
     context->mem.owner = context;
     context->config = *config;
@@ -105,8 +114,8 @@ accd_status accd_context_open(accd_context **context_p, const accd_context_confi
     context->config.rules = &context->rules;
     if (!context->config.devices)
         context->config.devices = 1;
-    if (!context->config.threads)
-        context->config.threads = processors();
+    if (!context->config.threads || lasting)
+        context->config.threads = lasting ? 1 : processors();
     if (!context->config.group_least)
         context->config.group_least = 1;
     accd_rules_compile(&context->rules, &context->verdicts);
@@ -172,8 +181,12 @@ void accd_context_close(accd_context *context)
     accd_host_close(&context->host);
     accd_scratch_close(&context->scratch);
     accd_mem_close(mem);
+    struct accd_lasting *lasting = context->lasting;
     struct accd_mem last = *mem;
-    accd_mem_free(&last, context, sizeof *context);
+    if (lasting->arena)
+        accd_lasting_close(lasting);
+    else
+        accd_mem_free(&last, context, sizeof *context);
 }
 
 const accd_error *accd_context_error(const accd_context *context)

@@ -79,44 +79,45 @@ static bool same_label(const accd_label *a, const accd_label *b)
 }
 
 /* The place of a label in the table, which has room: its own, or a free one. */
-static uint32_t *place_of(const accd_context *context, const accd_label *label)
+static uint32_t *place_of(const struct accd_lasting *lasting, const accd_label *label)
 {
-    const size_t last = context->label_places_room - 1;
+    const size_t last = lasting->label_places_room - 1;
     size_t k = (size_t)hash_of(label) & last;
-    while (context->label_places[k] && !same_label(context->labels[context->label_places[k] - 1], label))
+    while (lasting->label_places[k] && !same_label(lasting->labels[lasting->label_places[k] - 1], label))
         k = (k + 1) & last;
-    return &context->label_places[k];
+    return &lasting->label_places[k];
 }
 
 /* Room for one more. */
-static bool reserve(accd_context *context)
+static bool reserve(struct accd_lasting *lasting)
 {
-    struct accd_mem *mem = &context->mem;
-    const size_t room = context->label_places_room, more = room ? 2 * room : 64;
-    if (!ACCD_GROW(mem, context->labels, context->labels_room, context->nlabels + 1))
+    struct accd_mem *mem = lasting->mem;
+    const size_t room = lasting->label_places_room, more = room ? 2 * room : 64;
+    if (!ACCD_GROW(mem, lasting->labels, lasting->labels_room, lasting->nlabels + 1))
         return false;
-    if (2 * (context->nlabels + 1) <= room)
+    if (2 * (lasting->nlabels + 1) <= room)
         return true;
     uint32_t *places = accd_mem_zero(mem, more * sizeof *places);
     if (!places)
         return false;
-    accd_mem_free(mem, context->label_places, room * sizeof *places);
-    context->label_places = places;
-    context->label_places_room = more;
-    for (size_t i = 0; i < context->nlabels; i++)
-        *place_of(context, context->labels[i]) = (uint32_t)i + 1;
+    accd_mem_free(mem, lasting->label_places, room * sizeof *places);
+    lasting->label_places = places;
+    lasting->label_places_room = more;
+    for (size_t i = 0; i < lasting->nlabels; i++)
+        *place_of(lasting, lasting->labels[i]) = (uint32_t)i + 1;
     return true;
 }
 
 /* The context's copy of a label, or NULL: no memory. */
 static const accd_label *intern(accd_context *context, accd_label wanted)
 {
-    struct accd_mem *mem = &context->mem;
+    struct accd_lasting *lasting = context->lasting;
+    struct accd_mem *mem = lasting->mem;
     if (strchr(wanted.name, '#'))
         wanted.flags |= ACCD_LABEL_INDEXED;
-    uint32_t *place = reserve(context) ? place_of(context, &wanted) : NULL;
+    uint32_t *place = reserve(lasting) ? place_of(lasting, &wanted) : NULL;
     if (place && *place)
-        return context->labels[*place - 1];
+        return lasting->labels[*place - 1];
     accd_label *copy = place ? accd_mem_new(mem, sizeof *copy) : NULL;
     if (!copy)
         return NULL;
@@ -129,13 +130,13 @@ static const accd_label *intern(accd_context *context, accd_label wanted)
         free_label(mem, copy);
         return NULL;
     }
-    copy->id = (uint32_t)context->nlabels;
+    copy->id = (uint32_t)lasting->nlabels;
     *place = copy->id + 1;
     if (copy->layout) {
         accd_program_retain((accd_program *)(uintptr_t)copy->layout);
-        context->layouts = true;
+        context->layouts = lasting->layouts = true;
     }
-    context->labels[context->nlabels++] = copy;
+    lasting->labels[lasting->nlabels++] = copy;
     return copy;
 }
 
@@ -161,10 +162,11 @@ const char *accd_keep_name(accd_context *context, const char *name)
 
 void accd_labels_close(accd_context *context)
 {
-    for (size_t i = 0; i < context->nlabels; i++) {
-        accd_program_release((accd_program *)(uintptr_t)context->labels[i]->layout);
-        free_label(&context->mem, context->labels[i]);
+    struct accd_lasting *lasting = context->lasting;
+    for (size_t i = 0; i < lasting->nlabels; i++) {
+        accd_program_release((accd_program *)(uintptr_t)lasting->labels[i]->layout);
+        free_label(lasting->mem, lasting->labels[i]);
     }
-    accd_mem_free(&context->mem, context->labels, context->labels_room * sizeof context->labels[0]);
-    accd_mem_free(&context->mem, context->label_places, context->label_places_room * sizeof context->label_places[0]);
+    accd_mem_free(lasting->mem, lasting->labels, lasting->labels_room * sizeof lasting->labels[0]);
+    accd_mem_free(lasting->mem, lasting->label_places, lasting->label_places_room * sizeof lasting->label_places[0]);
 }

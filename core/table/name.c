@@ -402,7 +402,7 @@ void accd_name_piece(const struct accd_walk *walk, const struct accd_rowset *set
 
 static const accd_label *label_number(struct accd_directory *dir, uint32_t id)
 {
-    return id < dir->context->nlabels ? dir->context->labels[id] : NULL;
+    return id < dir->context->lasting->nlabels ? dir->context->lasting->labels[id] : NULL;
 }
 
 struct source {

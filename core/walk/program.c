@@ -132,7 +132,7 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
         return accd_not_given(context, __func__, !spec ? "spec" : "program_p");
     if (!sound(spec))
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a mapping program is not sound");
-    struct accd_mem *mem = &context->mem;
+    struct accd_mem *mem = context->lasting->mem;
     accd_program *program = accd_mem_zero(mem, sizeof *program);
     if (!program)
         return accd_out_of_memory(context, "for a program");
@@ -190,9 +190,9 @@ accd_program *accd_program_retain(accd_program *program)
 
 void accd_program_release(accd_program *program)
 {
-    if (!program || --program->users)
+    if (!program || --program->users || program->context->lasting->arena) /* a checkpoint may have users, too */
         return;
-    struct accd_mem *mem = &program->context->mem;
+    struct accd_mem *mem = program->context->lasting->mem;
     accd_program_spec *spec = &program->spec;
     if (spec->fields)
         for (size_t i = 0; i < spec->nfields; i++)

@@ -1,0 +1,682 @@
+/* digest.c - digests: numbers that are equal where states are. One is of all devices, and knows addresses; five, of the
+ * parts of a device's state, do not depend on them.
+ *
+ * These are sums over what there is, each with its place: the number of its host range, in the order of registration,
+ * and an offset. So it does not matter in which order things are visited, nor how bytes are cut into objects. */
+#include "face/inside.h"
+#include "ops/ops.h"
+#include "table/group.h"
+#include "table/name.h"
+#include "table/tuples.h"
+
+/* ------------------------------------------------------------------------------ of all there is -- */
+
+static uint64_t mix(uint64_t hash, const void *from, size_t n)
+{
+    const unsigned char *p = from;
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ p[i]) * 0x100000001b3u;
+    return hash;
+}
+
+#define MIX(value) hash = mix(hash, &(value), sizeof(value))
+
+static uint64_t digest_bytes(struct accd_directory *dir, uint64_t hash, uint64_t dev, uint64_t n)
+{
+    unsigned char buffer[1024];
+    for (uint64_t at = 0; at < n; at += sizeof buffer) {
+        uint64_t take = n - at < sizeof buffer ? n - at : sizeof buffer;
+        if (dir->device.ops->read(dir->device.handle, dev + at, buffer, take) == ACCD_OK)
+            hash = mix(hash, buffer, take);
+        uint64_t written = dir->device.ops->written ? dir->device.ops->written(dir->device.handle, dev + at, take) : 0;
+        MIX(written);
+    }
+    return hash;
+}
+
+static uint64_t digest_tuples(struct accd_directory *dir, uint64_t hash)
+{
+    ACCD_EACH(const struct accd_share, share, &dir->tuples.shares, 0) {
+        if (!share->fused && !share->former && !share->originals)
+            continue;
+        const uint64_t fused = share->fused ? share->fused->host : 0;
+        MIX(fused);
+        MIX(share->serial);
+        for (const struct accd_former *former = share->former; former; former = former->below)
+            MIX(former->dev);
+        for (const struct accd_original *original = share->originals; original;
+             original = original->next)
+            MIX(original->serial);
+    }
+    return hash;
+}
+
+uint64_t accd_digest(accd_context *context)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (int i = 0; context && i < context->ndirs; i++) {
+        struct accd_directory *dir = &context->dirs[i];
+            if (accd_index_all(dir) != ACCD_OK)
+            return 0;
+        ACCD_EACH(struct accd_object, object, &dir->present.objects, 0) {
+            MIX(object->host);
+            uint64_t size = object->size & ~ACCD_OBJECT_SHARED; /* alone in a block is alone */
+            MIX(size);
+            MIX(object->dev);
+            MIX(object->structured);
+            MIX(object->dynamic);
+            MIX(object->pins);
+            hash = digest_bytes(dir, hash, object->dev, accd_object_bytes(object));
+        }
+        ACCD_EACH(struct accd_attach, attach, &dir->attached.slots, 0) {
+            MIX(attach->slot);
+            MIX(attach->target);
+            MIX(attach->dev);
+            MIX(attach->count);
+            const unsigned holds_record = attach->holds_record;
+            MIX(holds_record);
+            if (attach->descriptor)
+                hash = mix(hash, attach->descriptor->rest, attach->descriptor->bytes - sizeof(void *));
+        }
+        for (const struct accd_region *region = dir->levels.top; region; region = region->below) {
+            MIX(region->kind);
+            MIX(region->thread);
+            MIX(region->line);
+            for (size_t k = 0; k < region->nclaims; k++) {
+                MIX(region->claims[k].host);
+                MIX(region->claims[k].bytes);
+                const uint64_t held = region->claims[k].object ? region->claims[k].object->host : 0;
+                MIX(held);
+            }
+        }
+        hash = digest_tuples(dir, hash);
+        MIX(dir->device.stats.live_bytes);
+        MIX(dir->device.stats.live_allocations);
+    }
+    return hash;
+}
+
+/* ------------------------------------------------------------------------- without addresses -- */
+
+__extension__ typedef unsigned __int128 wide;
+
+/* Two numbers as one; their order counts. */
+static inline uint64_t fold(uint64_t a, uint64_t b)
+{
+    const wide product = (wide)(a ^ 0x9E3779B97F4A7C15u) * (b ^ 0xC2B2AE3D27D4EB4Fu);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* What a place is in: each kind has numbers of its own. */
+enum { HOST = 1, ON_DEVICE, IN_SPACE, NOWHERE };
+
+struct known {
+    uint64_t start, bytes, number; /* among all that are known, in the order of registration, from 1 */
+    bool live;
+};
+
+/* A device, with its objects by device address. */
+struct other {
+    const struct accd_device *device;
+    const struct accd_pair *objects;
+    size_t nobjects;
+    uint64_t low, high; /* in which these lie */
+};
+
+struct digest {
+    accd_context *context;
+    struct accd_directory *dir;
+    const struct known *known; /* by address */
+    size_t nknown;
+    uint64_t low, high; /* in which all known ranges lie, with the byte behind each */
+    struct other *others;
+};
+
+static inline const struct known *known_at(const struct digest *digest, uint64_t address)
+{
+    if (address - digest->low > digest->high - digest->low)
+        return NULL;
+    const size_t above = ACCD_FIRST_ABOVE(digest->known, start, digest->nknown, address);
+    const struct known *known = above ? &digest->known[above - 1] : NULL;
+    return known && address - known->start <= known->bytes ? known : NULL;
+}
+
+/* A host address as a number. 0 is 0. */
+static uint64_t place(const struct digest *digest, uint64_t address)
+{
+    const struct known *known = known_at(digest, address);
+    return known ? fold(fold(HOST, known->number), address - known->start) : address ? fold(NOWHERE, address) : 0;
+}
+
+/* The same of a device address that stands for a host address. */
+static uint64_t device_place(const struct digest *digest, const struct accd_device *device, uint64_t host)
+{
+    return fold(fold(ON_DEVICE, (uint64_t)device->number), place(digest, host));
+}
+
+static uint64_t place_in(const struct digest *digest, const struct other *other, uint64_t dev)
+{
+    const size_t above = dev - other->low < other->high - other->low
+                             ? ACCD_FIRST_ABOVE(other->objects, key, other->nobjects, dev)
+                             : 0;
+    const struct accd_object *object = above ? accd_pointer(other->objects[above - 1].value) : NULL;
+    const accd_backend *ops = other->device->ops;
+    if (object && dev - object->dev < accd_object_bytes(object))
+        return device_place(digest, other->device, object->host + (dev - object->dev));
+    if (!ops->origin || !ops->owns(other->device->handle, dev))
+        return 0;
+    return fold(fold(IN_SPACE, (uint64_t)other->device->number), dev - ops->origin(other->device->handle));
+}
+
+/* What a word of eight bytes stands for: a place, if it is an address, else itself. */
+static uint64_t word_meant(const struct digest *digest, uint64_t word)
+{
+    enum { LEAST = 4096, ADDRESS_BITS = 47 };
+    if (word < LEAST || word >> ADDRESS_BITS)
+        return word;
+    if (known_at(digest, word))
+        return place(digest, word);
+    for (int i = 0; i < digest->context->ndirs; i++) {
+        const uint64_t meant = place_in(digest, &digest->others[i], word);
+        if (meant)
+            return meant;
+    }
+    return word;
+}
+
+static uint64_t device_address(const struct digest *digest, uint64_t dev)
+{
+    const uint64_t meant = place_in(digest, &digest->others[digest->dir->device.number], dev);
+    return meant ? meant : dev;
+}
+
+/* -------------------------------------------------------------------------------------- bytes -- */
+
+/* A sum over words of known ranges, counted from the starts of these, and the bytes that there are of each. Bytes come
+ * by ascending addresses. */
+struct cells {
+    const struct digest *digest;
+    uint64_t sum;
+    uint64_t number, word;  /* the range and the word that came last, in part ... */
+    uint64_t value;         /* ... its bytes ... */
+    unsigned there;         /* ... and which ones, as bits */
+    struct accd_range_cursor cursor;
+    struct accd_attach *attach; /* of the attached pointers on the device, the next one; NULL: none */
+};
+
+static inline void add_word(struct cells *cells, uint64_t number, uint64_t word, uint64_t value, unsigned there)
+{
+    cells->sum += fold(value, fold(number, word << 8 | there));
+}
+
+/* A whole word at a host address. */
+static inline void add_whole(struct cells *cells, uint64_t number, uint64_t word, uint64_t value, uint64_t host)
+{
+    while (cells->attach && cells->attach->slot < host)
+        cells->attach = accd_range_next(&cells->cursor);
+    const struct accd_attach *attach = cells->attach;
+    const bool leads = attach && attach->slot == host && attach->dev == value && attach->base;
+    add_word(cells, number, word,
+             leads ? device_place(cells->digest, &cells->digest->dir->device, attach->target)
+                   : word_meant(cells->digest, value),
+             0xff);
+}
+
+static void add_rest(struct cells *cells, uint64_t start)
+{
+    if (cells->there == 0xff)
+        add_whole(cells, cells->number, cells->word, cells->value, start + 8 * cells->word);
+    else if (cells->there)
+        add_word(cells, cells->number, cells->word, cells->value, cells->there);
+    cells->value = cells->there = 0;
+}
+
+/* Bytes at an offset of a known range, or of nothing: start is 0. bits: which of them count; NULL: all. */
+static void add_bytes(struct cells *cells, uint64_t start, uint64_t number, uint64_t offset, const uint8_t *bytes,
+                      const uint8_t *bits, uint64_t n)
+{
+    for (uint64_t i = 0; i < n;) {
+        const uint64_t word = (offset + i) / 8, at = (offset + i) % 8;
+        if (!at && n - i >= 8) {
+            const unsigned shift = i % 8;
+            const unsigned there = bits ? (bits[i / 8] | (unsigned)bits[i / 8 + 1] << 8) >> shift & 0xff : 0xff;
+            uint64_t value;
+            memcpy(&value, bytes + i, sizeof value);
+            if (there == 0xff) {
+                add_rest(cells, start);
+                add_whole(cells, number, word, value, start + offset + i);
+                i += 8;
+                continue;
+            }
+        }
+        if (cells->word != word || cells->number != number)
+            add_rest(cells, start);
+        cells->word = word;
+        cells->number = number;
+        if (!bits || bits[i / 8] >> i % 8 & 1) {
+            cells->value |= (uint64_t)bytes[i] << 8 * at;
+            cells->there |= 1u << at;
+        }
+        i++;
+    }
+}
+
+static uint64_t digest_host(const struct digest *digest)
+{
+    struct cells cells = {.digest = digest};
+    for (size_t i = 0; i < digest->nknown; i++) {
+        const struct known *known = &digest->known[i];
+        if (!known->live)
+            continue;
+        add_bytes(&cells, known->start, known->number, 0, accd_pointer(known->start), NULL, known->bytes);
+        add_rest(&cells, known->start);
+        cells.sum += fold(fold(HOST, known->number), known->bytes);
+    }
+    return cells.sum;
+}
+
+/* Bytes of the device: those that were written, where it knows. */
+static void add_device_bytes(struct cells *cells, uint64_t start, uint64_t number, uint64_t offset, uint64_t dev,
+                             uint64_t bytes)
+{
+    enum { PART = 4096 };
+    const struct accd_device *device = &cells->digest->dir->device;
+    const bool known = device->ops->written && device->ops->save;
+    uint8_t part[PART + PART / 8 + 1];
+    for (uint64_t at = 0; at < bytes; at += PART) {
+        const uint64_t n = bytes - at < PART ? bytes - at : PART;
+        const accd_status status = known ? device->ops->save(device->handle, dev + at, n, part)
+                                         : device->ops->read(device->handle, dev + at, part, n);
+        if (known)
+            part[n + (n + 7) / 8] = 0;
+        if (status == ACCD_OK)
+            add_bytes(cells, start, number, offset + at, part, known ? part + n : NULL, n);
+    }
+}
+
+static uint64_t digest_values(const struct digest *digest)
+{
+    struct cells cells = {.digest = digest};
+    uint64_t start = 0;
+    cells.attach = accd_range_seek(&digest->dir->attached.slots, 0, &cells.cursor);
+    ACCD_EACH(const struct accd_object, object, &digest->dir->present.objects, 0) {
+        const struct known *known = known_at(digest, object->host);
+        const uint64_t from = known ? known->start : 0, number = known ? known->number : 0;
+        if (from != start)
+            add_rest(&cells, start);
+        start = from;
+        add_device_bytes(&cells, start, number, object->host - start, object->dev, accd_object_bytes(object));
+    }
+    add_rest(&cells, start);
+    return cells.sum;
+}
+
+/* ------------------------------------------------------------------------------------ records -- */
+
+static uint64_t digest_present(const struct digest *digest)
+{
+    uint64_t sum = 0;
+    ACCD_EACH(const struct accd_object, object, &digest->dir->present.objects, 0)
+        sum += fold(place(digest, object->host), accd_object_bytes(object));
+    return sum;
+}
+
+static uint64_t digest_counters(const struct digest *digest)
+{
+    struct accd_directory *dir = digest->dir;
+    uint64_t sum = 0;
+    ACCD_EACH(const struct accd_object, object, &dir->present.objects, 0)
+        sum += fold(place(digest, object->host), (uint64_t)object->structured << 32 | object->dynamic);
+    ACCD_EACH(const struct accd_attach, attach, &dir->attached.slots, 0) {
+        struct cells kept = {.digest = digest};
+        uint64_t hash = fold(fold(ON_DEVICE, place(digest, attach->slot)),
+                             (uint64_t)attach->count << 1 | attach->holds_record);
+        hash = fold(fold(hash, place(digest, attach->target)), place(digest, attach->base));
+        if (attach->descriptor)
+            add_bytes(&kept, 0, 0, 0, (const uint8_t *)attach->descriptor->rest, NULL,
+                      attach->descriptor->bytes - sizeof(void *));
+        sum += fold(hash, kept.sum);
+    }
+    return sum;
+}
+
+/* Which bytes of an element clauses leave out, and what they do with others. */
+static uint64_t digest_layout(const accd_program *layout)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; layout && i < layout->spec.npieces; i++) {
+        const accd_piece *piece = &layout->spec.pieces[i];
+        sum += fold(piece->offset, piece->bytes << 8 | piece->action);
+    }
+    for (size_t i = 0; layout && i < layout->spec.nexcluded; i++)
+        sum += fold(fold(layout->spec.excluded[i].offset, layout->spec.excluded[i].bytes), 1);
+    return layout ? fold(sum, layout->spec.stride) : 0;
+}
+
+/* What of objects is not counted. */
+static uint64_t digest_objects(const struct digest *digest)
+{
+    const uint64_t flags = ACCD_OBJECT_MAPPED | ACCD_OBJECT_HELD | ACCD_OBJECT_NAMED | ACCD_OBJECT_SHORT |
+                           ACCD_OBJECT_PIECE | ACCD_OBJECT_POINTER | ACCD_OBJECT_HOLDS;
+    struct accd_directory *dir = digest->dir;
+    uint64_t sum = 0;
+    ACCD_EACH(const struct accd_object, object, &dir->present.objects, 0) {
+        uint64_t hash = fold(place(digest, object->host), (object->size & flags) | object->pins);
+        if (dir->context->layouts)
+            hash = fold(hash, digest_layout(accd_layout_of(dir, object)));
+        if (object->size & ACCD_OBJECT_ORIGIN)
+            hash = fold(hash, place(digest, dir->present.origins[object->where].base));
+        sum += hash;
+    }
+    ACCD_EACH(const struct accd_block, block, &dir->present.blocks, 0)
+        if (block->frame || block->host || block->former || block->borrowed)
+            sum += fold(fold(place(digest, block->frame), place(digest, block->host)),
+                        fold(block->bytes, fold(block->former, (uint64_t)block->ahead << 1 | block->borrowed)));
+    return sum;
+}
+
+static uint64_t digest_claim(const struct digest *digest, const struct accd_claim *claim)
+{
+    const uint64_t held = claim->object ? place(digest, claim->object->host) : 0;
+    const uint64_t bits = (uint64_t)claim->flags << 16 | (uint64_t)claim->action << 8 | (uint64_t)claim->state << 4 |
+                          (uint64_t)claim->attached << 1 | claim->counted;
+    return fold(fold(fold(place(digest, claim->host), claim->bytes), fold(place(digest, claim->slot), held)), bits);
+}
+
+static uint64_t digest_region(const struct digest *digest, const struct accd_region *region)
+{
+    const struct accd_queue *queue = accd_queue_of(digest->dir, region->queue);
+    const struct accd_group *group = region->group;
+    uint64_t hash = fold(fold(region->kind, region->thread), (uint64_t)region->queue << 1 | region->given_up);
+    hash = fold(hash, queue ? queue->asked - region->opened : 0);
+    for (size_t i = 0; i < region->nclaims; i++)
+        hash = fold(hash, digest_claim(digest, &region->claims[i]));
+    for (size_t i = 0; i < region->nitems; i++) {
+        const struct accd_source *item = &region->items[i];
+        hash = fold(hash, fold(place(digest, item->host), item->bytes));
+        hash = fold(hash, fold(place(digest, item->base), item->slot_bytes));
+        hash = fold(hash, item->label ? digest_layout(item->label->layout) : 0);
+    }
+    for (size_t i = 0; i < region->ngaps; i++) {
+        const struct accd_grid *grid = &region->gaps[i].grid;
+        hash = fold(fold(hash, region->gaps[i].item), grid->run);
+        for (unsigned k = 0; k < grid->n; k++)
+            hash = fold(hash, fold(grid->dim[k].count, grid->dim[k].step));
+    }
+    for (size_t i = 0; group && group->objects && i < group->walk->sections; i++)
+        if (accd_object_bytes(&group->objects[i]))
+            hash = fold(hash, place(digest, group->objects[i].host));
+    return hash;
+}
+
+/* ------------------------------------------------------------------------------------- tuples -- */
+
+/* Numbers of constructs, of which only the order counts. */
+struct serials {
+    ACCD_LIST(struct accd_pair) list;
+};
+
+static bool note_serial(const struct digest *digest, struct serials *serials, uint64_t serial)
+{
+    if (!accd_scratch_room(&digest->context->scratch, (void **)&serials->list.at, serials->list.n, &serials->list.room,
+                           sizeof serials->list.at[0]))
+        return false;
+    serials->list.at[serials->list.n++] = (struct accd_pair){serial, 0};
+    return true;
+}
+
+static bool note_serials(const struct digest *digest, struct serials *serials)
+{
+    bool ok = true;
+    for (const struct accd_region *region = digest->dir->levels.top; region; region = region->below)
+        ok = ok && note_serial(digest, serials, region->serial);
+    ACCD_EACH(const struct accd_share, share, &digest->dir->tuples.shares, 0) {
+        ok = ok && note_serial(digest, serials, share->serial);
+        if (share->fused)
+            ok = ok && note_serial(digest, serials, share->fused->serial) &&
+                 note_serial(digest, serials, share->fused->support);
+        for (const struct accd_former *former = share->former; former; former = former->below)
+            ok = ok && note_serial(digest, serials, former->serial);
+        for (const struct accd_original *original = share->originals; original; original = original->next)
+            ok = ok && note_serial(digest, serials, original->serial);
+    }
+    return ok;
+}
+
+/* Numbers them by their order. */
+static bool order_serials(const struct digest *digest, struct serials *serials)
+{
+    struct accd_pair *spare = note_serials(digest, serials) && serials->list.n
+                                  ? accd_scratch_take(&digest->context->scratch, serials->list.n * sizeof *spare)
+                                  : NULL;
+    if (!spare)
+        return false;
+    serials->list.at = accd_sort_pairs(serials->list.at, spare, serials->list.n);
+    for (size_t i = 1; i < serials->list.n; i++)
+        serials->list.at[i].value =
+            serials->list.at[i - 1].value + (serials->list.at[i].key != serials->list.at[i - 1].key);
+    return true;
+}
+
+static uint64_t ordinal(const struct serials *serials, uint64_t serial)
+{
+    return serials->list.at[ACCD_FIRST_ABOVE(serials->list.at, key, serials->list.n, serial) - 1].value;
+}
+
+static uint64_t digest_original(const struct digest *digest, const struct serials *serials,
+                                const struct accd_original *original)
+{
+    const uint64_t bits = (uint64_t)original->order << 32 | (uint64_t)original->flags << 16 |
+                          (uint64_t)original->action << 8 | (uint64_t)original->dynamic << 2 |
+                          (uint64_t)original->dropped << 1 | original->idle;
+    uint64_t hash = fold(place(digest, original->base), place(digest, original->host));
+    hash = fold(fold(hash, original->bytes), place(digest, original->slot));
+    hash = fold(fold(hash, place(digest, original->whole)), original->length);
+    return fold(fold(hash, ordinal(serials, original->serial)), bits);
+}
+
+static accd_status digest_tuples_of(const struct digest *digest, uint64_t *sum_p)
+{
+    struct accd_tuples *tuples = &digest->dir->tuples;
+    struct serials serials = {{0}};
+    *sum_p = 0;
+    if (!tuples->shares.count)
+        return ACCD_OK;
+    if (!order_serials(digest, &serials))
+        return accd_out_of_memory(digest->context, "for a digest");
+    ACCD_EACH(const struct accd_share, share, &tuples->shares, 0) {
+        const struct accd_fused *fused = share->fused;
+        uint64_t hash = fold(place(digest, share->object->host), ordinal(&serials, share->serial));
+        if (fused) {
+            hash = fold(fold(hash, place(digest, fused->host)), fused->end - fused->host);
+            hash = fold(fold(hash, ordinal(&serials, fused->serial)), ordinal(&serials, fused->support));
+        }
+        for (const struct accd_former *former = share->former; former; former = former->below) {
+            hash = fold(fold(hash, device_address(digest, former->dev)), ordinal(&serials, former->serial));
+            hash = fold(hash, former->shared ? 2 : 3);
+        }
+        for (const struct accd_original *original = share->originals; original; original = original->next)
+            hash = fold(hash, digest_original(digest, &serials, original));
+        *sum_p += hash;
+    }
+    for (const struct accd_region *region = digest->dir->levels.top; region; region = region->below)
+        *sum_p = fold(*sum_p, ordinal(&serials, region->serial));
+    *sum_p += tuples->unowned;
+    return ACCD_OK;
+}
+
+/* ------------------------------------------------------------------------------------- queues -- */
+
+static uint64_t digest_transfer(const struct digest *digest, const struct accd_transfer *transfer)
+{
+    struct cells own = {.digest = digest};
+    uint64_t host = 0;
+    if (transfer->way == ACCD_OWN) {
+        add_bytes(&own, 0, 0, 0, accd_pointer(transfer->host), NULL, transfer->bytes);
+        add_rest(&own, 0);
+        host = own.sum;
+    } else {
+        host = transfer->way == ACCD_MOVED_WITHIN ? device_address(digest, transfer->host)
+                                                  : place(digest, transfer->host);
+    }
+    return fold(fold(device_address(digest, transfer->dev), host), transfer->bytes << 2 | transfer->way);
+}
+
+static uint64_t digest_task(const struct digest *digest, const struct accd_task *task)
+{
+    uint64_t hash = fold(task->kind, task->number - task->queue->asked);
+    for (size_t i = 0; i < task->nranges; i++)
+        hash = fold(fold(hash, device_address(digest, task->ranges[i].key)),
+                    task->ranges[i].value - task->ranges[i].key);
+    switch (task->kind) {
+    case ACCD_TASK_TRANSFERS:
+        for (size_t i = 0; i < task->u.batch.n; i++)
+            hash = fold(hash, digest_transfer(digest, &task->u.batch.at[i]));
+        break;
+    case ACCD_TASK_AFTER:
+        hash = fold(fold(hash, task->u.after.queue->number), task->u.after.number - task->u.after.queue->asked);
+        break;
+    case ACCD_TASK_FREE:
+    case ACCD_TASK_FORGET:
+        hash = fold(fold(hash, device_address(digest, task->u.memory.dev)), task->u.memory.bytes);
+        break;
+    default:
+        break;
+    }
+    return hash;
+}
+
+static uint64_t digest_queues(const struct digest *digest)
+{
+    const struct accd_queues *queues = &digest->dir->queues;
+    uint64_t hash = 0;
+    for (size_t i = 0; i < queues->n; i++) {
+        if (!queues->at[i] || !queues->at[i]->first)
+            continue;
+        hash = fold(fold(hash, i), (uint64_t)queues->at[i]->async);
+        for (const struct accd_task *task = queues->at[i]->first; task; task = task->next)
+            hash = fold(hash, digest_task(digest, task));
+    }
+    return hash;
+}
+
+/* Whether an allocation is of present data, rather than of the program (acc_malloc). */
+static bool holds_data(struct accd_directory *dir, const struct other *other, uint64_t dev)
+{
+    const struct accd_block *block = accd_range_floor(&dir->present.blocks, dev);
+    const size_t above = ACCD_FIRST_ABOVE(other->objects, key, other->nobjects, dev);
+    const struct accd_object *object = above ? accd_pointer(other->objects[above - 1].value) : NULL;
+    return (block && block->dev == dev && !block->borrowed) ||
+           (object && object->dev == dev && !(object->size & ACCD_OBJECT_MAPPED));
+}
+
+/* The bytes of other allocations. */
+static uint64_t digest_allocations(const struct digest *digest)
+{
+    struct accd_directory *dir = digest->dir;
+    const struct accd_device *device = &dir->device;
+    uint64_t owned = 0, bytes;
+    ACCD_EACH(const struct accd_object, object, &dir->present.objects, 0)
+        owned += object->size & (ACCD_OBJECT_SHARED | ACCD_OBJECT_MAPPED) ? 0 : accd_object_bytes(object);
+    ACCD_EACH(const struct accd_block, block, &dir->present.blocks, 0)
+        owned += block->borrowed ? 0 : block->bytes;
+    if (owned == device->stats.live_bytes || !device->ops->next || !device->ops->origin)
+        return 0;
+    struct cells cells = {.digest = digest};
+    uint64_t dev = device->ops->next(device->handle, 0, &bytes);
+    for (; dev; dev = device->ops->next(device->handle, dev + 1, &bytes)) {
+        if (holds_data(dir, &digest->others[device->number], dev))
+            continue;
+        add_device_bytes(&cells, 0, fold(IN_SPACE, dev - device->ops->origin(device->handle)), 0, dev, bytes);
+        add_rest(&cells, 0);
+    }
+    return cells.sum;
+}
+
+static accd_status digest_rest(const struct digest *digest, uint64_t *rest_p)
+{
+    const struct accd_directory *dir = digest->dir;
+    uint64_t hash;
+    ACCD_TRY(digest_tuples_of(digest, &hash));
+    hash = fold(hash, digest_objects(digest));
+    hash = fold(hash, digest_allocations(digest));
+    for (const struct accd_region *region = dir->levels.top; region; region = region->below)
+        hash = fold(hash, digest_region(digest, region));
+    hash = fold(hash, digest_queues(digest));
+    *rest_p = fold(fold(hash, dir->device.stats.live_bytes), dir->journal != NULL);
+    return ACCD_OK;
+}
+
+/* ---------------------------------------------------------------------------------------- all -- */
+
+/* Known ranges by address, and numbered by the order of their registration. */
+static accd_status know_ranges(struct digest *digest)
+{
+    const size_t n = digest->context->host.ranges.count;
+    struct known *known;
+    struct accd_pair *pairs;
+    size_t i = 0;
+    ACCD_TAKE(digest->context, known, n + 1);
+    ACCD_TAKE(digest->context, pairs, 2 * n + 1);
+    ACCD_EACH(const struct accd_host_block, block, &digest->context->host.ranges, 0) {
+        known[i] = (struct known){.start = block->start, .bytes = block->bytes, .live = block->live != 0};
+        pairs[i] = (struct accd_pair){block->serial, i};
+        digest->high = block->start + block->bytes > digest->high ? block->start + block->bytes : digest->high;
+        i++;
+    }
+    const struct accd_pair *sorted = accd_sort_pairs(pairs, pairs + n, n);
+    for (i = 0; i < n; i++)
+        known[sorted[i].value].number = i + 1;
+    digest->known = known;
+    digest->nknown = n;
+    digest->low = n ? known[0].start : 1; /* nothing is known in [1, 0] but 0, which is no address */
+    return ACCD_OK;
+}
+
+static accd_status place_objects(struct digest *digest, struct accd_directory *dir, struct other *other)
+{
+    const size_t n = dir->present.objects.count;
+    struct accd_pair *pairs;
+    size_t i = 0;
+    ACCD_TAKE(digest->context, pairs, 2 * n + 1);
+    ACCD_EACH(const struct accd_object, object, &dir->present.objects, 0)
+        pairs[i++] = (struct accd_pair){object->dev, accd_address(object)};
+    *other = (struct other){.device = &dir->device, .nobjects = n};
+    other->objects = accd_sort_pairs(pairs, pairs + n, n);
+    if (n) {
+        const struct accd_object *last = accd_pointer(other->objects[n - 1].value);
+        other->low = other->objects[0].key;
+        other->high = last->dev + accd_object_bytes(last);
+    }
+    return ACCD_OK;
+}
+
+static accd_status digest_all(struct digest *digest, accd_digest_set *digests_p)
+{
+    accd_context *context = digest->context;
+    ACCD_TRY(know_ranges(digest));
+    ACCD_TAKE(context, digest->others, (size_t)context->ndirs);
+    for (int i = 0; i < context->ndirs; i++) {
+        ACCD_TRY(accd_index_all(&context->dirs[i]));
+        ACCD_TRY(place_objects(digest, &context->dirs[i], &digest->others[i]));
+    }
+    uint64_t rest;
+    ACCD_TRY(digest_rest(digest, &rest));
+    *digests_p = (accd_digest_set){.host = digest_host(digest),
+                                   .present = digest_present(digest),
+                                   .values = digest_values(digest),
+                                   .counters = digest_counters(digest),
+                                   .rest = rest};
+    return ACCD_OK;
+}
+
+accd_status accd_digests(accd_context *context, int device, accd_digest_set *digests_p)
+{
+    ACCD_ON_DEVICE(dir, context, device);
+    ACCD_GIVEN(context, digests_p);
+    ACCD_TRY(accd_at_rest(context));
+    struct digest digest = {.context = context, .dir = dir};
+    const accd_status status = digest_all(&digest, digests_p);
+    accd_scratch_reset(&context->scratch);
+    return status;
+}
