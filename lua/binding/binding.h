@@ -30,7 +30,9 @@ struct context {
         size_t n, room;
         bool listening, lost;
     } reported;
-    struct handle *handles; /* programs and constructs, to be emptied before the context goes */
+    struct handle *handles; /* programs, constructs, checkpoints: to be emptied before the context goes */
+    struct handle *opened;  /* regions and bounds */
+    int objects_ref;        /* with checkpoints: a weak table of these as Lua objects, by their addresses */
 };
 
 /* What core.open takes as its allocator, as light userdata. */
@@ -47,6 +49,15 @@ struct handle {
 };
 void handle_link(struct handle *handle, struct context *context);
 void handle_unlink(struct handle *handle);
+
+/* A region or bounds: what lies in the state of a context. */
+struct opened {
+    struct handle handle;
+    void *core; /* accd_region or accd_bounds; NULL: it is closed, or the state without it was restored */
+};
+/* The object at index may be opened: checkpoints will find it. Comes first. */
+void opened_know(lua_State *L, int index, struct context *context);
+void opened_link(struct opened *opened, struct context *context);
 
 #define CONTEXT_TYPE "accdeep.context"
 struct context *check_context(lua_State *L, int index); /* open, or raises */
@@ -85,15 +96,18 @@ void open_rules(lua_State *L);
 void open_program(lua_State *L);
 void open_construct(lua_State *L);
 void open_memory(lua_State *L);
+void open_checkpoint(lua_State *L);
 void open_limits(lua_State *L);
 void open_debug(lua_State *L);
 /* The rules that the table on top of the stack names: a profile's, and what fields change. */
 void read_rules(lua_State *L, accd_rules *rules);
 int l_program(lua_State *L);
 int l_construct(lua_State *L);
+/* Events since the last drain are no more. */
+void forget_events(struct reported *reported);
 /* Methods of a context that look at it (inspect.c), touch memory (memory.c), are about queues (queue.c), run kernels
- * (kernel.c). */
-extern const luaL_Reg inspect_methods[], memory_methods[], queue_methods[], kernel_methods[];
+ * (kernel.c), save and restore its state (checkpoint.c). */
+extern const luaL_Reg inspect_methods[], memory_methods[], queue_methods[], kernel_methods[], checkpoint_methods[];
 /* The core's region of a region object, or raises. */
 accd_region *check_region(lua_State *L, int index);
 /* The words of the list on top of the stack, in memory of Lua's, which comes on top of it. */

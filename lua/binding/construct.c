@@ -29,16 +29,6 @@ struct construct {
     struct item_source *sources;
 };
 
-struct region {
-    struct handle handle;
-    accd_region *core;
-};
-
-struct bounds {
-    struct handle handle;
-    accd_bounds *core;
-};
-
 static void empty_construct(struct handle *handle)
 {
     struct construct *construct = (struct construct *)handle;
@@ -199,7 +189,7 @@ static accd_status locate(accd_context *core, accd_item *item, struct item_sourc
 
 static void empty_region(struct handle *handle)
 {
-    ((struct region *)handle)->core = NULL; /* the context frees it */
+    ((struct opened *)handle)->core = NULL; /* the context frees it */
 }
 
 struct construct *check_construct(lua_State *L, int index)
@@ -250,25 +240,27 @@ static int l_run(lua_State *L)
     lua_Integer queue = luaL_optinteger(L, 3, 0);
     context->L = L;
     bool opens = opens_region(construct);
-    struct region *region = NULL;
+    struct opened *region = NULL;
+    accd_region *core = NULL;
     if (opens) {
         region = lua_newuserdatauv(L, sizeof *region, 2);
-        *region = (struct region){{.empty = empty_region}, NULL};
+        *region = (struct opened){{.empty = empty_region}, NULL};
         lua_getiuservalue(L, 1, 1);
         lua_setiuservalue(L, -2, 1);
         lua_pushvalue(L, 1); /* names live in the construct */
         lua_setiuservalue(L, -2, 2);
+        opened_know(L, -1, context);
     }
     size_t item;
-    accd_status status =
-        construct_run(construct, (int)device, (unsigned)queue, region ? &region->core : NULL, &item);
+    accd_status status = construct_run(construct, (int)device, (unsigned)queue, opens ? &core : NULL, &item);
     if (status != ACCD_OK)
         return push_item_error(L, context, status, item);
     if (!opens) {
         lua_pushboolean(L, 1);
         return 1;
     }
-    handle_link(&region->handle, context);
+    region->core = core;
+    opened_link(region, context);
     luaL_setmetatable(L, region_name);
     return 1;
 }
@@ -311,7 +303,7 @@ static int l_where(lua_State *L)
 
 static void empty_bounds(struct handle *handle)
 {
-    struct bounds *bounds = (struct bounds *)handle;
+    struct opened *bounds = (struct opened *)handle;
     accd_bounds_free(bounds->core);
     bounds->core = NULL;
 }
@@ -324,24 +316,27 @@ static int l_bounds(lua_State *L)
     size_t item = (size_t)luaL_checkinteger(L, 2) - 1;
     luaL_argcheck(L, item < construct->nitems, 2, "no such item");
     context->L = L;
-    struct bounds *bounds = lua_newuserdatauv(L, sizeof *bounds, 1);
-    *bounds = (struct bounds){.handle = {.empty = empty_bounds}};
+    struct opened *bounds = lua_newuserdatauv(L, sizeof *bounds, 1);
+    accd_bounds *core = NULL;
+    *bounds = (struct opened){.handle = {.empty = empty_bounds}};
     luaL_setmetatable(L, bounds_name);
     lua_getiuservalue(L, 1, 1); /* the context outlives them */
     lua_setiuservalue(L, -2, 1);
+    opened_know(L, -1, context);
     accd_status status = locate(context->core, &construct->items[item], &construct->sources[item]);
     if (status == ACCD_OK)
-        status = accd_bounds_new(context->core, &construct->items[item], &bounds->core);
+        status = accd_bounds_new(context->core, &construct->items[item], &core);
     if (status != ACCD_OK)
         return push_error(L, context, status);
-    handle_link(&bounds->handle, context);
+    bounds->core = core;
+    opened_link(bounds, context);
     return 1;
 }
 
 /* bounds:changed(later bounds) -> what the first section with other bounds was, and what it is; or nothing */
 static int l_bounds_changed(lua_State *L)
 {
-    const struct bounds *then = luaL_checkudata(L, 1, bounds_name), *now = luaL_checkudata(L, 2, bounds_name);
+    const struct opened *then = luaL_checkudata(L, 1, bounds_name), *now = luaL_checkudata(L, 2, bounds_name);
     accd_bounds_change change;
     if (!accd_bounds_changed(then->core, now->core, &change))
         return 0;
@@ -352,7 +347,7 @@ static int l_bounds_changed(lua_State *L)
 
 static int bounds_gc(lua_State *L)
 {
-    struct bounds *bounds = luaL_checkudata(L, 1, bounds_name);
+    struct opened *bounds = luaL_checkudata(L, 1, bounds_name);
     if (bounds->handle.context)
         empty_bounds(&bounds->handle);
     handle_unlink(&bounds->handle);
@@ -361,7 +356,7 @@ static int bounds_gc(lua_State *L)
 
 accd_region *check_region(lua_State *L, int index)
 {
-    struct region *region = luaL_checkudata(L, index, region_name);
+    struct opened *region = luaL_checkudata(L, index, region_name);
     luaL_argcheck(L, region->core, index, "the region is closed");
     return region->core;
 }
@@ -369,7 +364,7 @@ accd_region *check_region(lua_State *L, int index)
 /* region:close() -> true, or nil, error: then it is still open */
 static int l_region_close(lua_State *L)
 {
-    struct region *region = luaL_checkudata(L, 1, region_name);
+    struct opened *region = luaL_checkudata(L, 1, region_name);
     if (!region->core)
         return luaL_error(L, "the region is closed");
     struct context *context = region->handle.context;
@@ -385,7 +380,7 @@ static int l_region_close(lua_State *L)
 
 static int l_region_abandon(lua_State *L)
 {
-    struct region *region = luaL_checkudata(L, 1, region_name);
+    struct opened *region = luaL_checkudata(L, 1, region_name);
     if (region->core)
         accd_region_abandon(region->core);
     region->core = NULL;
@@ -395,7 +390,7 @@ static int l_region_abandon(lua_State *L)
 
 static int l_region_is_open(lua_State *L)
 {
-    lua_pushboolean(L, ((struct region *)luaL_checkudata(L, 1, region_name))->core != NULL);
+    lua_pushboolean(L, ((struct opened *)luaL_checkudata(L, 1, region_name))->core != NULL);
     return 1;
 }
 

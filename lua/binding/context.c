@@ -37,7 +37,7 @@ static void on_event(void *ud, const accd_event *event)
     };
 }
 
-static void forget_events(struct reported *reported)
+void forget_events(struct reported *reported)
 {
     for (size_t i = 0; i < reported->n; i++)
         free(reported->events[i].name);
@@ -138,6 +138,7 @@ static int l_open(lua_State *L)
     config.group_least = (size_t)get_integer(L, 1, "group_least", (lua_Integer)config.group_least);
     config.check_host = get_boolean(L, 1, "check_host");
     config.own_kernels = get_boolean(L, 1, "own_kernels");
+    config.checkpoints = get_boolean(L, 1, "checkpoints");
     const struct allocator *allocator = get_pointer(L, 1, "allocator");
     if (allocator) {
         config.alloc = allocator->fn;
@@ -154,11 +155,18 @@ static int l_open(lua_State *L)
     lua_getfield(L, 1, "descriptors");
     config.descriptors = (accd_descriptor_layout)luaL_checkoption(L, -1, layouts[0], layouts);
     struct context *context = lua_newuserdatauv(L, sizeof *context, 0);
-    *context = (struct context){.L = L, .bound_ref = LUA_NOREF, .error_ref = LUA_NOREF,
+    *context = (struct context){.L = L, .bound_ref = LUA_NOREF, .error_ref = LUA_NOREF, .objects_ref = LUA_NOREF,
                                 .unchecked = !config.check_host};
     luaL_setmetatable(L, CONTEXT_TYPE);
     lua_newtable(L);
     context->bound_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    if (config.checkpoints) {
+        lua_newtable(L);
+        lua_createtable(L, 0, 1);
+        set_text(L, "__mode", "v");
+        lua_setmetatable(L, -2);
+        context->objects_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    }
     config.on_bound = on_bound;
     config.bound_ud = context;
     accd_status status = accd_context_open(&context->core, &config);
@@ -184,8 +192,8 @@ static int l_close(lua_State *L)
     if (!context->core)
         return 0;
     context->L = L;
-    while (context->handles) {
-        struct handle *handle = context->handles;
+    while (context->handles || context->opened) {
+        struct handle *handle = context->opened ? context->opened : context->handles;
         handle->empty(handle);
         handle_unlink(handle);
     }
@@ -196,7 +204,8 @@ static int l_close(lua_State *L)
     context->reported.events = NULL;
     luaL_unref(L, LUA_REGISTRYINDEX, context->bound_ref);
     luaL_unref(L, LUA_REGISTRYINDEX, context->error_ref);
-    context->bound_ref = context->error_ref = LUA_NOREF;
+    luaL_unref(L, LUA_REGISTRYINDEX, context->objects_ref);
+    context->bound_ref = context->error_ref = context->objects_ref = LUA_NOREF;
     return 0;
 }
 

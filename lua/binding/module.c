@@ -69,7 +69,8 @@ static void set_constants(lua_State *L)
 __attribute__((visibility("default"))) int luaopen_accdeep_core(lua_State *L)
 {
     static const luaL_Reg objects[] = {{"program", l_program}, {"construct", l_construct}, {NULL, NULL}};
-    const luaL_Reg *const methods[] = {objects, inspect_methods, memory_methods, queue_methods, kernel_methods};
+    const luaL_Reg *const methods[] = {objects, inspect_methods, memory_methods, queue_methods, kernel_methods,
+                                     checkpoint_methods};
     lua_newtable(L);
     set_constants(L);
     open_context(L);
@@ -83,6 +84,7 @@ __attribute__((visibility("default"))) int luaopen_accdeep_core(lua_State *L)
     open_program(L);
     open_construct(L);
     open_memory(L);
+    open_checkpoint(L);
     open_limits(L);
     open_debug(L);
     return 1;

@@ -89,6 +89,7 @@ static int l_copy_async(lua_State *L)
 struct held {
     struct context *context;
     int ref;
+    unsigned users; /* the state, and checkpoints */
 };
 
 /* What the function raises is the cause of the error that the wait gives. Its argument: whether the device has run
@@ -99,6 +100,10 @@ static int run_held(void *ud, accd_call call)
     struct context *context = held->context;
     lua_State *L = context->L;
     int failed = 0;
+    if (call == ACCD_RETAIN) {
+        held->users++;
+        return 0;
+    }
     if (call != ACCD_DISCARD && lua_checkstack(L, 4)) {
         lua_rawgeti(L, LUA_REGISTRYINDEX, held->ref);
         lua_pushboolean(L, call == ACCD_WAS_RUN);
@@ -111,6 +116,8 @@ static int run_held(void *ud, accd_call call)
         luaL_unref(L, LUA_REGISTRYINDEX, context->error_ref);
         context->error_ref = luaL_ref(L, LUA_REGISTRYINDEX);
     }
+    if (--held->users)
+        return failed;
     luaL_unref(L, LUA_REGISTRYINDEX, held->ref);
     free(held);
     return failed;
@@ -123,7 +130,7 @@ static struct held *hold(lua_State *L, struct context *context, int index)
     if (!held)
         luaL_error(L, "not enough memory");
     lua_pushvalue(L, index);
-    *held = (struct held){context, luaL_ref(L, LUA_REGISTRYINDEX)};
+    *held = (struct held){context, luaL_ref(L, LUA_REGISTRYINDEX), 1};
     return held;
 }
 

@@ -156,14 +156,32 @@ struct context *check_context(lua_State *L, int index)
     return context;
 }
 
-void handle_link(struct handle *handle, struct context *context)
+static void link_into(struct handle **list, struct handle *handle, struct context *context)
 {
     handle->context = context;
-    handle->next = context->handles;
-    handle->at = &context->handles;
+    handle->next = *list;
+    handle->at = list;
     if (handle->next)
         handle->next->at = &handle->next;
-    context->handles = handle;
+    *list = handle;
+}
+
+void handle_link(struct handle *handle, struct context *context) { link_into(&context->handles, handle, context); }
+
+void opened_link(struct opened *opened, struct context *context)
+{
+    link_into(&context->opened, &opened->handle, context);
+}
+
+void opened_know(lua_State *L, int index, struct context *context)
+{
+    if (context->objects_ref == LUA_NOREF)
+        return;
+    index = lua_absindex(L, index);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, context->objects_ref);
+    lua_pushvalue(L, index);
+    lua_rawsetp(L, -2, lua_touserdata(L, index));
+    lua_pop(L, 1);
 }
 
 void handle_unlink(struct handle *handle)

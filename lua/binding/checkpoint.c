@@ -1,0 +1,127 @@
+/* checkpoint.c - saved states of a context as Lua objects, and digests of a state. */
+#include "binding.h"
+
+static const char checkpoint_name[] = "accdeep.checkpoint";
+
+/* A state, and the Lua objects that were open in it, which its second user value keeps. */
+struct checkpoint {
+    struct handle handle;
+    accd_checkpoint *core; /* NULL: it was freed */
+    size_t n;
+    struct {
+        struct opened *opened;
+        void *core;
+    } open[];
+};
+
+static void empty_checkpoint(struct handle *handle)
+{
+    struct checkpoint *checkpoint = (struct checkpoint *)handle;
+    accd_checkpoint_free(checkpoint->core);
+    checkpoint->core = NULL;
+}
+
+/* context:checkpoint() -> checkpoint; or nil, error */
+static int l_checkpoint(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    size_t n = 0;
+    for (const struct handle *handle = context->opened; handle; handle = handle->next)
+        n++;
+    struct checkpoint *checkpoint = lua_newuserdatauv(L, sizeof *checkpoint + n * sizeof checkpoint->open[0], 2);
+    *checkpoint = (struct checkpoint){.handle = {.empty = empty_checkpoint}};
+    luaL_setmetatable(L, checkpoint_name);
+    lua_pushvalue(L, 1);
+    lua_setiuservalue(L, -2, 1);
+    if (n && context->objects_ref != LUA_NOREF) {
+        lua_createtable(L, (int)n, 0);
+        lua_rawgeti(L, LUA_REGISTRYINDEX, context->objects_ref);
+        for (struct handle *handle = context->opened; handle; handle = handle->next) {
+            struct opened *opened = (struct opened *)handle;
+            if (lua_rawgetp(L, -1, opened) == LUA_TNIL) { /* no part of the program has it any more */
+                lua_pop(L, 1);
+                continue;
+            }
+            checkpoint->open[checkpoint->n].opened = opened;
+            checkpoint->open[checkpoint->n++].core = opened->core;
+            lua_rawseti(L, -3, (lua_Integer)checkpoint->n);
+        }
+        lua_pop(L, 1);
+        lua_setiuservalue(L, -2, 2);
+    }
+    accd_status status = accd_checkpoint_take(context->core, &checkpoint->core);
+    if (status != ACCD_OK)
+        return push_error(L, context, status);
+    handle_link(&checkpoint->handle, context);
+    return 1;
+}
+
+/* context:restore(checkpoint) -> true; or nil, error. Regions and bounds that were open then are so again, others are
+ * closed; events that nobody has drained are forgotten. */
+static int l_restore(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    struct checkpoint *checkpoint = luaL_checkudata(L, 2, checkpoint_name);
+    luaL_argcheck(L, checkpoint->core && checkpoint->handle.context == context, 2,
+                  "the checkpoint was freed, or is of another context");
+    accd_status status = accd_checkpoint_restore(checkpoint->core);
+    if (status != ACCD_OK)
+        return push_error(L, context, status);
+    while (context->opened) {
+        struct opened *opened = (struct opened *)context->opened;
+        opened->core = NULL;
+        handle_unlink(&opened->handle);
+    }
+    for (size_t i = checkpoint->n; i-- > 0;) {
+        checkpoint->open[i].opened->core = checkpoint->open[i].core;
+        opened_link(checkpoint->open[i].opened, context);
+    }
+    forget_events(&context->reported);
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+/* context:digests(device) -> host, present, values, counters, rest; or nil, error */
+static int l_digests(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    accd_digest_set digests;
+    accd_status status = accd_digests(context->core, (int)luaL_checkinteger(L, 2), &digests);
+    if (status != ACCD_OK)
+        return push_error(L, context, status);
+    lua_pushinteger(L, (lua_Integer)digests.host);
+    lua_pushinteger(L, (lua_Integer)digests.present);
+    lua_pushinteger(L, (lua_Integer)digests.values);
+    lua_pushinteger(L, (lua_Integer)digests.counters);
+    lua_pushinteger(L, (lua_Integer)digests.rest);
+    return 5;
+}
+
+/* checkpoint:free(): its memory is used again at once */
+static int l_free(lua_State *L)
+{
+    struct checkpoint *checkpoint = luaL_checkudata(L, 1, checkpoint_name);
+    if (checkpoint->handle.context) {
+        checkpoint->handle.context->L = L;
+        empty_checkpoint(&checkpoint->handle);
+    }
+    handle_unlink(&checkpoint->handle);
+    return 0;
+}
+
+const luaL_Reg checkpoint_methods[] = {
+    {"checkpoint", l_checkpoint},
+    {"restore", l_restore},
+    {"digests", l_digests},
+    {NULL, NULL},
+};
+
+void open_checkpoint(lua_State *L)
+{
+    luaL_newmetatable(L, checkpoint_name);
+    lua_createtable(L, 0, 1);
+    set_function(L, "free", l_free);
+    lua_setfield(L, -2, "__index");
+    set_function(L, "__gc", l_free);
+    lua_pop(L, 1);
+}
