@@ -388,8 +388,8 @@ typedef struct accd_field { /* a pointer that is followed, or embedded elements 
     int count;               /* register with the number of elements */
     int start;               /* register with the first element; -1: 0 */
     uint8_t action;
-    uint16_t flags;          /* ACCD_ITEM_PRESENT_OR, _KEEP, _REFRESH, _ALWAYS_IN, _ALWAYS_OUT, _MUST, _FINAL, with
-                                an action of its own; with ACCD_INHERIT, flags are inherited, too */
+    uint16_t flags;          /* ACCD_ITEM_PRESENT_OR, _KEEP, _REFRESH, _ALWAYS_IN, _ALWAYS_OUT, _MUST, _FINAL, _ZERO,
+                                with an action of its own; with ACCD_INHERIT, flags are inherited, too */
     uint8_t init;
     uint8_t embedded;        /* the elements are in the object itself: they are walked, not mapped */
     uint8_t in_place;        /* a section of an embedded array: bytes of the object, without a pointer */
@@ -534,6 +534,7 @@ typedef struct accd_item {
 #define ACCD_ITEM_MUST 512u   /* present modifier: all of it must be present before the construct; this is checked
                                  first for all items (OMP60-map-9) */
 #define ACCD_ITEM_FINAL 1024u /* exit data: the counters of this item's data become 0 */
+#define ACCD_ITEM_ZERO 2048u  /* memory that is allocated is cleared, where nothing is copied to it (ACC33-2.7-4) */
 
 /* Sets host, bytes, start and base of an item from the section base[start:count] of elements of unit bytes.
  * ACCD_INVALID_SECTION: a negative length, or bounds outside of the address space (ACC33-2.7.1-1). */

@@ -59,12 +59,35 @@ static accd_status list_rest(const struct accd_plan *plan, const struct accd_res
     return ACCD_OK;
 }
 
+/* What clears comes from here, a part after the other. */
+static const char nothing[4096];
+
+static size_t count_clears(const struct accd_plan *plan)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < plan->result.clears.n; i++)
+        n += (size_t)((plan->result.clears.at[i].bytes + sizeof nothing - 1) / sizeof nothing);
+    return n;
+}
+
+static struct accd_transfer *list_clears(const struct accd_plan *plan, struct accd_transfer *at)
+{
+    for (size_t i = 0; i < plan->result.clears.n; i++) {
+        const struct accd_clear *clear = &plan->result.clears.at[i];
+        for (uint64_t k = 0; k < clear->bytes; k += sizeof nothing)
+            *at++ = own(clear->dev + k, nothing,
+                        clear->bytes - k < sizeof nothing ? clear->bytes - k : sizeof nothing);
+    }
+    return at;
+}
+
 /* All that a plan transfers, in order. */
 static accd_status list_transfers(const struct accd_plan *plan, struct accd_batch *batch)
 {
     const struct accd_fusion *fusion = plan->found.fusion;
     const size_t ncopies = fusion ? fusion->copies.n : 0;
-    const size_t n = ncopies + plan->result.moves.n + plan->result.rests.n + plan->result.words.n;
+    const size_t n = ncopies + count_clears(plan) + plan->result.moves.n + plan->result.rests.n +
+                     plan->result.words.n;
     struct accd_transfer *at = n ? accd_scratch_take(&plan->context->scratch, n * sizeof *at) : NULL;
     *batch = (struct accd_batch){.at = at, .n = n, .bulk = plan->result.bulk, .bulk_ops = &accd_bulk_ops};
     if (is_guarded(plan)) {
@@ -76,6 +99,7 @@ static accd_status list_transfers(const struct accd_plan *plan, struct accd_batc
     for (size_t i = 0; i < ncopies; i++, at++)
         *at = (struct accd_transfer){fusion->copies.at[i].to, fusion->copies.at[i].from, fusion->copies.at[i].bytes,
                                      ACCD_MOVED_WITHIN};
+    at = list_clears(plan, at);
     for (size_t i = 0; i < plan->result.moves.n; i++, at++) {
         const struct accd_move *move = &plan->result.moves.at[i];
         *at = (struct accd_transfer){move->dev, move->host, move->bytes, move->out ? ACCD_FETCHED : ACCD_SENT};

@@ -380,6 +380,7 @@ static accd_status plan_moves(struct entry *entry)
             ACCD_TRY(accd_plan_own_bytes(plan, i, false));
     }
     ACCD_TRY(accd_plan_merge(plan));
+    ACCD_TRY(accd_plan_clears(plan));
     return accd_links_words(&entry->links);
 }
 

@@ -200,6 +200,46 @@ static accd_status fill_pointers(struct accd_plan *plan, uint64_t host, uint64_t
     return at < end ? accd_plan_fill(plan, dev + (at - host), end - at, value) : ACCD_OK;
 }
 
+/* What zero says of bytes that an entry allocates and does not copy.
+ * Decides ACC33-2.7-4. */
+static accd_status clear(struct accd_plan *plan, const struct accd_claim *claim, bool out, uint64_t host,
+                         uint64_t end)
+{
+    const bool allocates = claim->state == ACCD_CLAIM_NEW || claim->state == ACCD_CLAIM_WITHIN;
+    if (!out && allocates && claim->flags & ACCD_ITEM_ZERO)
+        ACCD_ADD(plan->context, &plan->result.clears,
+                 (struct accd_clear){host, accd_claim_dev(plan, claim, host), end - host});
+    return ACCD_OK;
+}
+
+accd_status accd_plan_clears(struct accd_plan *plan)
+{
+    const size_t n = plan->result.clears.n, nmoves = plan->result.moves.n;
+    if (!n || !nmoves)
+        return ACCD_OK;
+    const struct accd_clear *whole = plan->result.clears.at;
+    struct accd_pair *moves;
+    ACCD_TAKE(plan->context, moves, 2 * nmoves);
+    for (size_t i = 0; i < nmoves; i++)
+        moves[i] = (struct accd_pair){plan->result.moves.at[i].host, plan->result.moves.at[i].bytes};
+    moves = accd_sort_pairs(moves, moves + nmoves, nmoves);
+    memset(&plan->result.clears, 0, sizeof plan->result.clears);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t at = whole[i].host, end = at + whole[i].bytes;
+        size_t k = ACCD_FIRST_ABOVE(moves, key, nmoves, at);
+        for (k = k ? k - 1 : 0; at < end; k++) {
+            const bool is_last = k >= nmoves || moves[k].key >= end;
+            const uint64_t stop = is_last ? end : moves[k].key;
+            if (stop > at)
+                ACCD_ADD(plan->context, &plan->result.clears,
+                         (struct accd_clear){at, whole[i].dev + (at - whole[i].host), stop - at});
+            const uint64_t after = is_last ? end : moves[k].key + moves[k].value;
+            at = after > at ? after : at;
+        }
+    }
+    return ACCD_OK;
+}
+
 static accd_status pieces_of_rows(struct accd_plan *plan, uint32_t index,
                                   const struct accd_rowset *set, size_t from, size_t to, bool out)
 {
@@ -230,8 +270,10 @@ static accd_status pieces_of_rows(struct accd_plan *plan, uint32_t index,
                 ACCD_TRY(fill_pointers(plan, host, end, dev));
                 continue;
             }
-            if (out ? !demand->out : !demand->in)
+            if (out ? !demand->out : !demand->in) {
+                ACCD_TRY(clear(plan, claim, out, host, end));
                 continue;
+            }
             ACCD_TRY(accd_plan_move(
                 plan, &(struct accd_move){host, dev, end - host, index, (uint32_t)p,
                                           (uint32_t)row, out}));
@@ -283,7 +325,7 @@ accd_status accd_plan_own_bytes(struct accd_plan *plan, uint32_t index, bool out
     const struct accd_demand *demand = &accd_demands[claim->action];
     struct accd_grid grid;
     if (out ? !demand->out : !demand->in)
-        return ACCD_OK;
+        return clear(plan, claim, out, claim->host, claim->host + claim->bytes);
     if (accd_claim_grid(plan, claim, &grid))
         return accd_plan_grid(plan, index, &grid, out);
     return accd_plan_move(plan, &(struct accd_move){claim->host, accd_claim_dev(plan, claim, claim->host),

@@ -33,6 +33,11 @@ struct accd_word {
     uint32_t bytes; /* at most 8 */
 };
 
+/* Bytes to clear in memory that a construct allocates. */
+struct accd_clear {
+    uint64_t host, dev, bytes;
+};
+
 /* A descriptor to be written, before any word is: an address, and what lies behind it. */
 struct accd_rest {
     uint64_t dev, value;
@@ -67,6 +72,7 @@ struct accd_found {
 struct accd_result {
     struct accd_ledger *ledger;  /* NULL: no record that is there changes, but for references that are added */
     struct accd_bulk *bulk;      /* the transfers of the group, NULL: none */
+    ACCD_LIST(struct accd_clear) clears; /* no moves go there */
     ACCD_LIST(struct accd_move) moves;
     ACCD_LIST(struct accd_word) words;
     ACCD_LIST(struct accd_rest) rests;
@@ -178,6 +184,8 @@ accd_status accd_find_extended(struct accd_directory *dir, uint64_t host, struct
 
 /* ----------------------------------------------------------------------------------- bytes.c -- */
 
+/* Bytes that moves write are not cleared. */
+accd_status accd_plan_clears(struct accd_plan *plan);
 /* The moves of a claim's own bytes: all of them, or the pieces its program names. */
 accd_status accd_plan_own_bytes(struct accd_plan *plan, uint32_t claim, bool out);
 /* The host's value, of a descriptor all of it, for the device's copy of a pointer: FLANG-detach-1. */

@@ -26,7 +26,7 @@ struct accd_program {
 /* Flags that sections have of their own, or from the element whose pointer is followed. */
 #define ACCD_FIELD_FLAGS                                                                           \
     (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH | ACCD_ITEM_ALWAYS_IN |              \
-     ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_MUST | ACCD_ITEM_FINAL)
+     ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_MUST | ACCD_ITEM_FINAL | ACCD_ITEM_ZERO)
 
 /* Elements a program is run over, in order. */
 struct accd_rowset {

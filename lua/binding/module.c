@@ -56,6 +56,7 @@ static void set_constants(lua_State *L)
     set_integer(L, "always_out", ACCD_ITEM_ALWAYS_OUT);
     set_integer(L, "must", ACCD_ITEM_MUST);
     set_integer(L, "final", ACCD_ITEM_FINAL);
+    set_integer(L, "zero", ACCD_ITEM_ZERO);
     lua_setfield(L, -2, "flag");
     lua_newtable(L);
     for (int i = 0; i < ACCD_STATUS_COUNT; i++) {

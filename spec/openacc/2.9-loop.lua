@@ -337,8 +337,7 @@ case("rejects: declare names an unknown variable, or clauses have modifiers of l
   expect.fails("unknown-name", function() declare "int g1;\n#pragma acc declare create(nobody)" end)
   expect.fails("unknown-name", function() return host.g1 end) -- the text that failed declared nothing
   expect.fails("clause-not-allowed", function() declare "struct q {\n#pragma acc declare create(a)\n int x; };" end)
-  for _, text in ipairs { "data copyin(readonly: a)", "data create(zero: a)", "data copyout(zero: a)",
-    "data copy(always: a)" } do
+  for _, text in ipairs { "data copy(always: a)", "data create(capture: a)" } do
     expect.invalid(text, "unsupported")
   end
   expect.malformed "data copyin(redonly: a)"

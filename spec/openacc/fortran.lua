@@ -275,3 +275,33 @@ case("differs: scalars that no clause names are firstprivate on the host, too [A
     expect.host("a(1)", i)
   end
 end)
+
+-- ----------------------------------------------------------------------------------------- modifiers --
+
+case("accepts: clauses of Fortran have modifiers, in capitals, too [ACC34-mod-3 ACC34-mod-4 ACC33-2.7-4]", function()
+  rules "openacc-3.4"
+  fortran [[
+    real :: x(4) = 1, y(2:3, 4)
+    real, allocatable :: z(:)
+    allocate(z(3))
+    !$acc enter data copyin(x) create(zero: y, z)
+    x = 2
+    !$acc data copy(ALWAYSIN, alwaysout: x(2:3))
+    !$acc parallel present(x, y, z)
+    x(1) = x(2) + y(3,4) + z(3)
+    x(3) = 7
+    !$acc end parallel
+    !$acc end data
+    !$acc exit data copyout(always: y)
+  ]]
+  expect.host("x(3)", 7)
+  expect.host("x(1)", 2)
+  expect.device("x(1)", 2)
+  expect.device("x(4)", 1)
+  expect.host("y(2,1)", 0)
+end)
+
+case("rejects: a modifier is of a later version, or of another clause [ACC34-mod-1 ACC34-ver-1]", function()
+  expect.fails("unsupported", function() fortran "real :: x(4)\n!$acc enter data copyin(always: x)\n" end)
+  expect.fails("clause-not-allowed", function() fortran "real :: y(4)\n!$acc enter data copyin(zero: y)\n" end)
+end)

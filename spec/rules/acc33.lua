@@ -58,7 +58,7 @@ return {
   { id = "ACC33-2.7-3", section = "2.7", kind = "meaning", status = "done",
     text = "A present clause can free data at its exit. This happens if an exit data with finalize ran inside the "
       .. "region." },
-  { id = "ACC33-2.7-4", section = "2.7", kind = "meaning", status = "open",
+  { id = "ACC33-2.7-4", section = "2.7", kind = "meaning", status = "done",
     text = "zero clears only data that the create action allocates. Data that are present already are not cleared." },
   { id = "ACC33-2.7-5", section = "2.7", kind = "meaning", status = "open",
     text = "The description of delete lists the detach twice by mistake. Our reading: delete detaches once." },

@@ -5,7 +5,7 @@ local session = require "accdeep.run.session"
 
 -- Ids of the catalogue.
 local known = {}
-for _, name in ipairs { "tr14", "dir", "acc20", "acc33", "omp60", "ompex", "llnl", "flang", "house" } do
+for _, name in ipairs { "tr14", "dir", "acc20", "acc33", "acc34", "omp60", "ompex", "llnl", "flang", "house" } do
   local chunk = loadfile(("spec/rules/%s.lua"):format(name), "t", {})
   for _, rule in ipairs(chunk and chunk() or {}) do known[rule.id] = true end
 end
@@ -43,6 +43,7 @@ local bodies = { "m[0][0] = 1;", "v[9] = 1;", "X.a[0] = 2;", "v[0] = p[1];", "X.
 -- Documents of which a profile may cite rules.
 local allowed = {
   ["tr14"] = "TR14 ACC33 DIR", ["tr14x"] = "TR14 ACC33 DIR", ["openacc-3.3"] = "ACC33 DIR",
+  ["openacc-3.4"] = "ACC34 ACC33 DIR",
   ["openacc-2.0"] = "ACC20 ACC33 DIR", ["libgomp-12"] = "ACC33 DIR", ["directory"] = "DIR TR14 ACC33",
   ["openmp-4.0"] = "OMP60 OMPEX", ["openmp-5.1"] = "OMP60 OMPEX", ["openmp-5.2"] = "OMP60 OMPEX",
   ["openmp-6.0"] = "OMP60 OMPEX", ["indirect"] = "LLNL OMP60 OMPEX",

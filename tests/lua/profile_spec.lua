@@ -49,8 +49,8 @@ describe("what is told about a rule profile", function()
       end
       -- what a profile has besides is its name, or follows from that
       for name in pairs(settings) do
-        local derived = { name = true, base = true, core = true, is_openmp = true, openmp = true, documents = true,
-          changed = true }
+        local derived = { name = true, base = true, core = true, is_openmp = true, openacc = true, openmp = true,
+          documents = true, changed = true }
         assert.is_true(decided[name] or derived[name] or false, name)
       end
     end)

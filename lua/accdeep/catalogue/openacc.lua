@@ -13,6 +13,7 @@
 --   update: the direction of a clause of update; lasting: declare keeps its data as long as the program
 --   default: a policy's default may name it; wish: the rule of TR14's chapter 5 that knows it (profile tr14x)
 --   once: it stands once; argument: it needs its argument; keys: words before a colon in the argument
+--   since: the version of OpenACC since which directives have it, of those that had it later (34: 3.4)
 --   own: no standard has it
 
 local words = require "accdeep.base.words"
@@ -112,7 +113,7 @@ openacc.clauses = {
     .. "for each variable; default(present) requires that they are present. In shapes: whether other members are "
     .. "included." },
   { "if", takes = "expression", of = "regions enter_data exit_data update atomic set wait devices host_data",
-    once = true, argument = true,
+    since = { atomic = 34 }, once = true, argument = true,
     text = "A condition: if it is false, the directive does nothing, or the construct runs on the host." },
   { "if_present", takes = "none", of = "update host_data", once = true,
     text = "The directive skips data that are not present." },
@@ -165,6 +166,28 @@ openacc.clauses = {
   { "for", takes = "words", of = "policy", wish = "TR14-5-09", text = "In a policy: the clauses it stands for." },
 }
 
+-- Modifiers of data clauses: {name, clauses, of, since, text?}; since: the first version of OpenACC in which these
+-- clauses have it on these directives (30: 3.0). asks: what it asks the core for, as far as the clause copies that way: "in",
+-- "out", "zero"; nil: nothing. A further row of a name has text and asks of the first.
+openacc.modifiers = {
+  { "always", "copy copyin copyout", of = "regions declare enter_data exit_data", since = 34, asks = "in out",
+    text = "Before the variables of a data clause: alwaysin and alwaysout, as far as the clause copies." },
+  { "alwaysin", "copy copyin", of = "regions declare enter_data", since = 34, asks = "in",
+    text = "Before the variables of a data clause: copies to the device at entry, also data that are present." },
+  { "alwaysout", "copy copyout", of = "regions declare exit_data", since = 34, asks = "out",
+    text = "Before the variables of a data clause: copies to the host at exit, also while references remain." },
+  { "capture", "copyin copyout create", of = "regions", since = 34,
+    text = "Before the variables of a data clause: a copy on the device also of data in shared memory. Devices here "
+    .. "share no memory: no effect." },
+  { "capture", "copy", of = "regions declare", since = 34 },
+  { "readonly", "copyin", of = "regions declare", since = 27,
+    text = "Before the variables of copyin: the device does not write the data: no effect." },
+  { "readonly", "copyin", of = "enter_data", since = 34 },
+  { "zero", "create", of = "regions enter_data", since = 30, asks = "zero",
+    text = "Before the variables of create and copyout: memory that the clause allocates is cleared." },
+  { "zero", "copyout", of = "regions", since = 30 },
+}
+
 -- Of a clause's name: {name, first: the clause's first name, entry, present_or: whether it is such a form}. A name of
 -- two entries (update) is that of the first.
 -- Decides ACC33-2.7-6.
@@ -209,6 +232,18 @@ for _, entry in ipairs(openacc.clauses) do
       local clauses = of_word[word]
       if not is_form or not plain_only[word] then clauses[name] = true end
     end
+  end
+end
+
+-- Modifier -> {text, asks, of: first name of a clause -> directive -> the version since which it is there}.
+openacc.modifier = {}
+for _, row in ipairs(openacc.modifiers) do
+  local modifier = openacc.modifier[row[1]] or { text = row.text, asks = row.asks, of = {} }
+  local clauses = modifier.of
+  openacc.modifier[row[1]] = modifier
+  for _, name in ipairs(words.list(row[2])) do
+    clauses[name] = clauses[name] or {}
+    for _, word in ipairs(directives_of(row.of)) do clauses[name][word:gsub("_", " ")] = row.since end
   end
 end
 

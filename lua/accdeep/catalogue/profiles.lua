@@ -11,14 +11,15 @@ local sorted = require "accdeep.base.sorted"
 local profiles = {}
 
 -- What differs in each profile from its base; in one without a base, from the first values of the knobs.
--- openmp: the version whose spellings directives have (51: 5.1); nil: of any.
+-- openacc, openmp: the version whose spellings directives have (51: 5.1); nil: of any.
 local settings = {
-  ["tr14"] = { members = "held", descriptors = true },
+  ["tr14"] = { members = "held", descriptors = true, openacc = 33 },
   ["tr14x"] = { base = "tr14", extended = true },
-  ["openacc-2.0"] = {},
-  ["openacc-3.3"] = {},
-  ["libgomp-12"] = { members = "mapped" },
-  ["directory"] = { members = "held" },
+  ["openacc-2.0"] = { openacc = 20 },
+  ["openacc-3.3"] = { openacc = 33 },
+  ["openacc-3.4"] = { base = "openacc-3.3", documents = "ACC34 ACC33", openacc = 34 },
+  ["libgomp-12"] = { members = "mapped", openacc = 26 },
+  ["directory"] = { members = "held", openacc = 33 },
   ["openmp-4.0"] = { section = "two-step", implicit = "tofrom" },
   ["openmp-5.1"] = { unmatched = "null", descriptors = "allocatable", openmp = 51 },
   ["openmp-5.2"] = { base = "openmp-5.1", unmatched = "host", openmp = 52 },
@@ -31,6 +32,16 @@ function profiles.names()
   for name in pairs(settings) do names[#names + 1] = name end
   table.sort(names)
   return names
+end
+
+-- The profile of a standard ("openacc", "openmp") with its first version that has what came with one.
+function profiles.first(standard, since)
+  local found
+  for name, known in pairs(settings) do
+    local version = name:find("^" .. standard .. "%-") and known[standard]
+    if version and version >= since and (not found or version < settings[found][standard]) then found = name end
+  end
+  return found
 end
 
 local function copy(profile)

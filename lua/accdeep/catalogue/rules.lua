@@ -16,6 +16,7 @@ rules.documents = {
   { file = "llnl", prefix = "LLNL", folder = "llnl", title = "Supporting Indirect Data Mapping in OpenMP (2015)" },
   { file = "acc20", prefix = "ACC20", folder = "openacc", title = "OpenACC 2.0" },
   { file = "acc33", prefix = "ACC33", folder = "openacc", title = "OpenACC 3.3" },
+  { file = "acc34", prefix = "ACC34", folder = "openacc", title = "OpenACC 3.4" },
   { file = "omp60", prefix = "OMP60", folder = "openmp", title = "OpenMP 5.1 to 6.0" },
   { file = "house", prefix = "HOUSE", folder = "house", title = "rules of this project" },
 }

@@ -3,6 +3,7 @@
 local advice = require "accdeep.grammar.advice"
 local diagnostic = require "accdeep.base.diagnostic"
 local openacc = require "accdeep.catalogue.openacc"
+local since = require "accdeep.check.since"
 local sorted = require "accdeep.base.sorted"
 local words = require "accdeep.base.words"
 
@@ -110,20 +111,50 @@ function allowed.check(node)
   return seen
 end
 
--- Modifiers of data clauses that later versions have (3.0: zero; 2.7: readonly; 3.4: the others).
-local modifiers = set "readonly zero capture always alwaysin alwaysout"
+-- The modifiers that a clause has on a directive in a version, as a text; nil: there are none.
+local function modifiers_of(clause, directive, version)
+  local list = {}
+  for name, modifier in sorted(openacc.modifier) do
+    local first = (modifier.of[clause] or {})[directive]
+    if first and first <= (version or first) then list[#list + 1] = name end
+  end
+  return list[1] and ("%s on '%s' takes %s"):format(clause, directive, table.concat(list, ", "))
+end
 
--- Clauses that are understood and not carried out, or lack what they need.
-function allowed.check_forms(node, kind)
+-- Raises about a modifier that a data clause does not have, has twice, or has in later versions alone.
+-- Decides ACC34-mod-1, ACC34-mod-2.
+local function check_modifiers(node, clause, version)
+  local seen, first = {}, openacc.clause[clause.name].first
+  for _, modifier in ipairs(clause.modifiers) do
+    local name, pos = modifier.name, modifier.pos
+    local known = openacc.modifier[name]
+    local versions = known and known.of[first] or {}
+    if not known then
+      raise("syntax", pos, ("'%s' is not a modifier of '%s'"):format(name, clause.name), { length = #name,
+        rule = "ACC33-2.7-8", help = diagnostic.meant(name, openacc.modifier) or modifiers_of(first, node.name, version) })
+    elseif not versions[node.name] then
+      raise("clause-not-allowed", pos, ("'%s' is not a modifier of '%s' on '%s'"):format(name, clause.name,
+        node.name), { length = #name, rule = "ACC34-mod-1", help = modifiers_of(first, node.name, version) })
+    elseif seen[name] then
+      raise("duplicate-clause", pos, ("'%s' stands here twice"):format(name), { length = #name,
+        rule = "ACC34-mod-2", help = "keep one of them" })
+    end
+    since("openacc", version, versions[node.name], ("the modifier '%s' of '%s'"):format(name, clause.name), pos,
+      #name)
+    seen[name] = true
+  end
+end
+
+-- Clauses that lack what they need, or have what is of later versions than the rules.
+function allowed.check_forms(node, kind, rules)
   for _, clause in ipairs(node.clauses) do
-    local modifier, name = clause.modifier, clause.name
-    if clause.kind == "vars" and modifier then
-      if modifiers[modifier.name] then
-        raise("unsupported", modifier.pos, ("the modifier '%s' of '%s'"):format(modifier.name, name),
-          { length = #modifier.name })
-      end
-      raise("syntax", modifier.pos, ("'%s' is not a modifier of '%s'"):format(modifier.name, name),
-        { length = #modifier.name, rule = "ACC33-2.7-8", help = diagnostic.meant(modifier.name, modifiers) })
+    local name = clause.name
+    local later = openacc.clause[name].entry.since
+    if later and later[node.name] then
+      since("openacc", rules.openacc, later[node.name], ("'%s' on '%s'"):format(name, node.name), clause.pos, #name)
+    end
+    if clause.modifiers then
+      check_modifiers(node, clause, rules.openacc)
     elseif name == "self" and kind ~= "compute" and not clause.vars then
       raise("syntax", clause.pos + #name, "'self' names variables", { rule = "ACC33-2.7-8" })
     end

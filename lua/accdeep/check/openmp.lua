@@ -7,6 +7,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local openmp = require "accdeep.catalogue.openmp"
 local set = require "accdeep.base.words".set
 local sharing = require "accdeep.check.openmp_exclusions"
+local since = require "accdeep.check.since"
 
 local raise = diagnostic.raise
 
@@ -43,16 +44,6 @@ function directive.is_part(name, part)
   return (" " .. name .. " "):find(" " .. part .. " ", 1, true) ~= nil
 end
 
--- Raises if what stands at pos is later than the version of OpenMP that the rules are of (nil: they are of none).
--- Decides OMP60-ver-1.
-function directive.since(version, since, what, pos, length)
-  if not version or version >= since then return end
-  local function text(number) return ("%d.%d"):format(number // 10, number % 10) end
-  raise("clause-not-allowed", pos, ("%s is of OpenMP %s, and the rules are those of %s"):format(what, text(since),
-    text(version)), { length = length, rule = "OMP60-ver-1",
-    help = ('scenario { rules = "openmp-%s" }'):format(text(since)) })
-end
-
 -- Operators of reductions, in C and in Fortran; no others are declared (declare reduction).
 local operators = set("+ - * & | ^ && || max min .and. .or. .eqv. .neqv. iand ior ieor")
 
@@ -84,7 +75,7 @@ function directive.check(node, version)
         help = advice.clause(name, true) })
     end
     if clause.kind == "unknown" then -- the grammar knows it without an argument
-      directive.since(version, 60, ("an argument of '%s'"):format(name), pos, #name)
+      since("openmp", version, 60, ("an argument of '%s'"):format(name), pos, #name)
       wrong("unsupported", ("'%s' with an argument"):format(name), {})
     end
     argument.check(clause)
@@ -98,8 +89,8 @@ function directive.check(node, version)
     elseif name == "nowait" and node.name == "taskwait" and not names.depend then
       wrong("clause-not-allowed", "'nowait' on taskwait goes with 'depend'", { rule = "OMP60-tgt-1" })
     end
-    local since = what.clauses[name]
-    if since ~= true then directive.since(version, since, ("'%s' on %s"):format(name, node.name), pos, #name) end
+    local first = what.clauses[name]
+    if first ~= true then since("openmp", version, first, ("'%s' on %s"):format(name, node.name), pos, #name) end
     if clause.op and not operators[clause.op:lower()] then
       wrong("unsupported", ("'%s' is not an operator of reductions, and none is declared"):format(clause.op), {})
     end
@@ -143,7 +134,7 @@ function directive.modifiers(clause, version)
       if name ~= "delete" then says.type, says.type_pos = name, pos end
       says.delete = pos
     elseif is_type[name] and clause.kind == "map" then
-      if name == "storage" then directive.since(version, 60, "the map type 'storage'", pos, #name) end
+      if name == "storage" then since("openmp", version, 60, "the map type 'storage'", pos, #name) end
       if says.type then
         raise("conflicting-clauses", pos, ("a map has one type, '%s' stands here already"):format(says.type),
           { length = #name, rule = "OMP60-map-1" })
@@ -155,13 +146,13 @@ function directive.modifiers(clause, version)
           { length = #name, rule = "OMP60-map-3" })
       end
       if name == "self" then
-        directive.since(version, 60, "the modifier 'self'", pos, #name)
+        since("openmp", version, 60, "the modifier 'self'", pos, #name)
         raise("unsupported", pos, "self asks for the host's own storage, and devices here have memory of their own",
           { length = #name, rule = "OMP60-map-14" })
       end
       says[name] = true
     elseif clause.kind == "map" and beyond[name] then
-      directive.since(name ~= "attach" and version, 60, ("the modifier '%s'"):format(name), pos, #name)
+      since("openmp", name ~= "attach" and version, 60, ("the modifier '%s'"):format(name), pos, #name)
       raise("unsupported", pos, beyond[name], { length = #name, rule = name == "attach" and "OMP61-1" or "OMP60-map-3",
         help = name == "attach" and 'for all pointers: rules = { base = "openmp-6.0", attach = "every" }' or nil })
     elseif modifier.mapper and says.mapper or modifier.iterators and iterators then
@@ -181,7 +172,7 @@ function directive.modifiers(clause, version)
   end
   if clause.kind == "map" and #clause.modifiers > 0 and not says.type then
     local first = clause.modifiers[1]
-    directive.since(version, 52, "a map with modifiers and without a type", first.pos, #first.name)
+    since("openmp", version, 52, "a map with modifiers and without a type", first.pos, #first.name)
   end
   return says
 end
@@ -194,7 +185,7 @@ local usual = { ["enter data"] = "to", ["exit data"] = "from" }
 function directive.asks(says, kind, name, version, clause)
   local types = map_types[kind]
   if usual[kind] and not says.type then
-    directive.since(version, 52, ("a map without a type on %s"):format(name), clause.pos, #clause.name)
+    since("openmp", version, 52, ("a map without a type on %s"):format(name), clause.pos, #clause.name)
   elseif says.delete and kind ~= "exit data" then
     raise("clause-not-allowed", says.delete, ("'delete' is not allowed on '%s'"):format(name),
       { length = #"delete", rule = "OMP60-map-1" })

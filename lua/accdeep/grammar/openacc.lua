@@ -1,8 +1,8 @@
 -- openacc.lua - OpenACC directives, from the entries of catalogue/openacc.lua.
 --
 -- Nodes: directive{name, argument?, waiting?, clauses}; clause{name, pos, kind, shape?, direction?,
--- vars | members | names | e | word | text, modifier?, nest?}, of wait {devnum?, queues}, of self {vars?, e?};
--- nest{clauses}. modifier{name, pos} stands before the variables of data clauses. shape is what stands between
+-- vars | members | names | e | word | text, modifiers?, nest?}, of wait {devnum?, queues}, of self {vars?, e?};
+-- nest{clauses}. modifiers {name, pos} stand before the variables of data clauses. shape is what stands between
 -- < and >: of a shape, or of a policy behind invoke. Clauses of a shape, a policy or a nest take members
 -- (member_shape{name, path?, subscripts}) where those of a directive take variables. Which clause stands
 -- where is no matter of grammar: catalogue/openacc.lua, shape/shape.lua and shape/policy.lua say.
@@ -87,6 +87,8 @@ function directive.rules(rules, lx)
   local variables, members = Ct(lx.list(V "variable")), Ct(lx.list(V "member_shape"))
   local direction = opt(Cp() * C(lx.raw_name) * lx.space * #(P ":" - P "::") * sym ":"
     / function(pos, text) return { pos = pos, name = text } end)
+  local modifier = Cp() * C(lx.raw_name) * lx.space / function(pos, text) return { pos = pos, name = text } end
+  local modifiers = opt(Ct(modifier * (sym "," * modifier) ^ 0) * #(P ":" - P "::") * sym ":")
   local unknown = node("clause", Cp() * lx.raw_name * lx.space * opt(V "parentheses" * lx.space),
     function(n, _, text) n.name, n.kind = text, "unknown" end)
 
@@ -107,9 +109,9 @@ function directive.rules(rules, lx)
     set "type")
   -- of update the host's variables; of a compute construct a condition, or nothing
   local on_self = opt(sym "(" * (Ct(lx.list(V "unary")) * sym ")" * Cc(false) + Cc(false) * V "expression" * close))
-  rules.clause = clause("vars", shape * open * direction * variables * close * nest,
-      function(n, s, modifier, vars, inner)
-        n.shape, n.modifier, n.vars, n.nest = s or nil, modifier or nil, vars, inner or nil
+  rules.clause = clause("vars", shape * open * modifiers * variables * close * nest,
+      function(n, s, list, vars, inner)
+        n.shape, n.modifiers, n.vars, n.nest = s or nil, list or nil, vars, inner or nil
       end)
     + clause("self", shape * on_self * nest, function(n, s, vars, e, inner)
         if inner == nil then vars, e, inner = nil, nil, e end

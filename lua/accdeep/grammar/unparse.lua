@@ -175,8 +175,8 @@ function clause(node, scope)
     for i, member in ipairs(node.members) do shapes[i] = member_shape(member, scope) end
     inside = (node.direction and node.direction.name .. ": " or "") .. table.concat(shapes, ", ")
   elseif node.vars then
-    inside = (node.direction and node.direction.name .. ": " or node.op and node.op .. ": " or "")
-      .. list_of(node.vars)
+    local before = node.direction and node.direction.name or node.op or node.modifiers and names(node.modifiers)
+    inside = (before and before .. ": " or "") .. list_of(node.vars)
   elseif node.word then
     inside = node.word
   elseif node.parameters then

@@ -5,6 +5,7 @@
 -- treated as its clause's shape, policy or nest says (nest.lua).
 
 local allowed = require "accdeep.check.openacc"
+local core = require "accdeep.core"
 local convenience = require "accdeep.shape.convenience"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
@@ -51,6 +52,20 @@ function lower.update_pieces(plan, vars)
   return list
 end
 
+local always = { ["in"] = core.flag.always_in, out = core.flag.always_out }
+
+-- The core's flags for a data clause's modifiers. Decides ACC34-mod-3, ACC34-mod-4, ACC34-mod-5, ACC34-mod-6.
+local function flags_of(clause)
+  local bits = 0
+  for _, modifier in ipairs(clause.modifiers or {}) do
+    for word in (openacc.modifier[modifier.name].asks or ""):gmatch "%a+" do
+      if word == "zero" then bits = bits | core.flag.zero
+      elseif openacc.clause[clause.name].entry.data:find(word) then bits = bits | always[word] end
+    end
+  end
+  return bits
+end
+
 local function requests_of(plan, clauses)
   local list, session = {}, plan.session
   for _, clause in ipairs(clauses) do
@@ -64,7 +79,7 @@ local function requests_of(plan, clauses)
         plan.absent = true
       else
         list[#list + 1] = { clause = clause, action = wanted, node = variable, kind = plan.kind,
-          update = plan.kind == "update", try = plan.if_present,
+          update = plan.kind == "update", try = plan.if_present, flags = flags_of(clause),
           present_or = clause.present_or or policy.asks[clause.name] ~= policy.actions[clause.name] }
       end
     end
@@ -281,7 +296,7 @@ function lower.directive(session, node, options)
   plan.if_present = seen.if_present
   plan.waiting = node.waiting
   local default
-  allowed.check_forms(node, kind)
+  allowed.check_forms(node, kind, session.rules)
   for _, clause in ipairs(node.clauses) do
     if clause.nest and clause.nest.single then
       session:warn("syntax", clause.nest.pos, "a nest begins with '::{'", { length = 1, rule = "TR14-3.3-01" })

@@ -14,6 +14,7 @@ local group = require "accdeep.types.groups"
 local host = lazy.require "accdeep.run.openmp_host"
 local map = lazy.require "accdeep.plan.openmp"
 local region = require "accdeep.run.region"
+local since = lazy.require "accdeep.check.since"
 local profiles = require "accdeep.catalogue.profiles"
 local transaction = require "accdeep.types.transaction"
 local with = require "accdeep.base.dynamic"
@@ -85,7 +86,7 @@ local function parsed(self, text)
   local node = self:parse(text, "omp_directive")
   local written = text:sub(node.pos, node.pos + #node.name - 1)
   if written:find("_", 1, true) and not node.name:find("_", 1, true) then
-    directive.since(self.rules.openmp, 60, ("'%s'"):format(written), node.pos, #written)
+    since("openmp", self.rules.openmp, 60, ("'%s'"):format(written), node.pos, #written)
   end
   return node
 end

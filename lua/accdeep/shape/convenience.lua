@@ -267,6 +267,16 @@ local function pieces_of(session, each)
   return pieces, held
 end
 
+-- Raises if a clause whose list items become nests has a modifier that asks for something: a nest has none.
+local function check_modifiers(clause)
+  for _, modifier in ipairs(clause.modifiers or {}) do
+    if openacc.modifier[modifier.name].asks then
+      raise("unsupported", modifier.pos, ("the modifier '%s' of a structure with members"):format(modifier.name),
+        { length = #modifier.name, rule = "TR14-3.4-01", help = 'rules = "openacc-3.4" maps members by themselves' })
+    end
+  end
+end
+
 -- The clauses of a directive with members lowered. kind: of the construct, directive: its name.
 -- Decides TR14-3.4-01, TR14-3.4-03.
 function convenience.lower(session, kind, clauses, directive)
@@ -337,6 +347,7 @@ function convenience.lower(session, kind, clauses, directive)
     local left = {}
     for _, variable in ipairs(clause.vars or {}) do
       local root = taken[variable]
+      if root then check_modifiers(clause) end
       if not root or held[variable] then left[#left + 1] = variable end
       if root and not root.done then
         root.done = true

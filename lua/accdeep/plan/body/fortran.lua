@@ -208,7 +208,7 @@ Reader.__index = Reader
 
 -- A directive of OpenACC inside of a compute construct, or of a procedure with a routine directive.
 function Reader:in_compute(item, node, level)
-  read.check_inside(node)
+  read.check_inside(node, self.session.rules)
   if node.name == "cache" then return sharing.check_cache(node, is_part) end
   item.acc = { tree = node }
   if node.name == "atomic" then

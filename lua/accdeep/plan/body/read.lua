@@ -140,6 +140,7 @@ function read.atomic_form(node, rule)
   return said[1] or "update"
 end
 
+-- Whatever its condition says. Decides ACC34-2.12-1.
 local function check_atomic(node, statement, rule)
   forms.check_atomic(statement, read.atomic_form(node, rule), node, rule)
 end
@@ -263,13 +264,13 @@ read.no_place = no_place
 
 -- Checks a directive of OpenACC inside of a compute construct.
 -- Decides ACC33-2.5-1.
-function read.check_inside(node)
+function read.check_inside(node, rules)
   local kind = allowed.kind_of(node.name)
   if kind ~= "body" then
     no_place(node, "inside of a compute construct", kind == "compute" and "ACC33-2.5-1" or "ACC33-impl-1")
   end
   allowed.check(node)
-  allowed.check_forms(node, "body")
+  allowed.check_forms(node, "body", rules)
 end
 
 function Reader:acc_loop(node, list, at, outer)
@@ -283,7 +284,7 @@ function Reader:acc_loop(node, list, at, outer)
 end
 
 function Reader:in_compute(node, list, at, level)
-  read.check_inside(node)
+  read.check_inside(node, self.session.rules)
   if node.name == "loop" then return self:acc_loop(node, list, at, level) end
   if node.name == "atomic" then
     local body

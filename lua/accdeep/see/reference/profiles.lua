@@ -54,6 +54,20 @@ acc_detach "v.data"
 acc "exit data delete(v)"
 acc "exit data delete(v)"
 ]] },
+  { name = "openacc-3.4", follows = "OpenACC 3.4",
+    text = "As 3.3, with modifiers of data clauses: `always`, `alwaysin` and `alwaysout` copy data that are present,"
+      .. " `capture` asks for a copy of its own.",
+    against = "openacc-3.3",
+    example = [[
+declare "float a[4];"
+acc "enter data copyin(a)"
+host.a[0] = 1
+acc "data copy(capture, always: a)" (function()
+  expect.device("a[0]", 1)                -- copied, although present
+  acc "parallel present(a)" "a[1] = 2;"
+end)
+expect.host("a[1]", 2)                    -- copied back, although enter data holds the data
+]] },
   { name = "libgomp-12", follows = "gcc 12's own runtime",
     text = "What libgomp does where OpenACC 3.3 differs or is silent. `spec/openacc/libgomp.lua` has the list, D1 to"
       .. " D26.",

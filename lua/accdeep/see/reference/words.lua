@@ -7,6 +7,7 @@ local openacc = require "accdeep.catalogue.openacc"
 local rules = require "accdeep.catalogue.rules"
 local omp = require "accdeep.check.openmp"
 local openmp = require "accdeep.catalogue.openmp"
+local sorted = require "accdeep.base.sorted"
 
 local words = {}
 
@@ -19,6 +20,12 @@ local function directives_with(clause)
     if not directive:find " %S+ %S+ %S+" and omp.of(directive).clauses[clause] then list[#list + 1] = directive end
   end
   table.sort(list)
+  return list
+end
+
+local function names_of(set)
+  local list = {}
+  for name in sorted(set) do list[#list + 1] = name end
   return list
 end
 
@@ -35,6 +42,11 @@ local function index()
       add(name, "OpenACC", "clause", clause.entry.text, check.directives_with(name),
         name ~= clause.first and clause.first)
     end
+  end
+  for name, modifier in pairs(openacc.modifier) do
+    local clause = all[name] and all[name].OpenACC
+    if clause then clause.text = clause.text .. " " .. modifier.text
+    else add(name, "OpenACC", "modifier", modifier.text, names_of(modifier.of)) end
   end
   for _, list in ipairs { openmp.parts, openmp.directives } do
     for _, directive in ipairs(list) do
@@ -72,7 +84,7 @@ local function rules_of(word, entry)
     if not entry.OpenACC or entry.OpenMP and of_openmp then
       table.insert(found.OpenMP, id)
     else
-      table.insert(id:find "^ACC33" and found.OpenACC or others, id)
+      table.insert(id:find "^ACC3" and found.OpenACC or others, id)
     end
   end
   table.move(others, 1, #others, #found.OpenACC + 1, found.OpenACC)

@@ -557,6 +557,12 @@ local function clause_text(node)
   return unparse.expression(node)
 end
 
+-- Raises if a deep copy is asked for with a modifier: it is written as copies of its parts, which have none.
+function deep.check_modifiers(clause)
+  local modifier = (clause.modifiers or {})[1]
+  if modifier then cannot(("the modifier '%s' of a deep copy"):format(modifier.name)) end
+end
+
 -- The clause of a variable itself.
 function Deep:own_clause(item)
   local moves_in, moves_out = traffic(self.session, item.treatment, item.action)
@@ -581,6 +587,7 @@ function Deep:clauses()
     for _, variable in ipairs(clause.vars or {}) do
       local item = self.by_node[variable]
       if item then
+        deep.check_modifiers(clause)
         own[#own + 1], is_deep = self:own_clause(item), true
       else
         rest[#rest + 1] = variable

@@ -353,6 +353,7 @@ local function item_of(self, one, request)
   if not treatment or not said and fortran_deep.is_plain(session, treatment) then return nil end
   local action = deep.actions[code]
   deep.clause_of(action)
+  deep.check_modifiers(clause)
   if has_component(node) or node.tag == "reference" and node.base.tag ~= "id" then
     deep.cannot "this component with a shape, policy or nest"
   end
@@ -381,7 +382,10 @@ local function other_clauses(one, taken)
       list[#list + 1] = { text = text, clause = clause }
     elseif rest[1] then
       for k, variable in ipairs(rest) do rest[k] = unparse(variable) end
-      list[#list + 1] = { text = ("%s(%s)"):format(clause.name, table.concat(rest, ",")), clause = clause }
+      local before = {}
+      for k, modifier in ipairs(clause.modifiers or {}) do before[k] = modifier.name end
+      list[#list + 1] = { clause = clause, text = ("%s(%s%s)"):format(clause.name,
+        before[1] and table.concat(before, ",") .. ":" or "", table.concat(rest, ",")) }
     end
   end
   return list
@@ -554,7 +558,7 @@ local function rewrite_as_calls(self, one)
   end
   local kind = allowed.kind_of(node.name)
   allowed.check(node)
-  allowed.check_forms(node, kind)
+  allowed.check_forms(node, kind, session.rules)
   local clauses = convenience.lower(session, kind, data.clauses, node.name)
   local list = openacc.requests({ session = session, kind = kind }, clauses)
   add_region(self, one, list)
@@ -594,7 +598,7 @@ local function rewrite(self, one)
     if self.calls then return rewrite_as_calls(self, one) end
     local kind = allowed.kind_of(node.name)
     local seen = allowed.check(node)
-    allowed.check_forms(node, kind)
+    allowed.check_forms(node, kind, session.rules)
     local clauses = convenience.lower(session, kind, node.clauses, node.name)
     local plan = { session = session, kind = kind, if_present = seen.if_present }
     local list = openacc.requests(plan, clauses)

@@ -36,6 +36,7 @@ function lower.unit(given)
   local rules = is_called and { base = "tr14", present = "shallow" } or "tr14"
   local opened = session.new { rules = rules, unchecked = true, language = is_fortran and "fortran" or "c",
     descriptors = is_fortran and "gfortran" or nil }
+  opened.rules = setmetatable({ openacc = false }, { __index = opened.rules }) -- the compiler's version is unknown
   local unit = is_fortran and fortran_unit or c_unit
   local command = is_fortran and "gfortran" or compiler.is_cxx(given.path, "") and "g++" or "gcc"
   local results = table.pack(pcall(unit.lower, opened, { path = given.path, text = given.text,

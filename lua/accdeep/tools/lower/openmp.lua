@@ -103,6 +103,8 @@ local function check(node)
     if refused[name_of(clause)] or name_of(clause) == "deviceptr" and node.name == "data" then
       cannot(("OpenMP has no clause like '%s' of '%s'"):format(clause.name, node.name))
     end
+    local modifier = (clause.modifiers or {})[1]
+    if modifier then cannot(("the modifier '%s' of '%s'"):format(modifier.name, clause.name)) end
   end
 end
 
