@@ -341,6 +341,10 @@ static accd_status always_exit_y(struct world *w)
 {
     return marked(w, ACCD_EXIT_DATA, ACCD_COPYOUT, ACCD_ITEM_ALWAYS_OUT);
 }
+static accd_status zero_y(struct world *w) /* what is init_needed is copied, the rest is cleared */
+{
+    return marked(w, ACCD_REGION, ACCD_CREATE, ACCD_ITEM_ZERO | ACCD_ITEM_PRESENT_OR);
+}
 static accd_status final_y(struct world *w)
 {
     return marked(w, ACCD_EXIT_DATA, ACCD_COPYOUT, ACCD_ITEM_FINAL);

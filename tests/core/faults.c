@@ -303,7 +303,7 @@ static const struct any {
     ANY(finalize_sibling), ANY(use_raw), ANY(write_device), ANY(allocate), ANY(map), ANY(unmap), ANY(release),
     ANY(first_part), ANY(last_part), ANY(enter_first), ANY(enter_middle), ANY(exit_first), ANY(exit_middle),
     ANY(in_the_hole), ANY(hold_raw), ANY(enter_hold), ANY(exit_hold), ANY(kept_part), ANY(refreshed_part), ANY(enter_kept), ANY(exit_kept), ANY(around_targets),
-    ANY(refreshed_pointers), ANY(always_y), ANY(always_exit_y), ANY(final_y), ANY(map_block), ANY(map_base),
+    ANY(refreshed_pointers), ANY(always_y), ANY(always_exit_y), ANY(zero_y), ANY(final_y), ANY(map_block), ANY(map_base),
     ANY(map_target), ANY(enter_target), ANY(copy_members), ANY(enter_members), ANY(enter_member), ANY(exit_members), ANY(final_target), ANY(two_targets), ANY(enter_d), ANY(copy_d), ANY(send_d),
     ANY(fetch_d), ANY(copyout_d), ANY(finalize_d), ANY(enter_shallow_d), ANY(delete_shallow_d), ANY(part_of_d),
     ANY(other_bounds), ANY(other_type), ANY(attach_p), ANY(detach_p), ANY(attach_q), ANY(detach_q), ANY(finalize_q),
@@ -541,7 +541,7 @@ int main(void)
     for (int every = 0; every < 2; every++) {
         const char *openmp = every ? "openmp-4.0" : "openmp-5.1";
         sweep("constructs count", openmp,
-              SCRIPT(enter_y, copy_y, always_y, end, always_exit_y, end, enter_y, final_y));
+              SCRIPT(enter_y, copy_y, always_y, end, always_exit_y, end, enter_y, final_y, zero_y, end));
         sweep("taken from regions", openmp,
               SCRIPT(copy_y, create_y, copyout_y, enter_y, final_y, end, enter_y, end));
         sweep("taken and back again", openmp, SCRIPT(copy_z, delete_z, enter_z, enter_z, end));

@@ -17,7 +17,7 @@ local settings = {
   ["tr14x"] = { base = "tr14", extended = true },
   ["openacc-2.0"] = { openacc = 20 },
   ["openacc-3.3"] = { openacc = 33 },
-  ["openacc-3.4"] = { base = "openacc-3.3", documents = "ACC34 ACC33", openacc = 34 },
+  ["openacc-3.4"] = { openacc = 34 },
   ["libgomp-12"] = { members = "mapped", openacc = 26 },
   ["directory"] = { members = "held", openacc = 33 },
   ["openmp-4.0"] = { section = "two-step", implicit = "tofrom" },
