@@ -31,8 +31,10 @@ local function present(text, counts, seen, left)
     end)
   end, { h2d = { count = counts[1], bytes = 16 * counts[1] }, d2h = { count = counts[2], bytes = 16 * counts[2] } })
   expect.host("a[1]", left)
+  expect.device("a[1]", 20)
   expect.count("a", { dynamic = 1 })
   acc "exit data delete(a)"
+  expect.absent "a"
   host.a = { 1, 2, 3, 4 }
 end
 
@@ -136,12 +138,12 @@ end)
 
 case("differs: without alwaysout, or a reference of its own, exit data copies nothing [ACC34-mod-4]", function()
   present("data copyout(a)", { 0, 0 }, 1, 2)
-  acc "exit data copyout(alwaysout: a)" -- unnoticed: the data are absent
+  expect.accepts "exit data copyout(alwaysout: a)" -- absent data
   acc "data copyin(a)" (function()
     acc "parallel present(a)" "a[0] = 50;"
-    acc "exit data copyout(alwaysout: a)" -- unnoticed: no enter data
+    expect.events(function() acc "exit data copyout(alwaysout: a)" end, {}) -- no enter data
+    expect.device("a[0]", 50)
     expect.host("a[0]", 1)
-    expect.count("a", { structured = 1 })
   end)
 end)
 
@@ -209,7 +211,10 @@ case("differs: present data are not cleared, and no data without zero [ACC33-2.7
     expect.device("a[1]", 2)
     expect.uninitialized "m"
   end)
-  acc "data copyout(zero: a)" (function() expect.device("a[2]", 3) end)
+  acc "data copyout(zero: a)" (function()
+    expect.device("a[2]", 3)
+    expect.count("a", { structured = 1, dynamic = 1 })
+  end)
   expect.device("a[3]", 4)
 end)
 

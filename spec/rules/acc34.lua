@@ -3,7 +3,8 @@
 --
 -- The document itself was not at hand. What is known of it: the OpenACC report to the Fortran committee (J3/25-146)
 -- and the announcement name the new features; a review of Flang quotes the paragraph on copyout; Clang's checks say
--- which clause has which modifier. Where these are silent, or differ, the rule says "Our reading".
+-- which clause has which modifier; the validation suite has tests of what always and capture do. Where these are silent,
+-- or differ, the rule says "Our reading".
 return {
   { id = "ACC34-ver-1", section = "1.16", kind = "syntax", status = "done",
     text = "The modifier readonly came with OpenACC 2.7 and zero with 3.0; capture, always, alwaysin and alwaysout came "
