@@ -131,7 +131,8 @@ local function check_modifiers(node, clause, version)
     local versions = known and known.of[first] or {}
     if not known then
       raise("syntax", pos, ("'%s' is not a modifier of '%s'"):format(name, clause.name), { length = #name,
-        rule = "ACC33-2.7-8", help = diagnostic.meant(name, openacc.modifier) or modifiers_of(first, node.name, version) })
+        rule = "ACC33-2.7-8", help = diagnostic.meant(name, openacc.modifier)
+          or modifiers_of(first, node.name, version) })
     elseif not versions[node.name] then
       raise("clause-not-allowed", pos, ("'%s' is not a modifier of '%s' on '%s'"):format(name, clause.name,
         node.name), { length = #name, rule = "ACC34-mod-1", help = modifiers_of(first, node.name, version) })

@@ -12,12 +12,12 @@ local function text(number) return ("%d.%d"):format(number // 10, number % 10) e
 
 -- Raises if what stands at pos is later than the version of a standard that the rules are of (nil: they are of none).
 -- Decides OMP60-ver-1, ACC34-ver-1.
-local function since(standard, version, since, what, pos, length)
-  if not version or version >= since then return end
+local function since(standard, version, first, what, pos, length)
+  if not version or version >= first then return end
   local says = standards[standard]
   diagnostic.raise(says.code, pos, ("%s is of %s %s, and the rules are those of %s"):format(what, says.name,
-    text(since), text(version)), { length = length, rule = says.rule,
-    help = ('scenario { rules = "%s" }'):format(profiles.first(standard, since)) })
+    text(first), text(version)), { length = length, rule = says.rule,
+    help = ('scenario { rules = "%s" }'):format(profiles.first(standard, first)) })
 end
 
 return since
