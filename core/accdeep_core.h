@@ -389,7 +389,8 @@ typedef struct accd_field { /* a pointer that is followed, or embedded elements 
     int start;               /* register with the first element; -1: 0 */
     uint8_t action;
     uint16_t flags;          /* ACCD_ITEM_PRESENT_OR, _KEEP, _REFRESH, _ALWAYS_IN, _ALWAYS_OUT, _MUST, _FINAL, _ZERO,
-                                with an action of its own; with ACCD_INHERIT, flags are inherited, too */
+                                _ATTACH_*, with an action of its own; with ACCD_INHERIT, flags are inherited, too,
+                                but for _ATTACH_* */
     uint8_t init;
     uint8_t embedded;        /* the elements are in the object itself: they are walked, not mapped */
     uint8_t in_place;        /* a section of an embedded array: bytes of the object, without a pointer */
@@ -535,6 +536,9 @@ typedef struct accd_item {
                                  first for all items (OMP60-map-9) */
 #define ACCD_ITEM_FINAL 1024u /* exit data: the counters of this item's data become 0 */
 #define ACCD_ITEM_ZERO 2048u  /* memory that is allocated is cleared, where nothing is copied to it (ACC33-2.7-4) */
+/* Of the section's own pointer only (OMP61-1): */
+#define ACCD_ITEM_ATTACH_ALWAYS 4096u /* is attached, even if neither the pointer nor its target is new */
+#define ACCD_ITEM_ATTACH_NEVER 8192u  /* is not attached */
 
 /* Sets host, bytes, start and base of an item from the section base[start:count] of elements of unit bytes.
  * ACCD_INVALID_SECTION: a negative length, or bounds outside of the address space (ACC33-2.7.1-1). */

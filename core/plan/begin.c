@@ -108,7 +108,7 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
         plan->found.claims[i] = (struct accd_claim){
             .host = accd_address(item->host),
             .bytes = item->bytes,
-            .slot = accd_address(item->slot),
+            .slot = item->flags & ACCD_ITEM_ATTACH_NEVER ? 0 : accd_address(item->slot),
             .source = (uint32_t)i,
             .action = accd_effective(item->action, item->flags & ACCD_ITEM_INIT, ACCD_INHERIT),
             .flags = item->flags,
@@ -158,7 +158,7 @@ static size_t section_claim(const struct accd_plan *plan, const struct accd_segm
     *claim = (struct accd_claim){
         .host = segment->host[row],
         .bytes = bytes,
-        .slot = accd_section_slot(plan->given.walk, segment, row),
+        .slot = flags & ACCD_ITEM_ATTACH_NEVER ? 0 : accd_section_slot(plan->given.walk, segment, row),
         .source = (uint32_t)(segment->first + row) | ACCD_CLAIM_WALKED,
         .action = segment->action,
         .flags = segment->field->in_place ? flags | ACCD_ITEM_UNCOUNTED : flags,

@@ -103,7 +103,8 @@ bool accd_plan_marked(const struct accd_plan *plan)
     for (size_t i = 0; plan->given.walk && i < plan->given.walk->nsegments; i++)
         flags |= plan->given.walk->segments[i].flags;
     return flags &
-           (ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_MUST | ACCD_ITEM_FINAL | ACCD_ITEM_ZERO);
+           (ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_MUST | ACCD_ITEM_FINAL | ACCD_ITEM_ZERO |
+            ACCD_ATTACH_FLAGS);
 }
 
 /* Whether all elements that are walked will be present. */

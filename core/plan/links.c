@@ -126,6 +126,7 @@ static accd_status plan_link(struct accd_links *links, uint32_t index)
     } else {
         ACCD_TRY(accd_claim_slot_finds(plan, claim, link.holder, ACCD_SLOT_NULL));
     }
+    explicit |= (claim->flags & ACCD_ITEM_ATTACH_ALWAYS) != 0; /* OMP61-1 */
     if (rules->attach == ACCD_ATTACH_NEW && !explicit && link.holder && link.target)
         return ACCD_OK; /* OMP60-map-7: neither is new */
     ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &link.attach));

@@ -74,7 +74,7 @@ static accd_status add_segments(struct accd_walk *walk, size_t set_index)
             .rowset = (int)set_index,
             .elements = -1,
             .action = accd_effective(field->action, field->init, set->action),
-            .flags = field->action == ACCD_INHERIT ? set->flags : field->flags & ACCD_FIELD_FLAGS,
+            .flags = field->action == ACCD_INHERIT ? set->flags & ACCD_INHERITED_FLAGS : field->flags & ACCD_FIELD_FLAGS,
             .rows = set->rows,
             .first = walk->sections,
         };

@@ -24,9 +24,12 @@ struct accd_program {
 };
 
 /* Flags that sections have of their own, or from the element whose pointer is followed. */
-#define ACCD_FIELD_FLAGS                                                                           \
+#define ACCD_INHERITED_FLAGS                                                                       \
     (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH | ACCD_ITEM_ALWAYS_IN |              \
      ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_MUST | ACCD_ITEM_FINAL | ACCD_ITEM_ZERO)
+/* Flags about the one pointer of a section. */
+#define ACCD_ATTACH_FLAGS (ACCD_ITEM_ATTACH_ALWAYS | ACCD_ITEM_ATTACH_NEVER)
+#define ACCD_FIELD_FLAGS (ACCD_INHERITED_FLAGS | ACCD_ATTACH_FLAGS)
 
 /* Elements a program is run over, in order. */
 struct accd_rowset {

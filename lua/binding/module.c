@@ -57,6 +57,8 @@ static void set_constants(lua_State *L)
     set_integer(L, "must", ACCD_ITEM_MUST);
     set_integer(L, "final", ACCD_ITEM_FINAL);
     set_integer(L, "zero", ACCD_ITEM_ZERO);
+    set_integer(L, "attach_always", ACCD_ITEM_ATTACH_ALWAYS);
+    set_integer(L, "attach_never", ACCD_ITEM_ATTACH_NEVER);
     lua_setfield(L, -2, "flag");
     lua_newtable(L);
     for (int i = 0; i < ACCD_STATUS_COUNT; i++) {

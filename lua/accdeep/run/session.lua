@@ -161,7 +161,6 @@ function session.new(options, outer)
     own_kernels = options.own_kernels,
     checkpoints = options.checkpoints,
     async = options.async,
-    checkpoints = options.checkpoints,
     descriptors = options.descriptors,
     rules = profiles.for_core(self.rules, options.strict),
   }

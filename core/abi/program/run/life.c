@@ -70,7 +70,9 @@ static const accd_rules *rules_option(void)
     const char *name = getenv("ACCDEEP_RULES");
     if (!name || !*name)
         name = goacc.target_first ? "openmp-5.1" : "openacc-3.3";
-    goacc.options.unmatched = !strcmp(name, "openmp-5.2") || !strcmp(name, "openmp-6.0");
+    static const char *const later[] = {"openmp-5.2", "openmp-6.0", "openmp-6.1"};
+    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
+        goacc.options.unmatched |= !strcmp(name, later[i]);
     const accd_rules *rules = accd_rules_named(goacc.options.unmatched ? "openmp-5.1" : name);
     if (!rules)
         goacc_die("file", "there is no rule profile '%s'", name);
