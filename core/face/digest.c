@@ -501,7 +501,6 @@ static accd_status digest_tuples_of(const struct digest *digest, uint64_t *sum_p
     }
     for (const struct accd_region *region = digest->dir->levels.top; region; region = region->below)
         *sum_p = fold(*sum_p, ordinal(&serials, region->serial));
-    *sum_p += tuples->unowned;
     return ACCD_OK;
 }
 

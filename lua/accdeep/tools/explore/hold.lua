@@ -8,6 +8,7 @@ local hold = {}
 -- The parts of a state, of one world, as a table.
 local function digests_of(world)
   local list = { world:digests() }
+  list[#list + 1] = world:opened()
   local shown = {}
   for i, part in ipairs(search.parts) do shown[part] = list[i] end
   return shown
@@ -22,7 +23,7 @@ local function changed(a, b, parts)
 end
 
 local PARTS_IN_WORDS = { host = "host memory", present = "what is present", values = "device memory",
-  counters = "counters", rest = "open regions" }
+  counters = "counters", rest = "what regions and tuples keep", open = "open regions" }
 
 -- Each property: {name, about, check = function(context) -> what is wrong, or nil}. context: {world, words, word, code
 -- (of the word's error, or nil), before and after (digests by part), back (makes the world what it was before the
@@ -35,7 +36,7 @@ hold.properties = {
   end },
 
   { name = "dangling", about = "no attached pointer points to memory that is not present any more", check = function(c)
-    if c.code then return nil end
+    if c.code or c.before.counters == c.after.counters then return nil end
     local session = c.world.session
     for _, attached in ipairs(session.ctx:attachments(session.now.device)) do
       if attached.low == 0 then return ("%s is attached to what is gone"):format(attached.name) end
@@ -196,7 +197,14 @@ end
 -- {program, property, what, key}, a function that adds one, and what a search calls (search.lua: step). told(one): is
 -- called for each new one.
 function hold.collect(world, words, told)
-  local found, by_key, alternatives = {}, {}, {}
+  local found, by_key, alternatives, violating = {}, {}, {}, {}
+  -- Whether a beginning of a program has violated the property already.
+  local function violated(property, text)
+    for n = 1, #text do
+      if violating[property.name .. text:sub(1, n)] then return true end
+    end
+    return false
+  end
   for i, word in ipairs(words) do
     alternatives[i] = {}
     for _, text in ipairs((word.kind == "acc" or word.kind == "omp") and hold.orders(word.text) or {}) do
@@ -223,8 +231,12 @@ function hold.collect(world, words, told)
     for i, part in ipairs(search.parts) do c.before[part], c.after[part] = before.digests[i], outcomes.digests[i] end
     for _, property in ipairs(hold.properties) do
       local key = property.name .. " " .. program.family(words[word])
-      local what = not by_key[key] and property.check(c)
-      if what then add { program = text .. string.char(word), property = property.name, what = what, key = key } end
+      local what = not violated(property, text) and property.check(c)
+      if what then
+        local whole = text .. string.char(word)
+        violating[property.name .. whole] = true
+        add { program = whole, property = property.name, what = what, key = key }
+      end
     end
     return true
   end

@@ -10,7 +10,8 @@ local search = {}
 local Search = {}
 Search.__index = Search
 
-local PARTS = { "host", "present", "values", "counters", "rest" }
+-- The parts of a world's state; open: the words whose regions are open.
+local PARTS = { "host", "present", "values", "counters", "rest", "open" }
 search.parts = PARTS
 local NPARTS = #PARTS
 
@@ -45,7 +46,9 @@ end
 
 function Search:read(k, digests)
   local at = (k - 1) * NPARTS
-  digests[at + 1], digests[at + 2], digests[at + 3], digests[at + 4], digests[at + 5] = self.worlds[k]:digests()
+  local world = self.worlds[k]
+  digests[at + 1], digests[at + 2], digests[at + 3], digests[at + 4], digests[at + 5] = world:digests()
+  digests[at + 6] = world:opened()
 end
 
 -- Whether a world has nobody left to agree with: it does not matter any more what it does.
@@ -64,7 +67,6 @@ function Search:key(digests, letters)
     else
       hash = mix(hash, letters:byte(k))
       for i = (k - 1) * NPARTS + 1, k * NPARTS do hash = mix(hash, digests[i]) end
-      hash = mix(hash, self.worlds[k]:opened())
     end
   end
   return hash
