@@ -199,7 +199,8 @@ case("accepts: of a structure zero clears what nothing is copied to, in any orde
   expect.device("D.n", 3) -- init_needed
   expect.device("D.k", 0)
   expect.device("D.p[2]", 0)
-  for _, text in ipairs { "create(zero: a) copyin(a)", "copyin(a) create(zero: a)", "create(zero: a) copyin(a[0:4])" } do
+  for _, text in ipairs { "create(zero: a) copyin(a)", "copyin(a) create(zero: a)",
+    "create(zero: a) copyin(a[0:4])" } do
     acc("data " .. text) (function() expect.device("a[3]", 4) end)
   end
   acc "data create(zero: a) create(a)" (function() expect.device("a[3]", 0) end)

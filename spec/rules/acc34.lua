@@ -3,12 +3,13 @@
 --
 -- The document itself was not at hand. What is known of it: the OpenACC report to the Fortran committee (J3/25-146)
 -- and the announcement name the new features; a review of Flang quotes the paragraph on copyout; Clang's checks say
--- which clause has which modifier; the validation suite has tests of what always and capture do. Where these are silent,
--- or differ, the rule says "Our reading".
+-- which clause has which modifier; the validation suite has tests of what always and capture do. Where these are
+-- silent, or differ, the rule says "Our reading".
 return {
   { id = "ACC34-ver-1", section = "1.16", kind = "syntax", status = "done",
-    text = "The modifier readonly came with OpenACC 2.7 and zero with 3.0; capture, always, alwaysin and alwaysout came "
-      .. "with 3.4, and so did if on atomic. Under the rules of an earlier version they are an error (unsupported)." },
+    text = "The modifier readonly came with OpenACC 2.7 and zero with 3.0; capture, always, alwaysin and alwaysout "
+      .. "came with 3.4, and so did if on atomic. Under the rules of an earlier version they are an error "
+      .. "(unsupported)." },
 
   { id = "ACC34-mod-1", section = "2.7", kind = "static error", status = "done",
     text = "copy has always, alwaysin, alwaysout and capture. copyin has always, alwaysin and readonly, copyout has "
@@ -19,12 +20,12 @@ return {
     text = "Several modifiers are a list with commas, in any order. Each of them is there once. Our reading: always "
       .. "beside alwaysin or alwaysout is no error." },
   { id = "ACC34-mod-3", section = "2.7", kind = "meaning", status = "done",
-    text = "alwaysin copies to the device at entry, also where the data are present already. The counters are those of "
-      .. "the clause without a modifier. Our reading: attached pointers keep their value on the device, as with "
+    text = "alwaysin copies to the device at entry, also where the data are present already. The counters are those "
+      .. "of the clause without a modifier. Our reading: attached pointers keep their value on the device, as with "
       .. "update." },
   { id = "ACC34-mod-4", section = "2.7", kind = "meaning", status = "done",
-    text = "alwaysout copies to the host at the exit of the clause, also where references remain. Our reading: exit data "
-      .. "with a dynamic counter of 0 has no effect with the modifier either, and absent data are no error." },
+    text = "alwaysout copies to the host at the exit of the clause, also where references remain. Our reading: exit "
+      .. "data with a dynamic counter of 0 has no effect with the modifier either, and absent data are no error." },
   { id = "ACC34-mod-5", section = "2.7", kind = "meaning", status = "done",
     text = "always is alwaysin and alwaysout, as far as the clause copies: on copyin it is alwaysin, on copyout "
       .. "alwaysout. Our reading: always says nothing about create, and creates nothing on exit." },

@@ -166,9 +166,9 @@ openacc.clauses = {
   { "for", takes = "words", of = "policy", wish = "TR14-5-09", text = "In a policy: the clauses it stands for." },
 }
 
--- Modifiers of data clauses: {name, clauses, of, since, text?}; since: the first version of OpenACC in which these
--- clauses have it on these directives (30: 3.0). asks: what it asks the core for, as far as the clause copies that way: "in",
--- "out", "zero"; nil: nothing. A further row of a name has text and asks of the first.
+-- Modifiers of data clauses: {name, clauses, of, since, asks?, text?}; since: the first version of OpenACC in which
+-- these clauses have it on these directives (30: 3.0); asks: what it asks the core for, "in" and "out" as far as the
+-- clause copies that way, or "zero". A further row of a name has asks and text of the first.
 openacc.modifiers = {
   { "always", "copy copyin copyout", of = "regions declare enter_data exit_data", since = 34, asks = "in out",
     text = "Before the variables of a data clause: alwaysin and alwaysout, as far as the clause copies." },

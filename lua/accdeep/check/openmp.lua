@@ -32,7 +32,7 @@ function directive.of(name)
   elseif not what then
     what = { kind = name:find "^target" and "compute" or "host", clauses = {} }
     for part in ("any " .. name):gmatch "%S+" do
-      for clause, since in pairs(openmp.of[part]) do what.clauses[clause] = since end
+      for clause, first in pairs(openmp.of[part]) do what.clauses[clause] = first end
     end
     known[name] = what
   end

@@ -87,8 +87,8 @@ function directive.rules(rules, lx)
   local variables, members = Ct(lx.list(V "variable")), Ct(lx.list(V "member_shape"))
   local direction = opt(Cp() * C(lx.raw_name) * lx.space * #(P ":" - P "::") * sym ":"
     / function(pos, text) return { pos = pos, name = text } end)
-  local modifier = Cp() * C(lx.raw_name) * lx.space / function(pos, text) return { pos = pos, name = text } end
-  local modifiers = opt(Ct(modifier * (sym "," * modifier) ^ 0) * #(P ":" - P "::") * sym ":")
+  local named = Cp() * C(lx.raw_name) * lx.space / function(pos, text) return { pos = pos, name = text } end
+  local modifiers = opt(Ct(named * (sym "," * named) ^ 0) * #(P ":" - P "::") * sym ":")
   local unknown = node("clause", Cp() * lx.raw_name * lx.space * opt(V "parentheses" * lx.space),
     function(n, _, text) n.name, n.kind = text, "unknown" end)
 

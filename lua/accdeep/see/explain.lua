@@ -233,7 +233,8 @@ for name, code in pairs(core.action) do actions[code] = name end
 local function items(plan, out)
   for i, item in ipairs(plan.items) do
     local flags = {}
-    for _, name in ipairs { "try", "present_or", "keep", "refresh", "always_in", "always_out", "must", "final", "zero" } do
+    for _, name in ipairs { "try", "present_or", "keep", "refresh", "always_in", "always_out", "must", "final",
+      "zero" } do
       if item.flags & core.flag[name] ~= 0 then flags[#flags + 1] = name end
     end
     local stored = actions[item.action] == "hold" -- of the flags present_or belongs to it
