@@ -75,7 +75,7 @@ static void flags(void)
 {
     struct meter meter;
     accd_context *context = opened(&meter, "openacc-3.4");
-    fails(context, ACCD_MISUSE, ENTER(context, with(PLAIN(ACCD_CREATE, many), 2 * ACCD_ITEM_ZERO)),
+    fails(context, ACCD_MISUSE, ENTER(context, with(PLAIN(ACCD_CREATE, many), 1u << 15)),
           "a flag that there is not");
     finish(context, &meter);
 }
