@@ -58,7 +58,7 @@ return {
   { id = "HOUSE-explore", section = "explore", kind = "meaning", status = "done",
     text = "A vocabulary is a list of words: acc, omp, host, kernel and fortran with their texts. In a vocabulary they "
       .. "are not carried out. A text with {a,b} is two words. A program is a sequence of words. Two programs are one "
-      .. "class if host memory, device memory, the present table, counters and open regions are equal behind them. "
+      .. "class if host memory, device memory, the present table, counters and open regions are equal after them. "
       .. "A word that fails changes nothing. Anything else in a vocabulary is an error (type-mismatch, unknown-name, "
       .. "limit), and so is a word that does not parse. expect.differs carries a function out under several profiles, "
       .. "each in a session of its own." },

@@ -22,6 +22,7 @@ end
 local function seen_by_script()
   local script
   scenario.run("names.lua", "", { observers = { { names = function(env) script = env end } } })
+  rawset(script, "vocabulary", script.vocabulary) -- which is there when it is read
   local library = sandbox.environment(print)
   local own, lua = {}, {}
   for name, value in pairs(script) do

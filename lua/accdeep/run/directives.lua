@@ -115,34 +115,19 @@ local function understood(self, language, text, refs, file, line)
   return carry_out(self, language, language.understand(self, text), { text = text, file = file, line = line }, refs)
 end
 
--- The plan of a directive that its line runs with no question about it, or nil. field: of the plan, which holds its file.
-local function plain_plan(self, text, field, file, line)
-  local places, now = self.caches.prepared[text], self.now
-  local plain = places and places[line or 0]
-  return plain and plain[field] == file and not now.kernel and not now.this and not now.apart and not now.watching
-    and not self.device_side.listening and plain or nil
-end
-
--- Carries out a directive of a scenario whose text was carried out at this place before. Returns true, or nil, code and
--- rule of the error; nothing, if the directive asks for more than that.
-function Session:directive_again(word, text, file, line)
-  local plain = plain_plan(self, text, word, file, line)
-  if not plain then return end
-  local result, err = plain.step(self.now.device, self.now.queue)
-  if result then return true end
-  return nil, err.code, err.rule
-end
-
 -- The method of sessions that carries out a directive of a language; nil: of the one that the text tells. The method
 -- returns a region for structured directives, a function that takes the body for compute constructs, nothing for the
--- others.
+-- others. told(session, plan, err): is called in place of raising what the core reports of a plan that is run again.
 local function entry(own)
   local of_file = own and own.name or "file" -- the plan's field that holds its file
-  return function(self, text, refs, file, line)
-    local plain, now = plain_plan(self, text, of_file, file, line), self.now
-    if plain then
+  return function(self, text, refs, file, line, told)
+    local places = self.caches.prepared[text]
+    local plain = places and places[line or 0]
+    local now = self.now
+    if plain and plain[of_file] == file and not now.kernel and not now.this and not now.apart and not now.watching
+      and not self.device_side.listening then
       local result, err = plain.step(now.device, now.queue)
-      if not result then failed(self, plain, err) end
+      if not result then (told or failed)(self, plain, err) end
       return
     end
     local language = own or language_of(self, text)

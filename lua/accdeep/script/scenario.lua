@@ -164,8 +164,8 @@ local function language(run)
   -- Declarations and statements of Fortran. A scenario that does not say its language speaks Fortran from here.
   function env.fortran(text)
     begin()
-    need_text(text, "fortran takes a text")
     if run.words then return new_word("fortran", text) end
+    need_text(text, "fortran takes a text")
     local s = current()
     if not s.options.language then s:speak "fortran" end
     if s.options.language ~= "fortran" then
@@ -225,8 +225,8 @@ local function language(run)
       view.write(s.host_space, binding.type, address, value, low, high)
     end,
     __call = function(_, text)
-      if type(text) ~= "string" then raise("type-mismatch", nil, "host takes an expression as text") end
       if run.words then return new_word("host", text) end
+      if type(text) ~= "string" then raise("type-mismatch", nil, "host takes an expression as text") end
       local s = current()
       local file, line = location.caller(2)
       return s:within(text, file, line, s.value, s, s:host_env(), text)
@@ -349,9 +349,9 @@ local function language(run)
   local function directives(name)
     return function(text, refs)
       run.begun = true
+      if run.words then return new_word(name, text) end
       if type(text) ~= "string" then raise("type-mismatch", nil, name .. " takes a directive as text") end
       if refs ~= nil then need_text(refs, ("the second argument of %s is a text: names of variables"):format(name)) end
-      if run.words then return new_word(name, text) end
       local file, line = location.caller(2)
       local s = run.session
       local result = s[name](s, text, refs, file, line)

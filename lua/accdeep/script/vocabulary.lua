@@ -57,11 +57,9 @@ end
 local Word = { __name = "word" }
 Word.__index = Word
 
--- acc "parallel" "a[1] = 7": a word with a body.
+-- acc "parallel" "a[1] = 7": a word with a body. What is wrong with it is reported when the list is whole: until then no
+-- statement of the script is carried out.
 function Word:__call(body)
-  if type(body) ~= "string" or self.kind ~= "acc" and self.kind ~= "omp" then
-    raise("type-mismatch", nil, "the body of a word is a text", { rule = RULE })
-  end
   self.body = body
   return self
 end
@@ -76,6 +74,14 @@ local function word(kind, text)
   return setmetatable({ kind = kind, text = text, file = file, line = line }, Word)
 end
 
+-- The text of a word as the language has it: an assignment stands in parentheses there, statements end.
+local function text_of(kind, text)
+  text = text:match "^%s*(.-)%s*$"
+  if kind == "host" and text:find "[^=!<>]=[^=]" then return "(" .. text .. ")" end
+  if kind == "kernel" and not text:find "[;}]$" then return text .. ";" end
+  return text
+end
+
 -- The words of a list, one for each alternative.
 local function all_words(list)
   local words = {}
@@ -84,9 +90,14 @@ local function all_words(list)
       raise("type-mismatch", nil, ("word %d of the vocabulary is no word"):format(i), { rule = RULE,
         help = 'words are acc "...", omp "...", host "...", kernel "..." and fortran "..."' })
     end
+    if type(given.text) ~= "string" or given.body ~= nil and (type(given.body) ~= "string"
+      or given.kind ~= "acc" and given.kind ~= "omp") then
+      raise("type-mismatch", nil, ("word %d of the vocabulary is no text, or has a body that it does not take"):format(i),
+        { rule = RULE })
+    end
     for _, text in ipairs(vocabulary.expanded(given.text)) do
       for _, body in ipairs(given.body and vocabulary.expanded(given.body) or { false }) do
-        words[#words + 1] = { kind = given.kind, text = text:match "^%s*(.-)%s*$", body = body or nil, file = given.file, line = given.line }
+        words[#words + 1] = { kind = given.kind, text = text_of(given.kind, text), body = body or nil, file = given.file, line = given.line }
       end
     end
   end
@@ -100,7 +111,7 @@ end
 
 -- A word that a scenario cannot have is an error before anything is explored.
 local function check(session, one)
-  local start = ({ acc = "directive", omp = "directive", host = "comma", kernel = "body" })[one.kind]
+  local start = ({ acc = "directive", omp = "directive", host = "expression", kernel = "body" })[one.kind]
   if start == "directive" then
     session:within(one.text, one.file, one.line, session.check_directive, session, one.text)
   elseif start and session.language.name == "c" then
@@ -111,8 +122,8 @@ end
 local function take(run, list)
   if type(list) ~= "table" then raise("type-mismatch", nil, "vocabulary takes a list of words", { rule = RULE }) end
   local file, line = location.caller(3)
-  local made = { words = all_words(list), regions = list.regions or "nested", bound = list.bound or 4, file = file,
-    line = line }
+  local made = { words = all_words(list), regions = list.regions or "nested", bound = list.bound or 4, session = run.session,
+    file = file, line = line }
   for key in pairs(list) do
     if math.type(key) ~= "integer" and not keys[key] then
       raise("unknown-name", nil, ("vocabulary has no field '%s'"):format(tostring(key)), { rule = RULE,
@@ -134,13 +145,12 @@ end
 function vocabulary.extend(env, run)
   local function taken(list)
     run.words = nil
-    if run.vocabulary then raise("scenario-error", nil, "a file has one vocabulary", { rule = RULE }) end
+    if run.vocabulary and run.vocabulary.session == run.session then
+      raise("scenario-error", nil, "a file has one vocabulary", { rule = RULE })
+    end
     take(run, list)
   end
-  local function kernel(text)
-    if type(text) ~= "string" then raise("type-mismatch", nil, "kernel takes statements as text", { rule = RULE }) end
-    return word("kernel", text:find "[;}]%s*$" and text or text .. ";")
-  end
+  local function kernel(text) return word("kernel", text) end
   setmetatable(env, { __index = function(_, name)
     if name == "kernel" and run.words then return kernel end
     if name ~= "vocabulary" then return nil end

@@ -234,7 +234,7 @@ expect.host("a[0]", 5)
       "fn fun() - what is carried out under each profile",
       "counters? string - `\"counters\"`: reference counters and attach counters count, too" },
     text = "A function is carried out once under each profile, in a session of its own that begins like this one."
-      .. " Profiles with the same text must show the same behind it: values on the host and on the device, and what is"
+      .. " Profiles with the same text must show the same after it: values on the host and on the device, and what is"
       .. " present. Profiles with different texts must differ. `accdeep explore` writes such cases.",
     rules = "HOUSE-explore",
     errors = {

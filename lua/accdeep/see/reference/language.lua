@@ -384,15 +384,15 @@ end)
   { name = "vocabulary", params = { "words table - words, and the fields `bound` and `regions`" },
     text = "The words of which `accdeep explore` makes all programs; the last statement of its file. A word is `acc`,"
       .. " `omp`, `host` or `fortran` with a text, or `kernel` with statements for the device; `acc` and `omp` may have"
-      .. " a body behind them, as text. In a vocabulary these carry nothing out. A text with `{x,y}` stands for a word"
+      .. " a second text, the body. In a vocabulary these carry nothing out. A text with `{x,y}` stands for a word"
       .. " with `x` and one with `y`. `bound`: words of the longest programs; default 4. `regions`: `\"nested\"`, one"
       .. " word ends the innermost region; `\"free\"`, each region has a word that ends it.",
     rules = "HOUSE-explore",
     errors = {
       { "type-mismatch", "something that is no word, or a field of the wrong kind", [[vocabulary { "data copy(a)" }]] },
       { "unknown-name", "an unknown field", [[vocabulary { acc "data copy(a)", depth = 3 }]] },
-      { "limit", "more than 200 words", [[vocabulary { acc "update self(a[{0,1,2,3,4,5,6,7,8,9}{0,1,2,3,4,5,6,7,8,9}"
-  .. "{0,1,2,3}:1])" }]] },
+      { "limit", "more than 200 words", [[
+vocabulary { acc "update self(a[{0,1,2,3,4,5,6,7,8,9}{0,1,2,3,4,5,6,7,8,9}{0,1,2,3}:1])" }]] },
       { "scenario-error", "a second vocabulary", [[vocabulary { host "n = 1" } vocabulary { host "n = 2" }]] },
       { "syntax", "a word that does not parse", [[vocabulary { acc "enter data copyin(" }]] },
     },

@@ -54,11 +54,9 @@ local function directive(word, body)
   local kind, text, file, line, place = word.kind, word.text, word.file, word.line, nil
   if body then place = { file = file, line = line } end
   return function(self)
-    local session = self.session
-    local done, code, rule = session:directive_again(kind, text, file, line)
-    if done then return nil end
-    if code then return code, profiles.cited(rule, session.rules.documents) end
-    local ok, result = pcall(session[kind], session, text, nil, file, line)
+    local session, reported = self.session, nil
+    local ok, result = pcall(session[kind], session, text, nil, file, line, function(_, _, err) reported = err end)
+    if reported then return reported.code, profiles.cited(reported.rule, session.rules.documents) end
     if not ok then return failure(self, result) end
     if type(result) == "function" then
       return settle(self, core.limited(0, STEPS, function() result(body or "", place) end, file))
@@ -86,7 +84,7 @@ function makers.host(word)
       if session.language.name ~= "c" then
         return session:within(word.text, word.file, word.line, session.value, session, session:host_env(), word.text)
       end
-      run = run or closures.run(session:host_env(), session:parse(word.text, "comma"))
+      run = run or closures.run(session:host_env(), session:parse(word.text, "expression"))
       return run(frame)
     end)
     return settle(self, ok, err)
