@@ -362,8 +362,7 @@ static uint64_t digest_objects(const struct digest *digest)
     uint64_t sum = 0;
     ACCD_EACH(const struct accd_object, object, &dir->present.objects, 0) {
         uint64_t hash = fold(place(digest, object->host), (object->size & flags) | object->pins);
-        if (dir->context->layouts)
-            hash = fold(hash, digest_layout(accd_layout_of(dir, object)));
+        hash = fold(hash, dir->context->layouts ? digest_layout(accd_layout_of(dir, object)) : 0);
         if (object->size & ACCD_OBJECT_ORIGIN)
             hash = fold(hash, place(digest, dir->present.origins[object->where].base));
         sum += hash;

@@ -171,8 +171,9 @@ static void run_apart(const struct setting *setting, uint64_t seed, struct log *
 
 static bool same(const struct outcome *a, const struct outcome *b)
 {
-    return a->status == b->status && a->error == b->error && a->state == b->state && a->host == b->host && a->digest == b->digest &&
-           !memcmp(&a->digests, &b->digests, sizeof a->digests) && !memcmp(&a->stats, &b->stats, sizeof a->stats) &&
+    return a->status == b->status && a->error == b->error && a->state == b->state && a->host == b->host &&
+           a->digest == b->digest && !memcmp(&a->digests, &b->digests, sizeof a->digests) &&
+           !memcmp(&a->stats, &b->stats, sizeof a->stats) &&
            !strcmp(a->message, b->message);
 }
 
@@ -261,8 +262,8 @@ static void other_addresses(const char *program)
         size_t line = 0, at = 0;
         for (; texts[0][at] && texts[0][at] == texts[1][at]; at++)
             line += texts[0][at] == '\n';
-        ok(n > 20 * (size_t)STEPS_APART && at == n, "%s: a process with other addresses has equal digests, up to step %zu",
-           settings[i].name, line);
+        ok(n > 20 * (size_t)STEPS_APART && at == n,
+           "%s: a process with other addresses has equal digests, up to step %zu", settings[i].name, line);
     }
 }
 
@@ -355,7 +356,8 @@ static void comes_back(void)
     is_status(accd_checkpoint_take(context, &full), ACCD_OK, "a region is open, a pointer is attached");
     device_put(context, &a[3], &(int){77}, sizeof(int));
     REGION(context, &inner, PLAIN(ACCD_CREATE, b));
-    const accd_label *label = accd_label_new(context, &(accd_label){.name = "later", .unit = 4});
+    accd_program *layout = leaf_program(context);
+    const accd_label *label = accd_label_new(context, &(accd_label){.name = "later", .unit = 4, .layout = layout});
     accd_host_mark(context, b, 0);
     b[0] = a[2] = 5;
     story_clear(&story);
@@ -376,8 +378,9 @@ static void comes_back(void)
            "so are counters");
         is_sound(context);
         story_clear(&story);
-        is_status(ENTER(context, ((accd_item){.host = b, .bytes = 100, .action = ACCD_CREATE, .label = label})), ACCD_OK,
-                  "a label made since is valid");
+        accd_item item = {.host = b, .bytes = 100, .action = ACCD_CREATE, .label = label};
+        is_status(ENTER(context, item), ACCD_OK, "a label made since is valid");
+        ok(context->layouts, "there is a label with a layout");
         ok(!strcmp(story.text, "alloc |"), "the listener stays: %s", story.text);
         accd_present present = {0};
         accd_present_at(context, 0, (uint64_t)(uintptr_t)b, 0, &present);
@@ -394,6 +397,7 @@ static void comes_back(void)
         is_status(accd_region_end(inner), ACCD_OK, "its region ends");
         is_sound(context);
     }
+    accd_program_release(layout);
     accd_program *program = leaf_program(context);
     static struct leaf leaf;
     static float floats[2];
