@@ -797,8 +797,11 @@ typedef struct accd_digest_set {
     uint64_t rest;     /* all else that decides what a later construct does: open regions, tuples, flags of objects,
                           work of queues, device memory in use, bytes of device memory without host data */
 } accd_digest_set;
-/* ACCD_MISUSE: a construct or a kernel is under way. */
-ACCD_API accd_status accd_digests(accd_context *context, int device, accd_digest_set *digests_p);
+/* numbers: n numbers for the first ranges, in place of 1 to n; NULL: none. With two numbers exchanged the hashes are those
+ * of the program in which these ranges have exchanged their names.
+ * ACCD_MISUSE: a construct or a kernel is under way. */
+ACCD_API accd_status accd_digests(accd_context *context, int device, const uint32_t *numbers, size_t n,
+                                  accd_digest_set *digests_p);
 
 /* -------------------------------------------------------------------- registered host memory -- */
 

@@ -129,6 +129,8 @@ struct digest {
     const struct known *known; /* by address */
     size_t nknown;
     uint64_t low, high; /* in which all known ranges lie, with the byte behind each */
+    const uint32_t *numbers; /* of the first known ranges, in place of their own */
+    size_t nnumbers;
     struct other *others;
 };
 
@@ -624,7 +626,7 @@ static accd_status know_ranges(struct digest *digest)
     }
     const struct accd_pair *sorted = accd_sort_pairs(pairs, pairs + n, n);
     for (i = 0; i < n; i++)
-        known[sorted[i].value].number = i + 1;
+        known[sorted[i].value].number = i < digest->nnumbers ? digest->numbers[i] : i + 1;
     digest->known = known;
     digest->nknown = n;
     digest->low = n ? known[0].start : 1; /* nothing is known in [1, 0] but 0, which is no address */
@@ -668,12 +670,13 @@ static accd_status digest_all(struct digest *digest, accd_digest_set *digests_p)
     return ACCD_OK;
 }
 
-accd_status accd_digests(accd_context *context, int device, accd_digest_set *digests_p)
+accd_status accd_digests(accd_context *context, int device, const uint32_t *numbers, size_t n,
+                         accd_digest_set *digests_p)
 {
     ACCD_ON_DEVICE(dir, context, device);
     ACCD_GIVEN(context, digests_p);
     ACCD_TRY(accd_at_rest(context));
-    struct digest digest = {.context = context, .dir = dir};
+    struct digest digest = {.context = context, .dir = dir, .numbers = numbers, .nnumbers = numbers ? n : 0};
     const accd_status status = digest_all(&digest, digests_p);
     accd_scratch_reset(&context->scratch);
     return status;

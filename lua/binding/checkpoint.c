@@ -1,6 +1,8 @@
 /* checkpoint.c - saved states of a context as Lua objects, and digests of a state. */
 #include "binding.h"
 
+#include <string.h>
+
 static const char checkpoint_name[] = "accdeep.checkpoint";
 
 /* A state, and the Lua objects that were open in it, which its second user value keeps. */
@@ -81,12 +83,19 @@ static int l_restore(lua_State *L)
     return 1;
 }
 
-/* context:digests(device) -> host, present, values, counters, rest; or nil, error */
+/* context:digests(device [, numbers]) -> host, present, values, counters, rest; or nil, error. numbers: of host ranges, in
+ * the order of their registration, as 32-bit words in a string. */
 static int l_digests(lua_State *L)
 {
     struct context *context = check_context(L, 1);
     accd_digest_set digests;
-    accd_status status = accd_digests(context->core, (int)luaL_checkinteger(L, 2), &digests);
+    size_t bytes;
+    uint32_t numbers[64];
+    const char *given = luaL_optlstring(L, 3, "", &bytes);
+    luaL_argcheck(L, bytes <= sizeof numbers, 3, "these are more ranges than can be renamed");
+    memcpy(numbers, given, bytes);
+    accd_status status = accd_digests(context->core, (int)luaL_checkinteger(L, 2), numbers, bytes / sizeof numbers[0],
+                                      &digests);
     if (status != ACCD_OK)
         return push_error(L, context, status);
     lua_pushinteger(L, (lua_Integer)digests.host);

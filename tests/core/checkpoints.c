@@ -59,7 +59,7 @@ static void note(struct world *w, accd_status status, struct outcome *record)
         return;
     record->state = hash_state(w->context);
     record->digest = accd_digest(w->context);
-    if (accd_digests(w->context, 0, &record->digests) != ACCD_OK)
+    if (accd_digests(w->context, 0, NULL, 0, &record->digests) != ACCD_OK)
         record->digests.host = 1;
 }
 
@@ -286,7 +286,7 @@ static accd_context *open_checkpoints(struct meter *meter, const char *rules)
 static accd_digest_set digests_of(accd_context *context)
 {
     accd_digest_set digests = {0};
-    must(accd_digests(context, 0, &digests) == ACCD_OK, "there are digests");
+    must(accd_digests(context, 0, NULL, 0, &digests) == ACCD_OK, "there are digests");
     return digests;
 }
 
@@ -298,7 +298,7 @@ static void ask_within(void *ud, const accd_event *event)
     accd_digest_set digests;
     (void)event;
     must(accd_checkpoint_take(ud, &checkpoint) == ACCD_MISUSE, "a callback takes no checkpoint");
-    must(accd_digests(ud, 0, &digests) == ACCD_MISUSE, "nor digests");
+    must(accd_digests(ud, 0, NULL, 0, &digests) == ACCD_MISUSE, "nor digests");
 }
 
 static void misuse(void)
@@ -310,8 +310,8 @@ static void misuse(void)
     is_status(accd_checkpoint_take(context, NULL), ACCD_MISUSE, "a checkpoint needs a place");
     is_status(accd_checkpoint_take(NULL, &checkpoint), ACCD_MISUSE, "a checkpoint needs a context");
     is_status(accd_checkpoint_restore(NULL), ACCD_MISUSE, "there is no checkpoint to restore");
-    is_status(accd_digests(context, 0, NULL), ACCD_MISUSE, "digests need a place");
-    is_status(accd_digests(context, 7, &(accd_digest_set){0}), ACCD_NO_DEVICE, "digests are of a device");
+    is_status(accd_digests(context, 0, NULL, 0, NULL), ACCD_MISUSE, "digests need a place");
+    is_status(accd_digests(context, 7, NULL, 0, &(accd_digest_set){0}), ACCD_NO_DEVICE, "digests are of a device");
     accd_checkpoint_free(NULL);
     accd_context_close(context);
     accd_context_config_init(&config);
@@ -559,7 +559,7 @@ static void speed(void)
     accd_checkpoint_take(context, &checkpoint);
     for (int i = 0; i < ROUNDS; i++) {
         ENTER(context, PLAIN(ACCD_COPYIN, data[i % 12]));
-        accd_digests(context, 0, &digests);
+        accd_digests(context, 0, NULL, 0, &digests);
         accd_checkpoint_take(context, &inner);
         accd_checkpoint_free(inner);
         accd_checkpoint_restore(checkpoint);

@@ -1,9 +1,11 @@
 -- search.lua - visits all programs of a vocabulary, the shortest first, once for each state that they reach.
 --
 -- Several worlds (world.lua) carry out the same words, each under its own rules. Programs are one class if each world
--- is in the same state behind them, by its digests, and if the same worlds have agreed so far. Of a class the first
--- program goes on; programs of one length come in the order of their words. Between two programs the worlds go back to
+-- is in the same state after them, by its digests, perhaps with other names, and if the same worlds have agreed so far.
+-- Of a class the first program goes on; programs of one length come in the order of their words. Between two programs the worlds go back to
 -- the longest beginning that both have, so that each word is carried out once.
+
+local names = require "accdeep.tools.explore.names"
 
 local search = {}
 
@@ -29,11 +31,12 @@ end
 --   level(n, search)                 all programs of n words are known
 function search.new(worlds, words, compared, observer)
   local self = setmetatable({ worlds = worlds, words = words, observer = observer, seen = {}, saved = {}, path = "",
-    directives = 0, classes = 0, programs = 0, parts = {}, next = {}, shard = false, divided = false, told = false },
+    directives = 0, classes = 0, programs = 0, parts = {}, next = {}, ways = {}, shard = false, divided = false, told = false },
     Search)
   for i, part in ipairs(PARTS) do
     for _, name in ipairs(compared) do self.parts[i] = self.parts[i] or name == part end
   end
+  self.ways = names.ways(worlds, words)
   local digests = {}
   for k = 1, #worlds do self:read(k, digests) end
   self.saved[0] = { digests = digests, letters = ("a"):rep(#worlds) }
@@ -44,11 +47,12 @@ end
 
 -- -------------------------------------------------------------------------------------- states --
 
-function Search:read(k, digests)
+-- way: under other names (names.lua).
+function Search:read(k, digests, way)
   local at = (k - 1) * NPARTS
   local world = self.worlds[k]
-  digests[at + 1], digests[at + 2], digests[at + 3], digests[at + 4], digests[at + 5] = world:digests()
-  digests[at + 6] = world:opened()
+  digests[at + 1], digests[at + 2], digests[at + 3], digests[at + 4], digests[at + 5] = world:digests(way and way.numbers)
+  digests[at + 6] = world:opened(way and way.words)
 end
 
 -- Whether a world has nobody left to agree with: it does not matter any more what it does.
@@ -58,8 +62,21 @@ local function is_alone(letters, k)
   return not letters:find(letter, at + 1, true)
 end
 
--- One number for the states of all worlds, and for who agrees with whom.
+-- One number for the states of all worlds, and for who agrees with whom: the least one under all names, if some can be
+-- exchanged. The worlds are in these states.
 function Search:key(digests, letters)
+  local least = self:hash(digests, letters)
+  for _, way in ipairs(self.ways) do
+    local renamed = {}
+    for k in ipairs(self.worlds) do
+      if #self.worlds == 1 or not is_alone(letters, k) then self:read(k, renamed, way) end
+    end
+    least = math.min(least, self:hash(renamed, letters))
+  end
+  return least
+end
+
+function Search:hash(digests, letters)
   local hash = mix(0, #letters)
   for k = 1, #self.worlds do
     if is_alone(letters, k) and #self.worlds > 1 then
@@ -160,14 +177,14 @@ function Search:extend(program, last)
     if self.worlds[1]:may(word) then
       local made = self:try(word, before)
       self.programs = self.programs + 1
+      local key = not made.failed and self:key(made.digests, made.letters)
       local changed = observer.step and observer.step(self, program, word, made, before)
       local next_one
       if made.letters ~= before.letters then
         next_one = program .. string.char(word)
         observer.differ(next_one, before.letters, made)
       end
-      if not made.failed then
-        local key = self:key(made.digests, made.letters)
+      if key then
         if not self.seen[key] then
           self:found(next_one or program .. string.char(word), key, made.letters, last)
         end

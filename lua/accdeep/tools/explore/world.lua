@@ -144,15 +144,15 @@ end
 -- Whether a word can come next: what closes regions needs an open one.
 function World:may(number) return self.words[number].kind ~= "end" or #self.open > 0 end
 
--- A number for the words whose regions are open.
-function World:opened()
+-- A number for the words whose regions are open. words: their numbers under other names.
+function World:opened(words)
   local hash = #self.open
-  for _, one in ipairs(self.open) do hash = hash * 257 + one.word end
+  for _, one in ipairs(self.open) do hash = hash * 257 + (words and words[one.word] or one.word) end
   return hash
 end
 
 -- Numbers that stand for what the host's memory holds, what is present, what the device's memory holds, counters, and
--- all else that decides what comes next.
-function World:digests() return self.session.ctx:digests(self.session.now.device) end
+-- all else that decides what comes next. numbers: of host memory under other names (names.lua).
+function World:digests(numbers) return self.session.ctx:digests(self.session.now.device, numbers) end
 
 return world
