@@ -6,6 +6,8 @@ declare [[
 ]]
 vocabulary { bound = 4,
   acc "enter data copyin({v,a,b,v.data[0:4],v.data[1:2]})",
+  acc "enter data copyin(v) copyin(v.data[0:4])",
+  acc "exit data delete(v.data[0:4]) delete(v)",
   acc "exit data {delete,copyout}({v,a,v.data[0:4]})",
   acc "exit data delete({a,v.data[0:4]}) finalize",
   acc "enter data attach(v.data)",
