@@ -470,7 +470,8 @@ static uint64_t digest_original(const struct digest *digest, const struct serial
     const uint64_t bits = (uint64_t)original->order << 32 | (uint64_t)original->flags << 16 |
                           (uint64_t)original->action << 8 | (uint64_t)original->dynamic << 2 |
                           (uint64_t)original->dropped << 1 | original->idle;
-    uint64_t hash = fold(place(digest, original->base), place(digest, original->host));
+    const bool bases = digest->context->rules.fusion; /* else that is the record of the clause's first piece */
+    uint64_t hash = fold(bases ? place(digest, original->base) : 0, place(digest, original->host));
     hash = fold(fold(hash, original->bytes), place(digest, original->slot));
     hash = fold(fold(hash, place(digest, original->whole)), original->length);
     return fold(fold(hash, ordinal(serials, original->serial)), bits);

@@ -140,8 +140,7 @@ accd_status accd_unmap(accd_context *context, int device, const void *host)
     }
     if (attach || object->pins)
         ACCD_TRY(lose_attachments(dir, object));
-    if (object->structured || context->rules.counting == ACCD_COUNT_CONSTRUCTS)
-        accd_regions_forget(dir, object);
+    accd_regions_forget(dir, object); /* clauses without a reference name it, too */
     accd_share_free(dir, object);
     accd_remove_object(dir, object);
     return ACCD_OK;
