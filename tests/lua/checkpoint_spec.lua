@@ -7,7 +7,7 @@ local op = core.opcode
 
 local function open(options)
   options = options or {}
-  options.checkpoints = true
+  options.checkpoints, options.device_bytes = true, 1 << 20
   return assert(core.open(options))
 end
 
@@ -107,8 +107,22 @@ describe("checkpoints", function()
     assert.is_nil(ctx:check())
   end)
 
+  it("make bounds valid again, or not", function()
+    local enter = construct(ctx, "enter data", { "copyin", a })
+    local before = assert(ctx:checkpoint())
+    local bounds = enter:bounds(1)
+    local cp = assert(ctx:checkpoint())
+    assert.is_nil((bounds:changed(bounds)))
+    assert.is_true(ctx:restore(before))
+    bounds = nil
+    collectgarbage()
+    assert.is_true(ctx:restore(cp))
+    assert.is_nil(ctx:check())
+    assert.is_nil(bounds)
+  end)
+
   it("are of one context, which was opened for them", function()
-    local other, plain = open(), assert(core.open {})
+    local other, plain = open(), assert(core.open { device_bytes = 1 << 20 })
     local cp = assert(other:checkpoint())
     assert.has_error(function() ctx:restore(cp) end)
     local none, err = plain:checkpoint()
@@ -122,7 +136,7 @@ describe("checkpoints", function()
 
   it("do not depend on addresses", function()
     local function run()
-      local s = session.new { checkpoints = true }
+      local s = session.new { checkpoints = true, device_bytes = 1 << 20 }
       s:declare([[ struct pair { int n; int *p; }; int A[8]; struct pair S[2]; int *q; ]], "s.lua", 1)
       local v = s.now.scope.variables
       s.ctx:host_write(v.q.address, core.scalar.pointer, v.A.address + 8)
