@@ -58,11 +58,11 @@ case("rejects: a map type is not allowed on the construct [OMP60-map-1]", functi
   expect.fails("clause-not-allowed", "target map(@release: v)", "OMP60-map-1")
   expect.fails("clause-not-allowed", "target map(always, @delete: v)", "OMP60-map-1")
   expect.fails("clause-not-allowed", "target enter data map(@from: v)", "OMP60-map-1")
-  expect.fails("clause-not-allowed", "target enter data map(@tofrom: v)", "OMP60-map-1")
+  expect.fails("clause-not-allowed", "target enter data map(@tofrom: v)", "OMP60-ver-1")
   expect.fails("clause-not-allowed", "target enter data map(@release: v)", "OMP60-map-1")
   expect.fails("clause-not-allowed", "target enter data map(@delete: v)", "OMP60-map-1")
   expect.fails("clause-not-allowed", "target exit data map(@to: v)", "OMP60-map-1")
-  expect.fails("clause-not-allowed", "target exit data map(@tofrom: v)", "OMP60-map-1")
+  expect.fails("clause-not-allowed", "target exit data map(@tofrom: v)", "OMP60-ver-1")
   expect.fails("clause-not-allowed", "target exit data map(@alloc: v)", "OMP60-map-1")
 end)
 
@@ -110,20 +110,37 @@ end)
 
 -- --------------------------------------------------------------------------------------- modifiers --
 
-case("accepts: modifiers have any order, with and without commas [OMP60-map-3]", function()
-  rules "openmp-5.2"
-  for _, text in ipairs { "always, to", "to, always", "always to", "always, close, to", "close always, tofrom",
-    "present, alloc", "always,present,close,to", "always", "close", "present" } do
+local function all_accepted(list)
+  for _, text in ipairs(list) do
     omp "target enter data map(to: v)"
     omp("target data map(" .. text .. ": v)")(function() expect.count("v", { structured = 1, dynamic = 1 }) end)
     omp "target exit data map(release: v)"
     expect.absent "v"
   end
+end
+
+case("accepts: modifiers have any order, before 6.0 also without commas [OMP60-map-3 OMP60-ver-1]", function()
+  rules "openmp-5.2"
+  all_accepted { "always, to", "always to", "always, close, to", "close always, tofrom", "present, alloc",
+    "always,present,close,to", "always", "close", "present" }
+  rules "openmp-6.0"
+  all_accepted { "always, to", "to, always", "close, tofrom, always", "storage, present", "always,present,to,close",
+    "always", "close", "present" }
+end)
+
+case("rejects: before 6.0 a map type is not the last modifier, or in 6.0 a comma is missing"
+  .. " [OMP60-ver-1 OMP60-map-3]", function()
+  rules "openmp-5.2"
+  expect.fails("clause-not-allowed", "target data map(to, @always: v)", "OMP60-ver-1")
+  expect.fails("clause-not-allowed", "target data map(always, to, @close: v)", "OMP60-ver-1")
+  rules "openmp-6.0"
+  expect.fails("clause-not-allowed", "target data map(always @to: v)", { rule = "OMP60-ver-1", help = "','" })
+  expect.fails("clause-not-allowed", "target data map(close @always, tofrom: v)", "OMP60-ver-1")
 end)
 
 case("rejects: a modifier occurs twice, or has a wrong argument [OMP60-map-3]", function()
   expect.fails("duplicate-clause", "target data map(always, @always, to: v)", "OMP60-map-3")
-  expect.fails("duplicate-clause", "target data map(close, to, @close: v)", "OMP60-map-3")
+  expect.fails("duplicate-clause", "target data map(close, @close, to: v)", "OMP60-map-3")
   expect.fails("duplicate-clause", "target data map(present, @present: v)", "OMP60-map-3")
   expect.malformed "target data map(always(x), to: v)"
   expect.malformed "target data map(present(), to: v)"

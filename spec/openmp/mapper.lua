@@ -90,7 +90,7 @@ case("accepts: a clause selects a mapper by its name, also the mapper default [O
     expect.absent "v.data[2:1]"
   end)
   omp "target data map(mapper(default), to: v)" (function() expect.present "v.data[0:3]" end)
-  omp "target data map(to, mapper(half): vs[0:2], v)" (function()
+  omp "target data map(mapper(half), to: vs[0:2], v)" (function()
     expect.present "v.data[0:2]"
     expect.absent "v.data[2:1]"
   end)

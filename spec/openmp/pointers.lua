@@ -453,8 +453,8 @@ case("accepts: the knob attach can attach all base pointers, new or not [OMP61-1
   expect.attached "s.d"
 end)
 
-case("rejects: a map has the modifier attach under 5.1 [OMP61-1]", function()
-  expect.invalid("target data map(attach(always), to: p[0:8])", "unsupported")
-  expect.invalid("target data map(attach, to: p[0:8])", "unsupported")
+case("rejects: a map has the modifier attach under 5.1 [OMP60-ver-1 OMP61-1]", function()
+  expect.invalid("target data map(attach(always), to: p[0:8])", "clause-not-allowed", "OMP60-ver-1")
+  expect.invalid("target data map(attach, to: p[0:8])", "clause-not-allowed", "OMP60-ver-1")
   expect.malformed "target update to(attach(never): p[0:8])"
 end)

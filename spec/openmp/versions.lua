@@ -129,12 +129,54 @@ case("accepts: from 5.2 on a pointer to absent data keeps its value [OMP60-map-1
   rules "openmp-5.1"
 end)
 
-case("rejects: a map has the modifier attach, ref_ptr or self [OMP60-map-3 OMP61-1]", function()
-  expect.invalid("omp target data map(attach(always), to: a)", "unsupported") -- belongs to 6.1
-  for _, modifier in ipairs { "ref_ptr", "ref_ptee", "ref_ptr_ptee", "self" } do
-    expect.invalid(("omp target data map(%s, to: a)"):format(modifier), "unsupported")
-    rules "openmp-5.2"
-    expect.invalid(("omp target data map(%s, to: a)"):format(modifier), "clause-not-allowed")
-    rules "openmp-6.0"
+case("rejects: a map has modifiers of later versions [OMP60-ver-1 OMP60-map-17 OMP60-map-14 OMP61-1]", function()
+  expect.fails("clause-not-allowed", "omp target data map(@attach(always), to: a)", { rule = "OMP60-ver-1",
+    help = "openmp-6.1" })
+  for _, version in ipairs { "openmp-5.1", "openmp-5.2" } do
+    rules(version)
+    for _, modifier in ipairs { "ref_ptr", "ref_ptee", "ref_ptr_ptee", "self", "attach(never)" } do
+      expect.fails("clause-not-allowed", ("omp target data map(@%s, to: a)"):format(modifier), "OMP60-ver-1")
+    end
   end
+end)
+
+case("rejects: declare target has the clause to in 6.0 [OMP60-ver-1]", function()
+  for _, version in ipairs { "openmp-6.0", "openmp-6.1" } do
+    rules(version)
+    expect.fails("clause-not-allowed", "omp declare target @to(a)", "OMP60-ver-1")
+  end
+  rules "openmp-5.2"
+  omp "declare target to(a)"
+  expect.present "a"
+end)
+
+case("accepts: from 5.2 on enter and exit data take tofrom, and mappers present [OMP60-ver-1 OMP60-map-1]", function()
+  for _, version in ipairs { "openmp-5.2", "openmp-6.0" } do
+    rules(version)
+    expect.moves(function() omp "target enter data map(tofrom: a)" end, { h2d = { bytes = 32 }, d2h = 0 })
+    expect.moves(function() omp "target exit data map(always, tofrom: a)" end, { h2d = 0, d2h = { bytes = 32 } })
+    expect.absent "a"
+    omp(("declare mapper(%s: struct vec x) map(present, to: x)"):format(version:gsub("%W", "_")))
+    expect.fails("not-present", function()
+      omp(("target enter data map(mapper(%s), to: v)"):format(version:gsub("%W", "_")))
+    end)
+  end
+end)
+
+case("rejects: in 5.1 enter and exit data take tofrom, and mappers present or iterators [OMP60-ver-1]", function()
+  rules "openmp-5.1"
+  for _, text in ipairs { "target enter data map(@tofrom: a)", "target exit data map(@tofrom: a)",
+    "declare mapper(of51: struct vec x) @map(present, to: x.n)",
+    "declare mapper(of51: struct vec x) @map(iterator(i = 0:2), to: x.d[i])" } do
+    expect.fails("clause-not-allowed", "omp " .. text, "OMP60-ver-1")
+  end
+end)
+
+case("rejects: a map of p[:] copies data [OMP60-map-10]", function()
+  omp "target data map(a)" (function()
+    for _, map_type in ipairs { "to", "from", "tofrom" } do
+      expect.fails("clause-not-allowed", ("omp target data map(@%s: p[:])"):format(map_type), "OMP60-map-10")
+    end
+    omp "target data map(storage: p[:])" (function() expect.count("a", { structured = 2 }) end)
+  end)
 end)

@@ -9,21 +9,25 @@ return {
   { id = "OMP60-map-1", section = "7.9.1", kind = "syntax", status = "done",
     text = "The map types are storage, to, from and tofrom; tofrom is the default. In 5.x storage is called alloc, "
       .. "and on exit release. enter data takes to and alloc; exit data takes from, release and delete. In 5.1 both "
-      .. "directives must name a type." },
+      .. "directives must name a type. From 5.2 on both take tofrom, which is to on enter data and from on exit "
+      .. "data." },
   { id = "OMP60-ver-1", section = "B", kind = "syntax", status = "done",
     text = "Each spelling belongs to versions. From 5.2 on a map beside modifiers, or on enter and exit data, needs "
-      .. "no type. From 5.2 on declare target has the clause enter. Version 6.0 adds the map type storage, the "
-      .. "modifiers delete and self, and p[:]. Version 6.0 adds nowait and depend on target data. Version 6.0 adds "
-      .. "threadset on tasks, memscope on atomic and flush, arguments of nowait and similar clauses, and directive "
-      .. "names with underscores. A spelling that a version does not have is an error (unsupported)." },
+      .. "no type. From 5.2 on enter and exit data take tofrom, declare target has the clause enter, and maps of "
+      .. "mappers have present. Version 6.0 adds the map type storage, the modifiers delete, self, ref_ptr, ref_ptee "
+      .. "and ref_ptr_ptee, and p[:]. Version 6.0 adds nowait and depend on target data. Version 6.0 adds threadset on "
+      .. "tasks, memscope on atomic and flush, arguments of nowait and similar clauses, and directive names with "
+      .. "underscores. Version 6.0 removes to on declare target, and modifiers without commas between them. Before "
+      .. "6.0 the type of a map is the last of its modifiers. A spelling that a version does not have is an error "
+      .. "(clause-not-allowed; an argument of nowait: unsupported)." },
   { id = "OMP60-map-2", section = "7.9.10", kind = "meaning", status = "done",
     text = "The map type of a mapper and the map type of the list item are combined. What both send is sent, and "
       .. "what both copy to the host is copied to the host. Everything else is storage. release and delete apply to "
       .. "all parts." },
   { id = "OMP60-map-3", section = "7.9.6", kind = "syntax", status = "done",
-    text = "The modifiers of a map are always, close, present, self, mapper(name) and iterator(name = first : end : "
-      .. "step, ...). Their order is free, and each occurs at most once. A list item under an iterator stands for "
-      .. "its instances." },
+    text = "The modifiers of a map are always, close, present, self, delete, one of ref_ptr, ref_ptee and "
+      .. "ref_ptr_ptee, mapper(name) and iterator(name = first : end : step, ...). Their order is free, and each "
+      .. "occurs at most once. A list item under an iterator stands for its instances." },
   { id = "OMP60-map-4", section = "7.9.6", kind = "meaning", status = "done",
     text = "List items that share storage or belong to one structure form one block. The block is mapped and "
       .. "unmapped as a whole. Our reading: the block spans its members, and the bytes between its members are not "
@@ -50,11 +54,13 @@ return {
       .. "these data and copies nothing. Its base pointer is attached to these data. If no data are present there, "
       .. "the base pointer is attached to a list item whose extended range contains the address, or which ends "
       .. "there. An extended range starts at the base address (5.0). A pointer in the body that no clause names is "
-      .. "looked up in the same way. A pointer that matches nothing becomes null, or keeps its value from 5.2 on." },
+      .. "looked up in the same way. A pointer that matches nothing becomes null, or keeps its value from 5.2 on. "
+      .. "p[:] is such a section (6.0), and its map type is storage." },
   { id = "OMP60-map-11", section = "7.9.3", kind = "default", status = "done",
     text = "Variables that a target construct uses, and no clause names, have implicit attributes. Scalars are "
       .. "firstprivate. Pointers are sections of no elements, and themselves firstprivate. Aggregates are tofrom. "
-      .. "this is this[:1]. defaultmap changes the rule for one category or for all." },
+      .. "this is this[:1]. defaultmap changes the rule for one category or for all; from 6.0 on also to storage or "
+      .. "self." },
   { id = "OMP60-map-12", section = "7.9.3", kind = "meaning", status = "done",
     text = "An implicit item that is partly present maps only that part. For an absent structure with listed "
       .. "members, the implicit map maps these members and the base pointers of listed sections." },
@@ -65,7 +71,8 @@ return {
       .. "iterator share neither their array nor their base pointer." },
   { id = "OMP60-map-14", section = "7.9.6", kind = "meaning", status = "done",
     text = "close is a hint. self asks for the host's own storage, and so do requires self_maps and requires "
-      .. "unified_shared_memory. On a device with memory of its own this is an error (unsupported)." },
+      .. "unified_shared_memory. On a device with memory of its own this is an error (unsupported). If a map of a "
+      .. "variable has self, all maps of this variable on the construct have it." },
   { id = "OMP60-map-15", section = "7.9.10", kind = "meaning", status = "done",
     text = "declare mapper says how objects of a structure type are mapped. Members that no map of the mapper names "
       .. "are not mapped, and need not be present. The same holds for base pointers of its sections. (On a target "
@@ -76,6 +83,15 @@ return {
     text = "Fortran: the allocatable components of a whole object are mapped with the object. The default mapper "
       .. "does not attach pointer components. A target construct does not allocate allocatables. A descriptor is "
       .. "sent again only with always." },
+
+  { id = "OMP60-map-17", section = "7.9.5", kind = "meaning", status = "done",
+    text = "A referencing variable is an allocatable or a pointer of Fortran, or a reference of C++. ref_ptr maps its "
+      .. "referring pointer: the descriptor. ref_ptee maps what it points to. ref_ptr_ptee maps both. The two are "
+      .. "distinct objects with counts of their own. The pointer is attached if both are present and one of them is "
+      .. "new. In C and C++ the list item is a member. A list item that is no referencing variable is an error. Our "
+      .. "reading: without a modifier a component is mapped as with ref_ptr_ptee. Of a variable only its target is "
+      .. "mapped then, for each construct has a descriptor of its own. The device gets a defined descriptor "
+      .. "whatever the map type is. accdeep has no members that are references, and no ref_ptr in mappers." },
 
   { id = "OMP60-upd-1", section = "15.9", kind = "meaning", status = "done",
     text = "target update copies the items of to and from in the order of its clauses. An absent item is ignored, or "
@@ -90,9 +106,13 @@ return {
     text = "device(n) names a device by its number, from 0 on. The number of devices is the number of the host. Any "
       .. "other number is an error (no-device)." },
 
-  { id = "OMP61-1", section = "attach", kind = "future", status = "done",
-    text = "The attach modifier (auto, always, never) belongs to 6.1, not to 6.0. Here the knob attach says when all "
-      .. "base pointers are attached." },
+  { id = "OMP61-1", section = "attach", kind = "meaning", status = "done",
+    text = "attach(always) attaches the base pointer of a list item whenever both are present. attach(never) does not "
+      .. "attach it, and attach(auto) attaches it if one of the two is new (OMP60-map-7). The modifier belongs to "
+      .. "6.1, not to 6.0, and occurs at most once. Our reading of the previews of 6.1: maps that begin at the "
+      .. "entry of a construct may have the modifier, and so may maps of mappers. A list item without a base pointer "
+      .. "is an error. The modifier is about this one pointer, not about pointers that a mapper maps. The knob attach "
+      .. "says when all base pointers are attached." },
 
   { id = "OMP60-api-1", section = "3.7", kind = "meaning", status = "done",
     text = "omp_get_num_devices returns the number of devices other than the host. omp_get_initial_device returns "

@@ -7,7 +7,7 @@
 --
 -- A clause is {names, takes, of, text, ...}. names: its own, then those that mean the same; takes: what stands in its
 -- parentheses (grammar/openmp.lua); of: parts and directives that have it, `any` but declarations, `group` alone, or
--- none; @60: since OpenMP 6.0. And
+-- none; @60: since OpenMP 6.0; <60: before OpenMP 6.0, which has it no more. And
 --   once: it stands once; own: no standard has it
 --   argument: what an argument of text is: {words, modifiers?: what may be before its colon, list?: more may follow
 --     after a comma}, {optional} or {positive}
@@ -65,8 +65,9 @@ end
 openmp.clauses = {
   { "map", takes = "map", of = "target target_data target_enter_data target_exit_data declare_mapper",
     text = "Maps data: to copies at entry, from at exit, tofrom both, alloc neither; release and delete at exit "
-      .. "data. Modifiers: always, close, present, mapper(...), iterator(...)." },
-  { "to", takes = "motion", of = "target_update declare_target",
+      .. "data. Modifiers: always, close, present, self, delete, mapper(...), iterator(...), ref_ptr, ref_ptee, "
+      .. "ref_ptr_ptee, attach(...)." },
+  { "to", takes = "motion", of = "target_update declare_target<60",
     text = "On target update: copies to the device. On declare target: the variable lives on the device." },
   { "from", takes = "motion", of = "target_update", text = "On target update: copies to the host." },
   { "private", takes = "vars",
@@ -260,7 +261,7 @@ add_fortran "parallel workshare"
 table.sort(openmp.fortran_names, longest_first)
 
 -- By a clause's name its entry, by what stands in parentheses names of clauses, by part and directive a table of the
--- clauses: true, or the version since which it has them.
+-- clauses: true, the version since which it has them, or less than 0, the version that has them no more.
 openmp.clause, openmp.takes, openmp.of = {}, {}, { any = {}, group = {} }
 local of_word = { any = openmp.of.any, group = openmp.of.group } -- target_data -> the table of `target data`
 for _, list in ipairs { openmp.parts, openmp.directives } do
@@ -280,8 +281,8 @@ for _, entry in ipairs(openmp.clauses) do
       if of_word[word] then
         of_word[word][name] = true
       else
-        local of, since = word:match "^(.*)@(%d+)$"
-        of_word[of][name] = tonumber(since)
+        local of, sign, version = word:match "^(.*)([@<])(%d+)$"
+        of_word[of][name] = sign == "<" and -tonumber(version) or tonumber(version)
       end
     end
   end

@@ -24,6 +24,7 @@ local settings = {
   ["openmp-5.1"] = { unmatched = "null", descriptors = "allocatable", openmp = 51 },
   ["openmp-5.2"] = { base = "openmp-5.1", unmatched = "host", openmp = 52 },
   ["openmp-6.0"] = { base = "openmp-5.2", openmp = 60 },
+  ["openmp-6.1"] = { base = "openmp-6.0", openmp = 61 },
   ["indirect"] = { implicit = "by-type" },
 }
 

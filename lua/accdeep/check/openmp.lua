@@ -19,8 +19,8 @@ local all_clauses = openmp.where(function(entry) return entry.of ~= "" end)
 local known = {} -- what directives are
 for _, entry in ipairs(openmp.directives) do known[entry[1]] = { kind = entry.kind, clauses = openmp.of[entry[1]] } end
 
--- What a directive is: {kind, clauses = {name -> true, or the version since which it has the clause}}. Kinds are
--- those of catalogue/openmp.lua.
+-- What a directive is: {kind, clauses = {name -> true, or a version (catalogue/openmp.lua: of)}}. Kinds are those of
+-- catalogue/openmp.lua.
 function directive.of(name)
   local what = known[name]
   if not what and name:find "^end " then -- Fortran's: what may stand at the end
@@ -90,7 +90,9 @@ function directive.check(node, version)
       wrong("clause-not-allowed", "'nowait' on taskwait goes with 'depend'", { rule = "OMP60-tgt-1" })
     end
     local first = what.clauses[name]
-    if first ~= true then since("openmp", version, first, ("'%s' on %s"):format(name, node.name), pos, #name) end
+    if first ~= true then
+      since("openmp", version, first, ("'%s' on %s"):format(name, node.name), pos, #name, advice.clause(name, true))
+    end
     if clause.op and not operators[clause.op:lower()] then
       wrong("unsupported", ("'%s' is not an operator of reductions, and none is declared"):format(clause.op), {})
     end
@@ -108,23 +110,46 @@ end
 local entry = { alloc = "create", storage = "create", to = "copyin", from = "copyout", tofrom = "copy" }
 local map_types = {
   region = entry, compute = entry,
-  ["enter data"] = { alloc = "create", storage = "create", to = "copyin" },
-  ["exit data"] = { from = "copyout", release = "delete", delete = "delete", storage = "delete" },
+  ["enter data"] = { alloc = "create", storage = "create", to = "copyin", tofrom = "copyin" },
+  ["exit data"] = { from = "copyout", tofrom = "copyout", release = "delete", delete = "delete", storage = "delete" },
 }
 local is_type = set("alloc storage to from tofrom release delete")
+local enters = set("alloc storage to tofrom")
 local moves_in = set("to tofrom")
 local moves_out = set("from tofrom")
 local plain_modifiers = set("always close present self")
+local is_ref = set("ref_ptr ref_ptee ref_ptr_ptee")
+local is_attach = set("auto always never")
+local other_modifiers = set("mapper iterator attach")
 
--- Modifiers that are known, and not carried out.
-local beyond = { attach = "the modifier 'attach' is of OpenMP 6.1" }
-for _, name in ipairs { "ref_ptr", "ref_ptee", "ref_ptr_ptee" } do
-  beyond[name] = ("'%s': what a reference or a descriptor is mapped without"):format(name)
+-- A modifier of a map that stands there once: says[key] is what it says.
+local function once(says, key, value, modifier)
+  if says[key] then
+    raise("duplicate-clause", modifier.pos, says[key] == modifier.name and ("'%s' stands here twice"):format(
+      modifier.name) or ("a map has one of them, '%s' stands here already"):format(says[key]),
+      { length = #modifier.name, rule = "OMP60-map-3" })
+  end
+  says[key], says[key .. "_pos"] = value, modifier.pos
 end
 
--- What the modifiers of a map, or of a motion clause of update, say: {type?, type_pos, always, present, mapper?,
--- mapper_pos, iterators}.
--- Decides OMP60-map-3, OMP60-map-14, OMP61-1.
+-- Modifiers have commas between them since 6.0, and a type has any place among them; before, it is the last.
+-- Decides OMP60-ver-1.
+local function check_order(clause, version, says)
+  for i, modifier in ipairs(clause.modifiers) do
+    local name, pos, before_it = modifier.name, modifier.pos, clause.modifiers[i - 1]
+    if modifier.no_comma then
+      since("openmp", version, -60, ("'%s' without ',' before it"):format(name), pos, #name,
+        "write ',' between modifiers")
+    end
+    if before_it and says.type_pos == before_it.pos then
+      since("openmp", version, 60, ("a modifier behind the map type '%s'"):format(says.type), pos, #name)
+    end
+  end
+end
+
+-- What the modifiers of a map, or of a motion clause of update, say: {type?, type_pos, always, present, self?,
+-- self_pos, ref?, ref_pos, attach?, attach_pos, mapper?, mapper_pos, iterators}.
+-- Decides OMP60-map-3, OMP60-map-17, OMP61-1.
 function directive.modifiers(clause, version)
   local says, iterators = { iterators = {} }, false
   for _, modifier in ipairs(clause.modifiers) do
@@ -145,16 +170,20 @@ function directive.modifiers(clause, version)
         raise("duplicate-clause", pos, ("'%s' stands here twice"):format(name),
           { length = #name, rule = "OMP60-map-3" })
       end
-      if name == "self" then
-        since("openmp", version, 60, "the modifier 'self'", pos, #name)
-        raise("unsupported", pos, "self asks for the host's own storage, and devices here have memory of their own",
-          { length = #name, rule = "OMP60-map-14" })
+      if name == "self" then since("openmp", version, 60, "the modifier 'self'", pos, #name) end
+      says[name], says[name .. "_pos"] = true, pos
+    elseif clause.kind == "map" and is_ref[name] then
+      since("openmp", version, 60, ("the modifier '%s'"):format(name), pos, #name)
+      once(says, "ref", name, modifier)
+    elseif clause.kind == "map" and name == "attach" then
+      since("openmp", version, 61, "the modifier 'attach'", pos, #name)
+      local when = (modifier.when or ""):lower()
+      if not is_attach[when] then
+        raise("syntax", modifier.when_pos or pos, ("'attach' takes auto, always or never%s"):format(when ~= ""
+          and (", not '%s'"):format(when) or ""), { length = when ~= "" and #when or #name, rule = "OMP61-1",
+          help = diagnostic.meant(when, is_attach) or "map(attach(always): p[0:n])" })
       end
-      says[name] = true
-    elseif clause.kind == "map" and beyond[name] then
-      since("openmp", name ~= "attach" and version, 60, ("the modifier '%s'"):format(name), pos, #name)
-      raise("unsupported", pos, beyond[name], { length = #name, rule = name == "attach" and "OMP61-1" or "OMP60-map-3",
-        help = name == "attach" and 'for all pointers: rules = { base = "openmp-6.0", attach = "every" }' or nil })
+      once(says, "attach", when, modifier)
     elseif modifier.mapper and says.mapper or modifier.iterators and iterators then
       raise("duplicate-clause", pos, ("'%s' stands here twice"):format(name),
         { length = #name, rule = "OMP60-map-3" })
@@ -167,9 +196,11 @@ function directive.modifiers(clause, version)
       local is_map = clause.kind == "map"
       raise("syntax", pos, ("'%s' is not a %s"):format(name, is_map and "map type or modifier"
         or "modifier of a motion clause"), { length = #name, rule = is_map and "OMP60-map-1" or "OMP60-upd-1",
-        help = diagnostic.meant(name, is_type) or diagnostic.meant(name, plain_modifiers) })
+        help = diagnostic.meant(name, is_type) or diagnostic.meant(name, plain_modifiers)
+          or is_map and (diagnostic.meant(name, is_ref) or diagnostic.meant(name, other_modifiers)) or nil })
     end
   end
+  if clause.kind == "map" then check_order(clause, version, says) end
   if clause.kind == "map" and #clause.modifiers > 0 and not says.type then
     local first = clause.modifiers[1]
     since("openmp", version, 52, "a map with modifiers and without a type", first.pos, #first.name)
@@ -191,12 +222,33 @@ function directive.asks(says, kind, name, version, clause)
       { length = #"delete", rule = "OMP60-map-1" })
   end
   local wanted = says.type or usual[kind] or "tofrom"
+  if usual[kind] and wanted == "tofrom" then
+    since("openmp", version, 52, ("the map type 'tofrom' on %s"):format(name), says.type_pos, #wanted)
+    wanted = usual[kind]
+  end
+  directive.check_attach(says, wanted, kind ~= "exit data")
   if not types[wanted] then
     raise("clause-not-allowed", says.type_pos, ("the map type '%s' is not allowed on '%s'"):format(wanted, name),
       { length = #wanted, rule = "OMP60-map-1",
         help = kind == "enter data" and "to or alloc" or kind == "exit data" and "from, release or delete" or nil })
   end
   return types[wanted], wanted == "storage" and (kind == "exit data" and "release" or "alloc") or wanted
+end
+
+-- Raises if a map that says how pointers are attached maps nothing at the entry of a construct; entry: false on one
+-- that ends maps.
+-- Decides OMP61-1.
+function directive.check_attach(says, map_type, is_entry)
+  if not says.attach or is_entry ~= false and enters[map_type] then return end
+  raise("clause-not-allowed", says.attach_pos, is_entry == false and "nothing is attached at the end of a map"
+    or ("nothing is attached by a map of the type '%s'"):format(map_type), { length = #"attach", rule = "OMP61-1",
+    help = is_entry ~= false and "to, tofrom or storage" or nil })
+end
+
+-- Raises for a list item with the modifier attach that no pointer leads to.
+function directive.no_base_pointer(item, pos)
+  raise("not-a-pointer", pos, ("'%s' has no base pointer that could be attached"):format(item), { rule = "OMP61-1",
+    help = "attach is for what a pointer points to: p[0:n]" })
 end
 
 directive.map_actions, directive.moves_in, directive.moves_out = entry, moves_in, moves_out

@@ -3,9 +3,9 @@
 -- Nodes: directive{name, clauses, vars?, mapper?}; mapper{name?, type, variable}; clause{name, pos, kind, ...}:
 -- map and motion (to, from) {modifiers, vars}; vars {vars, step? of linear}; expression {modifier?, e, lower? of
 -- num_teams}; reduction {op, vars}; default and defaultmap {words}; depend {type, modifier?, items?}; names {names,
--- action?}; types {types}; anything {text?}. modifier{name, mapper? | iterators?}; iterator{name, first, last, step?}.
--- The type of a map
--- is the modifier that names one. Which clause stands where is no matter of grammar: check/openmp.lua says.
+-- action?}; types {types}; anything {text?}. modifier{name, mapper? | iterators? | when? of attach, no_comma?: before
+-- it}; iterator{name, first, last, step?}. The type of a map is the modifier that names one. Which clause stands where
+-- is no matter of grammar: check/openmp.lua says.
 
 local lpeg = require "lpeg"
 local catalogue = require "accdeep.catalogue.openmp"
@@ -50,10 +50,14 @@ function openmp.rules(rules, lx)
       * sym ")", function(n, text, list) n.name, n.iterators = text, list end)
     + node("modifier", C(P "mapper") * -lx.alnum * lx.space * sym "(" * Cp() * word * sym ")",
       function(n, text, pos, mapper) n.name, n.mapper, n.mapper_pos = text, mapper, pos end)
-    + node("modifier", C(P "attach") * -lx.alnum * lx.space * sym "(" * word * sym ")",
-      function(n, text, when) n.name, n.when = text, when end)
+    + node("modifier", C(P "attach") * -lx.alnum * lx.space * sym "(" * Cp() * word * sym ")",
+      function(n, text, pos, when) n.name, n.when, n.when_pos = text, when, pos end)
     + node("modifier", word, function(n, text) n.name = text end)
-  local modifiers = Ct(V "omp_modifier" * (sym "," ^ -1 * V "omp_modifier") ^ 0) * sym ":" * -P ":"
+  local without_comma = V "omp_modifier" / function(modifier)
+    modifier.no_comma = true
+    return modifier
+  end
+  local modifiers = Ct(V "omp_modifier" * (sym "," * V "omp_modifier" + without_comma) ^ 0) * sym ":" * -P ":"
   local mapped = open * (modifiers + Ct(P(true))) * variables * close
 
   -- bind_group([action:] names)

@@ -6,12 +6,17 @@
 
 local codegen = require "accdeep.code.codegen"
 local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local directive = require "accdeep.check.openmp"
 local expression = require "accdeep.code.fortran.expression"
 local openmp = require "accdeep.plan.openmp"
 local mapper = require "accdeep.shape.mapper"
 local list_item = require "accdeep.shape.list_item"
 local section = require "accdeep.plan.fortran_section"
 local types = require "accdeep.types"
+local unparse = require "accdeep.grammar.unparse"
+
+local raise = diagnostic.raise
 
 local mapping = {}
 
@@ -38,19 +43,48 @@ local function structure_of(session, component)
   return { node = at, type = e.type, address = (e.place { pos = at.pos }), measured = true }
 end
 
+local function holder_of(e, node)
+  return { address = (e.descriptor { pos = node.pos }), bytes = e.dtype.size, name = e.text }
+end
+
+-- Raises for a list item with a modifier of pointers and allocatables that is none, or that none leads to.
+local function check_modifiers(session, request)
+  local says, node = request.says, request.node
+  if says.ref then
+    local e = expression.compile(session:host_env(), node)
+    if not e.descriptor or e.dtype.attribute == "other" then
+      raise("clause-not-allowed", says.ref_pos, ("'%s' is for allocatables and pointers, and '%s' is none"):format(
+        says.ref, unparse.expression(node)), { length = #says.ref, rule = "OMP60-map-17" })
+    end
+  elseif says.attach then
+    local pointer = section.named(session, node).pointer
+    if not pointer or pointer.dtype.attribute == "other" then
+      directive.no_base_pointer(unparse.expression(node), node.pos)
+    end
+  end
+end
+
 -- Sets what a request names: extent, and of components the structure; of allocatable and pointer ones the holder
--- {address, bytes, name}, their descriptor.
+-- {address, bytes, name}, their descriptor. A variable has a holder if ref_ptr or ref_ptr_ptee asks for it.
 local function look_into(plan, request)
   local session, node = plan.session, request.node
+  check_modifiers(session, request)
   local component = node
   while component.base and component.tag ~= "component" do component = component.base end
-  if component.tag ~= "component" then return end
+  if component.tag ~= "component" then
+    local ref = request.says.ref
+    if ref and ref ~= "ref_ptee" then
+      request.holder = holder_of(expression.compile(session:host_env(), node), node)
+      plan.once = true
+    end
+    return
+  end
   local e = expression.compile(session:host_env(), component)
   request.extent = section.named(session, node)
   request.type = request.extent.of
   if e.descriptor then
-    request.holder = { address = (e.descriptor { pos = node.pos }), bytes = e.dtype.size, name = e.text }
-    request.by_pointer = component ~= node
+    request.holder = holder_of(e, node)
+    request.by_pointer = component ~= node or request.says.ref == "ref_ptee"
   end
   request.structure = structure_of(session, component)
 end
@@ -61,10 +95,18 @@ local function add_holder(plan, request, action)
   local pos, name = request.node.pos, holder.name .. " (descriptor)"
   local item = { pos = pos, unit = holder.bytes, action = core.action[action], flags = core.flag.present_or,
     base = codegen.reg(b, codegen.constant(holder.address), pos), count = codegen.reg(b, codegen.constant(1), pos),
-    name = name, label = plan:label(name, holder.bytes), indices = {}, inside = true,
-    frame = structure.address, room = structure.type.size }
+    name = name, label = plan:label(name, holder.bytes), indices = {}, inside = structure ~= nil }
+  if structure then item.frame, item.room = structure.address, structure.type.size end
   if plan.kind == "exit data" then item.flags = item.flags | core.flag.try end
-  plan:add(item, b, request)
+  return plan:add(item, b, request)
+end
+
+-- A descriptor that is mapped alone points to what is present of its target (OMP60-map-17).
+local function add_attachment(plan, request)
+  local wanted = setmetatable({ action = "no_create", present_or = false, try = true }, { __index = request })
+  local item = plan:object(wanted, request.node)
+  item.action, item.program = core.action.no_create, nil
+  item.flags = item.flags | core.flag.uncounted | core.flag.try
 end
 
 local function structures_of(requests)
@@ -136,8 +178,16 @@ function mapping.map_items(plan, requests, implicit)
     end
   end
   for _, request in ipairs(requests) do
-    local whole = request.holder and not request.by_pointer
-    if not is_entry or not request.structure or request.holder then plan:request(request) end
+    local whole, alone = request.holder and not request.by_pointer, request.says and request.says.ref == "ref_ptr"
+    if whole and is_entry and not request.structure then
+      local item, name = add_holder(plan, request, "copyin"), list_item.root_variable(request.node)
+      if alone then plan.named[name] = plan.named[name] or item end
+    end
+    if alone then
+      if is_entry and request.says.attach ~= "never" then add_attachment(plan, request) end
+    elseif not is_entry or not request.structure or request.holder then
+      plan:request(request)
+    end
     if plan.kind == "exit data" and whole then add_holder(plan, request, "delete") end
   end
 end

@@ -22,6 +22,7 @@ local pieces = require "accdeep.plan.pieces"
 local list_item = require "accdeep.shape.list_item"
 local policy = require "accdeep.shape.policy"
 local restrict = require "accdeep.plan.openmp_restrictions"
+local since = require "accdeep.check.since"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
 
@@ -31,6 +32,9 @@ local openmp = {}
 
 -- More instances of a list item than this are no iterator's but a mistake.
 local INSTANCES = pieces.MOST
+
+-- Flags about the pointer of a list item, not about its bytes.
+local about_pointer = core.flag.attach_always | core.flag.attach_never
 
 local exit_actions = { from = "copyout", tofrom = "copyout", to = "delete", alloc = "delete", release = "delete",
   delete = "delete" }
@@ -139,6 +143,7 @@ local function requests_of(plan)
           for _, node in ipairs(nodes) do
             local request
             if is_assumed_size(session, node) then -- it maps nothing but by what is present (OMP60-map-10)
+              restrict.assumed_size(says, node)
               node = setmetatable({ length = list_item.number(0, node.pos) }, { __index = node })
               local given = says.type or plan.kind == "exit data"
               request = new_request(plan, clause, node, given and asked or "create", given and map_type or "alloc",
@@ -312,7 +317,9 @@ local function add_block(plan, requests, parts)
   local pointer -- that points to it, of those by which some of its members are named
   for _, request in ipairs(requests) do
     add_way(plan, request, item)
-    pointer = pointer or not request.implied and request.structure.pointer or nil
+    local attach = not request.implied and request.says.attach
+    if attach ~= "never" then pointer = pointer or not request.implied and request.structure.pointer or nil end
+    if attach == "always" then item.flags = item.flags | core.flag.attach_always end
   end
   c_items.add(plan, item, b, { node = first.node, base_pointer = pointer, clause = { places = item.places } })
 end
@@ -326,7 +333,7 @@ local function add_members(plan, requests)
     local element = types.innermost(request.type)
     local own = types.is_record(element) and mapper.treatment(plan.session, element,
       mapper.named(plan.session, element, request.says.mapper, request.says.mapper_pos), request.asks).policy
-    if own or mapper.bits(request.asks.flags) ~= 0 then own_items[#own_items + 1] = request end
+    if own or mapper.bits(request.asks.flags) & ~about_pointer ~= 0 then own_items[#own_items + 1] = request end
   end
   add_block(plan, requests, parts_of(plan.session, requests))
   for _, request in ipairs(own_items) do plan:request(request) end
@@ -430,6 +437,7 @@ function openmp.c_items(plan, requests, used)
   local entry = plan.kind ~= "update" and plan.kind ~= "exit data"
   for _, request in ipairs(requests) do
     look_into(plan, request)
+    restrict.modifiers(plan, request)
     local root = list_item.root_variable(request.node)
     if root then plan.roots[root] = true end
     if plan.session.rules.section == "one-step" and request.base.tag == "id" then -- a pointer that is not mapped itself
@@ -468,7 +476,8 @@ end
 
 -- --------------------------------------------------------------------------------- implicit maps --
 
-local behaviours = { alloc = "create", to = "copyin", from = "copyout", tofrom = "copy", present = "copy" }
+local behaviours = { alloc = "create", to = "copyin", from = "copyout", tofrom = "copy", present = "copy",
+  storage = "create", self = "copy" }
 
 -- What a defaultmap clause says: {behaviour, category} in its words.
 local function defaultmap(plan, clause)
@@ -484,6 +493,11 @@ local function defaultmap(plan, clause)
     raise("clause-not-allowed", word.pos, ("'%s' is not a %s of defaultmap"):format(word.name,
       known and "category" or "behaviour"), { length = #word.name, rule = "OMP60-map-11" })
   end
+  if behaviour.name == "storage" or behaviour.name == "self" then
+    since("openmp", plan.session.rules.openmp, 60, ("'%s' in defaultmap"):format(behaviour.name), behaviour.pos,
+      #behaviour.name)
+  end
+  if behaviour.name == "self" then restrict.on_host(plan, behaviour.pos) end
   local key = category and category.name or "all"
   if plan.defaults[key] or plan.defaults.all or key == "all" and next(plan.defaults) then
     raise("duplicate-clause", clause.pos, "one defaultmap for a category, or one for all",
@@ -735,6 +749,7 @@ function openmp.directive(session, node, options)
       or "a map or use_device clause"), { rule = "OMP60-tgt-1" })
   end
   check_private(plan, requests)
+  restrict.self_maps(plan, requests)
   local compute = what.kind == "compute"
   session.language.map_items(plan, requests, compute and implicit_structures(plan, options) or nil)
   for _, item in ipairs(extra) do

@@ -2,6 +2,7 @@
 
 local check = require "accdeep.code.check_c"
 local diagnostic = require "accdeep.base.diagnostic"
+local directive = require "accdeep.check.openmp"
 local expression = require "accdeep.plan.expression"
 local list_item = require "accdeep.shape.list_item"
 local typed = require "accdeep.code.typed"
@@ -11,6 +12,9 @@ local unparse = require "accdeep.grammar.unparse"
 local raise = diagnostic.raise
 
 local restrict = {}
+
+-- Map types without copies.
+local enters_nothing = { storage = true, alloc = true, release = true, delete = true }
 
 -- A list item of update stands in to or in from, not in both (OMP60-upd-1).
 -- Decides OMP60-upd-1.
@@ -67,6 +71,67 @@ function restrict.instances(plan, requests)
       seen[variable][address] = true
     end
   end
+end
+
+-- The pointer that points to what a list item is a part of, or nil.
+local function base_pointer(session, node)
+  while true do
+    local inner = node.tag == "unary" and node.e or node.base
+    if not inner then return nil end
+    local follows = node.tag == "unary" or node.arrow
+      or (node.tag == "index" or node.tag == "section") and list_item.type_of(session, inner).kind == "pointer"
+    if follows then return inner end
+    node = inner
+  end
+end
+
+-- Raises for a list item in C that has a modifier of references, or one of pointers and no pointer leads to it.
+-- Decides OMP60-map-17, OMP61-1.
+function restrict.modifiers(plan, request)
+  local says, node = request.says, request.node
+  if says.ref then
+    raise("clause-not-allowed", says.ref_pos, ("'%s' is for members that are references, and '%s' is none"):format(
+      says.ref, unparse.expression(node)), { length = #says.ref, rule = "OMP60-map-17",
+      help = "a pointer and what it points to are two list items: map(p), map(p[0:n])" })
+  elseif says.attach and not base_pointer(plan.session, node) then
+    directive.no_base_pointer(unparse.expression(node), node.pos)
+  end
+end
+
+-- What asks for the storage of the host itself, at pos, is carried out by the host only.
+-- Decides OMP60-map-14.
+function restrict.on_host(plan, pos)
+  function plan.self_maps(condition)
+    return function()
+      if condition and not condition() then return false end
+      raise("unsupported", pos, "self asks for the host's own storage, and devices here have memory of their own",
+        { length = #"self", rule = "OMP60-map-14" })
+    end
+  end
+end
+
+-- All that is mapped of a variable is mapped with self, or nothing (OMP60-map-14).
+-- Decides OMP60-map-14.
+function restrict.self_maps(plan, requests)
+  local first, by_name = nil, {}
+  for _, request in ipairs(requests) do
+    local name = list_item.root_variable(request.node) or ""
+    local asks, other = request.says.self or false, by_name[name]
+    if other ~= nil and other ~= asks then
+      raise("conflicting-clauses", request.node.pos, ("a part of '%s' is mapped with self, and another one without")
+        :format(name), { rule = "OMP60-map-14" })
+    end
+    by_name[name] = asks
+    if asks and not first then first = request.says.self_pos end
+  end
+  if first then restrict.on_host(plan, first) end
+end
+
+-- p[:] stands for what is present (OMP60-map-10).
+function restrict.assumed_size(says, node)
+  if not says.type or enters_nothing[says.type] then return end
+  raise("clause-not-allowed", says.type_pos, ("'%s' has no size: its map type is storage, not '%s'"):format(
+    unparse.expression(node), says.type), { length = #says.type, rule = "OMP60-map-10" })
 end
 
 -- List items are memory in one piece: a pointer in a section is not followed (OMP60-map-13).

@@ -34,6 +34,7 @@ local fields = {
   bases = "base pointers of maps",
   looked_up = "references that are looked up by address", several = "pointers with several sections",
   request = "makes the item of a request",
+  self_maps = "of maps with self: makes the condition one that asks for the host",
   -- how it is kept and carried out
   construct = "the core's construct", condition_value = "function that computes the condition",
   once = "whether it is made anew each time", alone = "whether it needs nothing but to be run",

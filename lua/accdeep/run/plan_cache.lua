@@ -94,6 +94,7 @@ function plan_cache.plan(self, language, node, place, options, signature)
     plan.construct = plan:prepare()
   end
   if plan.condition then plan.condition_value = self.language.condition(self, plan.condition) end
+  if plan.self_maps then plan.condition_value = plan.self_maps(plan.condition_value) end
   plan.watched = plan.construct and changed_bounds.watched(self, plan)
   if not plan.once then keep(self, plan, place.text, place.file, key) end
   return plan

@@ -11,6 +11,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local directive = require "accdeep.check.openmp"
 local list_item = require "accdeep.shape.list_item"
 local policy = require "accdeep.shape.policy"
+local since = require "accdeep.check.since"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse"
@@ -36,7 +37,8 @@ end
 function mapper.flags(says, map_type)
   return { must = says.present, final = map_type == "delete" or says.delete ~= nil,
     always_in = says.always and directive.moves_in[map_type],
-    always_out = says.always and directive.moves_out[map_type] }
+    always_out = says.always and directive.moves_out[map_type], attach_always = says.attach == "always",
+    attach_never = says.attach == "never" }
 end
 
 -- The core's flags for such a set.
@@ -227,14 +229,27 @@ function mapper.define(session, node)
   for _, clause in ipairs(node.clauses) do
     local says = directive.modifiers(clause, session.rules.openmp)
     local map_type = says.type or "tofrom"
+    if says.present then
+      since("openmp", session.rules.openmp, 52, "'present' in a mapper", clause.pos, #clause.name)
+    end
     if not directive.map_actions[map_type] then
       raise("clause-not-allowed", says.type_pos, ("a mapper's map has a type of entry, not '%s'"):format(map_type),
         { length = #map_type, rule = "OMP60-map-15" })
+    elseif says.ref then
+      raise("unsupported", says.ref_pos, ("'%s' in a mapper"):format(says.ref), { length = #says.ref,
+        rule = "OMP60-map-17" })
     elseif #says.iterators > 0 then
+      since("openmp", session.rules.openmp, 52, "an iterator in a mapper", clause.pos, #clause.name)
       raise("unsupported", clause.pos, "iterators in a mapper", { length = #clause.name, rule = "OMP60-map-3" })
     end
     local asks = { type = map_type == "storage" and "alloc" or map_type, says = says }
-    for _, variable in ipairs(clause.vars) do enter(made, variable, asks) end
+    directive.check_attach(says, map_type)
+    for _, variable in ipairs(clause.vars) do
+      if says.attach and not (variable.tag == "section" or variable.tag == "index" or variable.tag == "reference") then
+        directive.no_base_pointer(unparse.expression(variable), variable.pos)
+      end
+      enter(made, variable, asks)
+    end
   end
   check(session, record, made.paths)
   table_of[name] = made

@@ -32,7 +32,7 @@ for name, clause in pairs(openacc.clause) do
 end
 
 -- Flags that a map's modifiers set (mapper.lua), in the order in which they stand before an action's word.
-policy.modifiers = { "always_in", "always_out", "must", "final" }
+policy.modifiers = { "always_in", "always_out", "must", "final", "attach_always", "attach_never" }
 
 -- The core's action and flags for what is asked: an action's word, behind those of modifiers. nil: what is asked of
 -- the object around.

@@ -106,8 +106,8 @@ expect.host("n", 1)
 expect.host("p[1]", 20)
 ]] },
   { name = "openmp-5.2", follows = "OpenMP 5.2",
-    text = "As 5.1, with the spellings of 5.2: a map needs no type, `declare target` has `enter`. A pointer without a"
-      .. " present target keeps its value.",
+    text = "As 5.1, with the spellings of 5.2: a map needs no type, `enter data` and `exit data` take `tofrom`,"
+      .. " `declare target` has `enter`. A pointer without a present target keeps its value.",
     against = "openmp-5.1",
     example = [[
 declare "int a[4];"
@@ -115,8 +115,9 @@ omp "declare target enter(a)"
 omp "target enter data map(a)"            -- as map(to: a)
 ]] },
   { name = "openmp-6.0", follows = "OpenMP 6.0",
-    text = "As 5.2, with the spellings of 6.0: the map type `storage`, the modifier `delete`, `p[:]`, names of"
-      .. " directives with underscores. `attach(...)`, `ref_ptr` and `self` are refused by name.",
+    text = "As 5.2, with the spellings of 6.0: the map type `storage`, the modifiers `delete`, `self`, `ref_ptr`,"
+      .. " `ref_ptee` and `ref_ptr_ptee`, `p[:]`, names of directives with underscores. Modifiers have any order, and"
+      .. " commas between them. `to` on `declare target` is gone.",
     against = "openmp-5.2",
     example = [[
 declare "int a[4], *p;"
@@ -125,6 +126,16 @@ omp "target_enter_data map(storage: a)"
 omp "target map(p[:])" "p[1] = 2;"
 omp "target_exit_data map(delete, from: a)"
 expect.host("a[1]", 2)
+]] },
+  { name = "openmp-6.1", follows = "the previews of OpenMP 6.1 (TR14 of OpenMP)",
+    text = "As 6.0, with the modifier `attach(auto)`, `attach(always)` or `attach(never)` on maps.",
+    against = "openmp-6.0",
+    example = [[
+declare "int a[4], *p;"
+host.p = addr "a[0]"
+omp "target enter data map(p, a)"         -- p is no list item's base pointer
+omp "target enter data map(attach(always): p[0:2])"
+expect.attached "p"                       -- though neither p nor a is new
 ]] },
   { name = "openmp-4.0", follows = "OpenMP's first `map`",
     text = "A section is mapped in two steps, with its pointer. Variables that no clause names are `tofrom`.",
