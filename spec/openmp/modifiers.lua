@@ -1,5 +1,5 @@
--- Modifiers of maps that came with OpenMP 6.0 and 6.1: attach, self, ref_ptr, ref_ptee, ref_ptr_ptee in C.
-scenario { title = "OpenMP: attach, self and references in maps", rules = "openmp-6.1" }
+-- What OpenMP 6.0 and 6.1 add to maps in C: attach, self, ref_ptr, ref_ptee, ref_ptr_ptee; and what use_device counts.
+scenario { title = "OpenMP: attach, self, references and use_device in maps", rules = "openmp-6.1" }
 
 declare [[
   int a[8], b[4], n, *p;
@@ -132,10 +132,22 @@ case("accepts: defaultmap(storage) copies nothing [OMP60-map-11]", function()
   expect.host("a[1]", 0)
 end)
 
-case("rejects: defaultmap has words of 6.0 in 5.2 [OMP60-ver-1 OMP60-map-11]", function()
+case("accepts: defaultmap(private) makes variables of the body's own [OMP60-map-11]", function()
+  omp "target defaultmap(private: scalar)" "n = 4;"
+  omp "target defaultmap(private: all)" "n = 4; a[1] = 5;"
+  expect.host("n", 0)
+  expect.host("a[1]", 0)
+end)
+
+case("rejects: defaultmap has words of 6.0 in 5.2, or all in 5.1 [OMP60-ver-1 OMP60-map-11]", function()
   rules "openmp-5.2"
   expect.fails("clause-not-allowed", function() omp "target defaultmap(storage: aggregate)" "a[1] = 5;" end)
   expect.fails("clause-not-allowed", function() omp "target defaultmap(self)" "a[1] = 5;" end)
+  expect.fails("clause-not-allowed", function() omp "target defaultmap(private: scalar)" "n = 5;" end)
+  omp "target defaultmap(to: all)" "a[1] = 5;"
+  rules "openmp-5.1"
+  expect.fails("clause-not-allowed", function() omp "target defaultmap(to: all)" "a[1] = 5;" end)
+  omp "target defaultmap(to)" "a[1] = 5;"
 end)
 
 -- ------------------------------------------------------------------------------------- references --
@@ -152,4 +164,36 @@ case("rejects: ref_ptr occurs twice, or in update [OMP60-map-3 OMP60-map-17]", f
   expect.fails("duplicate-clause", "target data map(ref_ptr, @ref_ptr, to: p)", "OMP60-map-3")
   expect.fails("duplicate-clause", "target data map(ref_ptr, @ref_ptee, to: p)", "OMP60-map-3")
   expect.malformed "target update to(ref_ptr: p)"
+end)
+
+-- ------------------------------------------------------------------------------------- use_device --
+
+-- What is left of a in a region whose clause names it, after its other references are gone.
+local function counted_by(clause)
+  local count
+  omp "target enter data map(to: a)"
+  omp("target data " .. clause)(function()
+    omp "target exit data map(release: a)"
+    count = state().present[1] and state().present[1].structured or 0
+  end)
+  expect.absent "a"
+  return count
+end
+
+case("accepts: use_device_ptr and use_device_addr count present data [OMP60-map-18]", function()
+  expect.equal(counted_by "use_device_ptr(p)", 1)
+  expect.equal(counted_by "use_device_addr(a)", 1)
+  expect.equal(counted_by "use_device_addr(a[0:2])", 1)
+  expect.equal(counted_by "map(a) use_device_addr(a)", 1) -- a construct counts once
+  omp "target data use_device_ptr(p)" (function() expect.absent "a" end)
+end)
+
+case("differs: before 6.0 use_device_ptr and use_device_addr count nothing [OMP60-map-18]", function()
+  rules "openmp-5.2"
+  expect.equal(counted_by "use_device_ptr(p)", 0)
+  expect.equal(counted_by "use_device_addr(a)", 0)
+end)
+
+case("accepts: a pointer that is mapped with use_device_ptr is attached as by p[:] [OMP60-map-18]", function()
+  omp "target data map(to: a, p) use_device_ptr(p)" (function() expect.equal(#state().attached, 1) end)
 end)

@@ -59,8 +59,8 @@ return {
   { id = "OMP60-map-11", section = "7.9.3", kind = "default", status = "done",
     text = "Variables that a target construct uses, and no clause names, have implicit attributes. Scalars are "
       .. "firstprivate. Pointers are sections of no elements, and themselves firstprivate. Aggregates are tofrom. "
-      .. "this is this[:1]. defaultmap changes the rule for one category or for all; from 6.0 on also to storage or "
-      .. "self." },
+      .. "this is this[:1]. defaultmap changes the rule for one category or for all. From 5.2 on all is a category, "
+      .. "and from 6.0 on storage, self and private are behaviours." },
   { id = "OMP60-map-12", section = "7.9.3", kind = "meaning", status = "done",
     text = "An implicit item that is partly present maps only that part. For an absent structure with listed "
       .. "members, the implicit map maps these members and the base pointers of listed sections." },
@@ -92,6 +92,11 @@ return {
       .. "reading: without a modifier a component is mapped as with ref_ptr_ptee. Of a variable only its target is "
       .. "mapped then, for each construct has a descriptor of its own. The device gets a defined descriptor "
       .. "whatever the map type is. accdeep has no members that are references, and no ref_ptr in mappers." },
+
+  { id = "OMP60-map-18", section = "7.5.8", kind = "meaning", status = "done",
+    text = "From 6.0 on use_device_ptr and use_device_addr count what they refer to until the end of target data. A "
+      .. "pointer in use_device_ptr is mapped as p[:]. A list item of use_device_addr that is present is mapped with "
+      .. "the map type storage. Before 6.0 they count nothing." },
 
   { id = "OMP60-upd-1", section = "15.9", kind = "meaning", status = "done",
     text = "target update copies the items of to and from in the order of its clauses. An absent item is ignored, or "

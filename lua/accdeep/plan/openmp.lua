@@ -479,23 +479,28 @@ end
 local behaviours = { alloc = "create", to = "copyin", from = "copyout", tofrom = "copy", present = "copy",
   storage = "create", self = "copy" }
 
+local other_behaviours = { firstprivate = true, private = true, none = true, default = true }
+local of_60 = { storage = true, self = true, private = true }
+
 -- What a defaultmap clause says: {behaviour, category} in its words.
 local function defaultmap(plan, clause)
   local behaviour, category, more = table.unpack(clause.words)
   if more then
     raise("syntax", more.pos, "expected ')'", { length = #more.name, rule = "OMP60-map-11" })
   end
-  local known = behaviours[behaviour.name] or behaviour.name == "firstprivate" or behaviour.name == "none"
-    or behaviour.name == "default"
+  local known = behaviours[behaviour.name] or other_behaviours[behaviour.name]
   local is_category = plan.session.language.categories
   if not known or category and not is_category[category.name] then
     local word = known and category or behaviour
     raise("clause-not-allowed", word.pos, ("'%s' is not a %s of defaultmap"):format(word.name,
       known and "category" or "behaviour"), { length = #word.name, rule = "OMP60-map-11" })
   end
-  if behaviour.name == "storage" or behaviour.name == "self" then
+  if of_60[behaviour.name] then
     since("openmp", plan.session.rules.openmp, 60, ("'%s' in defaultmap"):format(behaviour.name), behaviour.pos,
       #behaviour.name)
+  end
+  if category and category.name == "all" then
+    since("openmp", plan.session.rules.openmp, 52, "the category 'all' in defaultmap", category.pos, #category.name)
   end
   if behaviour.name == "self" then restrict.on_host(plan, behaviour.pos) end
   local key = category and category.name or "all"
@@ -578,8 +583,8 @@ local function add_implicit(plan, references)
         plan.looked_up[name] = true
       elseif behaviour == "none" then
         missing[#missing + 1] = reference
-      elseif behaviour == "firstprivate" or behaviour == "section" then
-        plan.private[name] = { how = behaviour == "section" and "matched" or "firstprivate", variable = variable }
+      elseif behaviour == "firstprivate" or behaviour == "private" or behaviour == "section" then
+        plan.private[name] = { how = behaviour == "section" and "matched" or behaviour, variable = variable }
       elseif not plan.partly[name] then
         add_aggregate(plan, name, node, t, behaviour)
       end
@@ -697,7 +702,7 @@ local function use_device(plan)
           raise("not-a-pointer", item.pos, ("'%s' is %s"):format(item.name, types.name(variable.type)),
             { length = #item.name, rule = "OMP60-tgt-1", help = "use_device_addr is for variables" })
         end
-        table.insert(plan.use_device, { variable = variable, pos = item.pos, by_address = by_address,
+        table.insert(plan.use_device, { variable = variable, pos = item.pos, by_address = by_address, section = section,
           start = section and function() return (expression.extent_of(plan.session, section)) end })
       end
     end
@@ -724,6 +729,24 @@ local function general(plan)
       plan.on_device = clause.e
     elseif clause.name == "defaultmap" then
       defaultmap(plan, clause)
+    end
+  end
+end
+
+-- From 6.0 on what use_device clauses refer to is mapped, too: a pointer as p[:], a variable or section if it is there.
+-- Decides OMP60-map-18.
+local function map_used(plan)
+  local session = plan.session
+  for _, item in ipairs((session.rules.openmp or 0) >= 60 and plan.use_device or {}) do
+    local node = item.section or { tag = "id", name = item.variable.name, pos = item.pos }
+    local is_pointer = item.variable.type.kind == "pointer" and not item.by_address
+    local address, bytes = session.language.extent_of(session, node)
+    plan.once = true
+    if is_pointer then
+      node = { tag = "section", base = node, pos = item.pos, length = list_item.number(0, item.pos) }
+    end
+    if is_pointer or session.ctx:presence(session.now.device, address, bytes) == "wholly" then
+      plan:request(new_request(plan, { pos = item.pos }, node, "create", "alloc", { iterators = {} }))
     end
   end
 end
@@ -760,6 +783,7 @@ function openmp.directive(session, node, options)
     end
   end
   if compute and options.references then add_implicit(plan, options.references) end
+  map_used(plan)
   session.language.completed(plan)
   plan.once = plan.once or session.language.computes_bounds
   return plan
