@@ -65,10 +65,10 @@ case("accepts: the lists of a level hold its clauses, and the ranges after fusio
 end)
 
 case("accepts: a tuple holds the state of its clause of OpenMP, whatever came before [DIR-4.1-02]", function()
-  rules { base = "openmp-5.2", fusion = true }
+  rules { base = "openmp-5.1", fusion = true }
   declare [[
     struct pair { int x, y; } s, t;
-    #pragma omp declare mapper(struct pair p) map(always, present, tofrom: p.x)
+    #pragma omp declare mapper(struct pair p) map(always, tofrom: p.x)
     #pragma omp declare mapper(sent: struct pair p) map(always, to: p.x)
     int a[4];
   ]]

@@ -311,6 +311,39 @@ case("accepts: modifiers of the list item and of the mapper both apply [OMP60-ma
   expect.host("plain.b[0]", 71)
 end)
 
+case("accepts: a mapper's map with always copies members of present objects [OMP60-map-15 OMP60-map-5]", function()
+  declare "struct point { int x, y; } points[3];"
+  omp "declare mapper(in: struct point v) map(always, to: v.x) map(to: v.y)"
+  omp "declare mapper(out: struct point v) map(always, from: v.x) map(v.y)"
+  omp "target enter data map(to: points)"
+  for i = 0, 2 do host.points[i] = { x = 10 + i, y = 20 } end
+  expect.moves(function() omp "target enter data map(mapper(in), to: points)" end,
+    { h2d = { count = 3, bytes = 12 }, d2h = 0 })
+  expect.device("points[2].x", 12)
+  expect.device("points[2].y", 0)
+  omp "target" "points[1].x = 50; points[1].y = 60;"
+  expect.moves(function() omp "target data map(mapper(out), from: points)" (function() end) end,
+    { h2d = 0, d2h = { count = 3, bytes = 12 } })
+  expect.host("points[1].x", 50)
+  expect.host("points[1].y", 20)
+end)
+
+case("rejects: a mapper's map with present names members that are absent [OMP60-map-9 OMP60-map-15]", function()
+  rules "openmp-5.2"
+  declare [[
+    struct point { int x, y; } s;
+    #pragma omp declare mapper(there: struct point v) map(present, to: v.x)
+    #pragma omp declare mapper(second: struct point v) map(to: v.y)
+  ]]
+  expect.fails("not-present", "target enter data map(mapper(there), to: @s)", "OMP60-map-9")
+  omp "target enter data map(mapper(second), to: s)"
+  expect.fails("not-present", "target enter data map(mapper(there), to: @s)", "OMP60-map-9")
+  omp "target exit data map(mapper(second), release: s)"
+  omp "target enter data map(to: s)"
+  omp "target enter data map(mapper(there), to: s)"
+  expect.count("s", { dynamic = 2 })
+end)
+
 case("accepts: an item of a mapper under several types follows all of them [OMP60-map-2]", function()
   omp "declare mapper(struct plain v) map(alloc: v.a, v.b, v.b[0:2]) map(from: v.b[0:2]) map(to: v.b[0:2])"
   host.plain = { a = 1, b = { 1, 2 } }

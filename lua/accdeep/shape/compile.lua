@@ -601,16 +601,21 @@ function compile.layout(session, t, program)
   return cache[LAYOUT]
 end
 
+-- Flags that a member may have although the object around it has not.
+local OF_MEMBER = core.flag.always_in | core.flag.always_out | core.flag.must
+
 -- Members that ask for their bytes wherever these are present, each a part of the element with a presence of
--- its own: all of an update of single members (AMB-TR14-20), and those that get the host's bytes although they
--- are there (DIR-6-04). Returns the other pieces.
+-- its own: all of an update of single members (AMB-TR14-20), those that get the host's bytes although they
+-- are there (DIR-6-04), and those with modifiers of a mapper's map (OMP60-map-15). Returns the pieces that belong to
+-- the element, too.
 local function apart(session, out, treatment, pieces)
   local b, rest = out.builder, {}
   local all = treatment.update and treatment.bare
   for _, piece in ipairs(pieces) do
-    if not all and piece.asks ~= "update_and_copy" then
-      rest[#rest + 1] = piece
-    elseif not piece.entry_only then
+    local is_apart = all or piece.asks == "update_and_copy"
+    local _, flags = policy.code(piece.asks)
+    if not is_apart then rest[#rest + 1] = piece end
+    if (is_apart or flags & OF_MEMBER & ~(treatment.flags or 0) ~= 0) and not piece.entry_only then
       b:boundary()
       out.fields[#out.fields + 1] = ask({ offset = piece.offset, unit = piece.bytes, in_place = true,
         count = codegen.reg(b, codegen.constant(1)), code_end = b.n,

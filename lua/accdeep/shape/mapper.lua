@@ -306,6 +306,7 @@ function treatment_of(session, record, paths, request)
   local bare = made.default == "exclude"
   local inner = {}
   return { record = record, layers = {}, policy = made, bare = bare, holes = true, update = update or false,
+    flags = mapper.bits(request.flags),
     pointer_comes = function(name) -- of a target construct's structure, as of listed sections (OMPEX-struct_map-12)
       if update then return nil end
       return paths.members[name].pointer and "named" or request.kind == "compute" and "unnamed"

@@ -6,7 +6,8 @@
 -- reach, and by which treatment the objects inside are walked. own is what a policy asks of the object itself:
 -- its default, or storage and a reference; it is bare if only what is named moves. Mappers (mapper.lua)
 -- are policies whose inner_of says how what is inside is treated; where they leave holes, nothing of these is
--- on the device. compile.lua makes the core's program of a treatment.
+-- on the device. flags are those of the list item that a mapper treats. compile.lua makes the core's program of a
+-- treatment.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local openacc = require "accdeep.catalogue.openacc"
