@@ -37,6 +37,7 @@ files["tests/package"] = { read_globals = scenario, globals = { "host" } }
 files["tests/terminal"] = { read_globals = scenario, globals = { "host" } }
 files["tests/cuda"] = { read_globals = scenario, globals = { "host" } }
 files["tests/oracle/openmp"] = { read_globals = scenario, globals = { "host" } }
+files["tests/explore"] = { read_globals = scenario, ignore = { "113" } }
 files["tests/draw/many.lua"] = { read_globals = scenario, globals = { "host" } }
 files["tests/debug"] = { read_globals = scenario, globals = { "host" } }
 files["tests/random"] = { read_globals = scenario, globals = { "host" } }

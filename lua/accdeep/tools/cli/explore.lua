@@ -4,6 +4,7 @@ local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
 local explore = lazy.require "accdeep.tools.explore"
 local progress = require "accdeep.base.progress"
+local runtime = lazy.require "accdeep.tools.explore.runtime"
 
 local function profile_list(text)
   if text == "all" then return text end
@@ -24,6 +25,10 @@ local function options(command)
     :argname "<profiles>":convert(profile_list)
   command:flag("--counters", "Compare reference counters and attach counters, too.")
   command:flag("--hold", "Check properties that all programs must have, under one profile.")
+  command:option("--oracle", "Compare one profile with the runtime of a compiler: gcc, clang, clang-19.")
+    :argname "<compiler>"
+  command:option("--known", "With --oracle: a file with differences that are explained."):argname "<file>"
+  command:flag("--every", "With --oracle: also programs that reach a state which another one has reached.")
   command:option("--jobs", "Processes to explore in."):default "1":convert(common.whole)
   command:option("--shard", "Explore part I of N."):argname "<i/n>":convert(common.shard)
   command:option("--out", "File for results: for --resume and --merge."):argname "<file>"
@@ -52,6 +57,28 @@ local function print_counts(made, found)
     table.concat(levels, " "), grouped(found.programs)))
   common.out(("-- %s words carried out%s\n"):format(grouped(found.directives), found.seconds
     and (" in %.1f s, %s a second"):format(found.seconds, grouped(found.carried_out // found.seconds)) or ""))
+end
+
+-- Compares a profile with a real runtime. Returns the exit status.
+local function compare(chosen)
+  if #(chosen.rules or {}) > 1 then
+    common.err "accdeep: --oracle compares one profile\n"
+    return common.USAGE
+  end
+  common.progress = progress.new(false)
+  local lines, failed, why = runtime.compare(chosen.file, { oracle = chosen.oracle,
+    rules = chosen.rules and chosen.rules[1], bound = chosen.bound, known = chosen.known,
+    limit = chosen.limit, every = chosen.every,
+    progress = function(n, i, all)
+      if i % 64 == 0 then common.progress:show("programs of %d words: %s of %s", n, grouped(i), grouped(all)) end
+    end })
+  common.progress:hide()
+  common.out(table.concat(lines))
+  if why then
+    common.err(("accdeep: %s; raise --limit, or lower --bound\n"):format(why))
+    return 3
+  end
+  return failed and 1 or 0
 end
 
 -- Prints what was found. Returns the exit status.
@@ -87,6 +114,7 @@ local function run(chosen)
     return common.USAGE
   end
   common.scenario(chosen.file)
+  if chosen.oracle then return compare(chosen) end
   local made = explore.open(chosen.file, chosen)
   if chosen.merge then
     local joined = explore.merge(made, chosen.results)

@@ -15,9 +15,11 @@ World.__index = World
 -- Steps of Lua that one word may take: a loop that does not end is an error of the word.
 local STEPS = 2000000
 
--- Opens a scenario's declarations under a profile. The words are those of its vocabulary.
-function world.open(file, text, rules)
-  local run = scenario.open(file, text, { rules = rules, checkpoints = true, out = function() end })
+-- Opens a scenario's declarations under a profile. The words are those of its vocabulary. device: another one, without
+-- checkpoints.
+function world.open(file, text, rules, device)
+  local run = scenario.open(file, text, { rules = rules, checkpoints = not device, device = device,
+    out = function() end })
   local session = run.session
   if not run.vocabulary then
     run:close()

@@ -1,0 +1,300 @@
+-- oracle.lua - programs of a vocabulary on the runtime of a real compiler, in memory that plays a device's.
+--
+-- gcc: libgomp 12 with a plugin that is a device (plugin.c). clang: libomptarget and its device for x86-64. One C
+-- program (player.lua) has the vocabulary; it is compiled once and then runs any programs of these words.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local files = require "accdeep.tools.files"
+local player = require "accdeep.tools.explore.player"
+local system = require "accdeep.system"
+
+local oracle = {}
+
+local SECONDS = 600 -- that one run of the C program may take
+local COMPILE_SECONDS = 60
+
+local families = {
+  gcc = {
+    options = { acc = "-fopenacc", omp = "-fopenmp" },
+    always = "-foffload=disable -fno-toplevel-reorder",
+    environment = { "ACC_DEVICE_TYPE=nvidia" },
+  },
+  clang = {
+    options = { omp = "-fopenmp" },
+    always = "-fopenmp -fopenmp-version=51 -fopenmp-targets=x86_64-pc-linux-gnu",
+    environment = { "OMP_TARGET_OFFLOAD=MANDATORY", "LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD=0" },
+  },
+}
+
+local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+
+local function environment_error(message, help)
+  return diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }
+end
+
+-- The output of a command, standard error with it, and whether it succeeded.
+local function output(command)
+  local pipe = assert(io.popen(("LC_ALL=C %s 2>&1"):format(command)))
+  local text = pipe:read "a"
+  local ok, _, status = pipe:close()
+  return text, ok == true, status
+end
+
+local function write(path, text)
+  local file = files.open(path)
+  file:write(text)
+  file:close()
+end
+
+-- ------------------------------------------------------------------------------------- the runtimes --
+
+-- The source of the plugin: with the tests, or where it is installed.
+local function plugin_source()
+  local folder = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
+  for _, place in ipairs { os.getenv "ACCDEEP_PLUGIN" or folder .. "/../share/accdeep/plugin.c",
+    folder .. "/../tests/suites/plugin.c" } do
+    if system.filetype(place) == "file" then return place end
+  end
+  error(environment_error("the plugin for libgomp, plugin.c, is not here",
+    "the variable ACCDEEP_PLUGIN names the file: tests/suites/plugin.c of accdeep's sources"), 0)
+end
+
+local function family_of(command)
+  local family = command:find "clang" and "clang" or command:find "gcc" and "gcc"
+  if family then return family, families[family] end
+  error(environment_error(("'%s' is neither a gcc nor a clang"):format(command), "--oracle gcc, or --oracle clang"), 0)
+end
+
+-- The folder of a clang's libomptarget; nil: the usual ones have it.
+local function folder_of_clang(command)
+  local release = output(quoted(command) .. " --version"):match "version (%d+)"
+  local folder = release and ("/usr/lib/llvm-%s/lib"):format(release)
+  return folder and system.filetype(folder) and folder
+end
+
+-- ----------------------------------------------------------------------------------------- compiling --
+
+local Oracle = {}
+Oracle.__index = Oracle
+
+function Oracle:compile(words, name)
+  local source, program = ("%s/%s.c"):format(self.folder, name), ("%s/%s"):format(self.folder, name)
+  write(source, player.text(self.family, self.declared, words, self.layout))
+  local said, ok = output(("timeout %d %s -O0 -w %s %s -o %s"):format(COMPILE_SECONDS, quoted(self.compiler),
+    self.options, quoted(source), quoted(program)))
+  return ok and program, said
+end
+
+-- What a compiler says of a word that it does not take, in one line.
+local function complaint(said)
+  return said:match "error: ([^\n]*)" or said:match "[^\n]*internal compiler error[^\n]*" or said:match "[^\n]+"
+    or "no program was made"
+end
+
+-- Compiles the program of all words; words that the compiler does not take are left out, each with the reason.
+function Oracle:build()
+  local taken, refused = {}, {}
+  for number, word in ipairs(self.words) do
+    if word.kind ~= "end" then taken[number] = word end
+  end
+  local program, said = self:compile(taken, "player")
+  for round = 1, 2 do
+    if program then break end
+    for number, word in pairs(taken) do
+      local is_wrong = round == 1 and said:match(('"?word %d"?:%%d+:[^\n]*error: ([^\n]*)'):format(number))
+      if round == 2 then
+        local alone, why = self:compile({ [number] = word }, "alone")
+        is_wrong = not alone and complaint(why)
+      end
+      if is_wrong then refused[number], taken[number] = is_wrong, nil end
+    end
+    program, said = self:compile(taken, "player")
+  end
+  if not program then
+    error(environment_error(("%s compiles no program of these words: %s"):format(self.compiler, complaint(said)),
+      self.family == "gcc" and "Debian packages: gcc libc6-dev" or "Debian packages: clang libomp-dev"), 0)
+  end
+  self.program, self.refused = program, refused
+end
+
+-- The runtime, and the program.
+function Oracle:prepare(how, options)
+  local settings = table.move(how.environment, 1, #how.environment, 1, {})
+  local library = self.folder -- of the runtime, or of its plugin
+  if self.family == "gcc" then
+    local said, ok = output(("gcc -O1 -shared -fPIC -w %s -o %s/libgomp-plugin-nvptx.so.1"):format(
+      quoted(plugin_source()), quoted(self.folder)))
+    if not ok then error(environment_error("the plugin for libgomp was not made: " .. complaint(said)), 0) end
+    options[#options + 1] = "-fopenacc" -- routines of OpenACC ask for single bytes
+  else
+    library = folder_of_clang(self.compiler)
+    if library then options[#options + 1] = "-L" .. library end
+  end
+  if library then settings[#settings + 1] = "LD_LIBRARY_PATH=" .. library end
+  for i, setting in ipairs(settings) do settings[i] = quoted(setting) end
+  self.options, self.environment = table.concat(options, " "), table.concat(settings, " ")
+  self:build()
+end
+
+-- ------------------------------------------------------------------------------------------- running --
+
+-- A tree of programs: nodes in preorder {depth, word, first = number}, and for each program its nodes.
+local function tree_of(programs)
+  local root = { children = {}, list = {} }
+  for _, program in ipairs(programs) do
+    local at = root
+    for _, word in ipairs(program) do
+      local child = at.children[word]
+      if not child then
+        child = { word = word, children = {}, list = {} }
+        at.children[word] = child
+        at.list[#at.list + 1] = child
+      end
+      at = child
+    end
+  end
+  return root
+end
+
+local function number_nodes(root, lines)
+  local n = 0
+  local function visit(node, depth)
+    for _, child in ipairs(node.list) do
+      n = n + 1
+      child.number = n
+      lines[n] = ("%d %d"):format(depth, child.word)
+      visit(child, depth + 1)
+    end
+  end
+  visit(root, 1)
+  return n
+end
+
+-- What a runtime said before it ended a program, in one line without addresses.
+local function message_of(lines)
+  for _, line in ipairs(lines) do
+    local text = line:match "^libgomp: (.*)" or line:match "^%S+ message: (.*)" or line:match "^%S+ error: (.*)"
+      or line:match "error: (.*)"
+    if text then return (text:gsub("0x%x+", "ADDRESS"):gsub("%f[%w]%x%x%x%x%x%x%x+%f[%W]", "ADDRESS")) end
+  end
+  return lines[1]
+end
+
+local signals = { [6] = "abort", [7] = "bus error", [8] = "arithmetic error", [11] = "segmentation fault",
+  [14] = "no end within 10 seconds" }
+
+local function ending(how, number, lines)
+  local text = message_of(lines)
+  local what = how == "signal" and (signals[number] or "signal " .. number) or "exit " .. number
+  return text and ("%s: %s"):format(what, text) or what
+end
+
+-- Runs the programs of one tree; results: number of a node -> text of the state, or { stopped = }.
+function Oracle:run_tree(lines)
+  local list = self.folder .. "/tree"
+  write(list, table.concat(lines, "\n") .. "\n")
+  local pipe = assert(io.popen(("LC_ALL=C env %s timeout -k 2 %d %s %s 2>&1"):format(self.environment, SECONDS,
+    quoted(self.program), quoted(list))))
+  local results, other = {}, {}
+  for line in pipe:lines() do
+    local number, state = line:match "^S (%d+) (.*)$"
+    if number then
+      results[math.tointeger(tonumber(number))], other = state, {}
+    else
+      local at, how, code = line:match "^E (%d+) (%a+) (%d+)$"
+      if at then
+        results[math.tointeger(tonumber(at))] = { stopped = ending(how, math.tointeger(tonumber(code)), other) }
+        other = {}
+      elseif #other < 16 and line:find "%S" then
+        other[#other + 1] = line
+      end
+    end
+  end
+  local ok, how, code = pipe:close()
+  if not ok or not results[0] then
+    error(environment_error(("the program of %s ended with %s %s: %s"):format(self.compiler, how, code,
+      other[1] or "no message"), self.family == "gcc" and "the plugin is for libgomp of gcc 12"
+      or "Debian packages: clang libomp-dev"), 0)
+  end
+  return results
+end
+
+-- The reason why a program cannot be run; nil: it can.
+function Oracle:unfit(program)
+  local open = 0
+  for _, number in ipairs(program) do
+    local word = self.words[number]
+    if self.refused[number] then return ("%s: %s"):format(self.compiler, self.refused[number]) end
+    open = open + (word.kind == "end" and -1 or word.opens and 1 or 0)
+    if open < 0 then return "no region is open" end
+  end
+  return nil
+end
+
+local MOST = player.MOST_NODES - 1
+
+-- Runs programs, lists of numbers of words. A result is a list: after each step the text of the state
+-- (outcome.lua); at last { stopped = "how" } where the runtime ended the program; start: the state before.
+-- A program that there cannot be has { refused = "why" } instead.
+function Oracle:run(programs)
+  local results, fit, nodes = {}, {}, 0
+  local function flush()
+    if #fit == 0 then return end
+    local list = {}
+    for _, i in ipairs(fit) do list[#list + 1] = programs[i] end
+    local root, lines = tree_of(list), {}
+    number_nodes(root, lines)
+    local states = self:run_tree(lines)
+    for _, i in ipairs(fit) do
+      local result, at = { start = states[0] }, root
+      for k, word in ipairs(programs[i]) do
+        at = at.children[word]
+        result[k] = states[at.number]
+        if type(result[k]) == "table" or not result[k] then break end
+      end
+      results[i] = result
+    end
+    fit, nodes = {}, 0
+  end
+  for i, program in ipairs(programs) do
+    local why = self:unfit(program)
+    if why then
+      results[i] = { refused = why }
+    else
+      if nodes + #program > MOST then flush() end
+      fit[#fit + 1], nodes = i, nodes + #program
+    end
+  end
+  flush()
+  return results
+end
+
+function Oracle:close() os.execute("rm -rf " .. quoted(self.folder)) end
+
+-- ------------------------------------------------------------------------------------------- opening --
+
+-- Opens an oracle: compiler ("gcc", "clang-19"), declared (an exported program with the declarations, and statements
+-- that come first), words {kind = "acc" | "omp" | "host" | "end", text, body (of a compute construct), opens (a
+-- region)}, layout (outcome.layout). Raises what is missing.
+function oracle.open(spec)
+  local family, how = family_of(spec.compiler)
+  local options, used = { how.always }, {}
+  for _, word in ipairs(spec.words) do used[word.kind] = true end
+  if used.acc and not how.options.acc then
+    error(environment_error(("%s has no directives of OpenACC"):format(spec.compiler), "--oracle gcc"), 0)
+  end
+  for _, kind in ipairs { "acc", "omp" } do options[#options + 1] = used[kind] and how.options[kind] or nil end
+  if not files.program(spec.compiler) then
+    error(environment_error(("there is no %s"):format(spec.compiler)), 0)
+  end
+  local self = setmetatable({ family = family, compiler = spec.compiler, words = spec.words, declared = spec.declared,
+    layout = spec.layout, folder = output "mktemp -d":match "[^\n]+" }, Oracle)
+  local ok, err = pcall(self.prepare, self, how, options)
+  if not ok then
+    self:close()
+    error(err, 0)
+  end
+  return self
+end
+
+return oracle

@@ -1,0 +1,160 @@
+-- libgomp of gcc 12: differences that `accdeep explore` finds, each with its smallest program, and why.
+-- tests/explore/run compares.
+
+local IF_PRESENT = "libgomp transfers nothing for a part: the range counts as absent. The profile has an "
+  .. "error, so that a part is noticed."
+local EXTENDS = "libgomp defect: of a range that begins before present data, `enter data` looks at the end "
+  .. "only. It counts the present part and goes on."
+local UPDATE_BEYOND = "libgomp defect: `update` looks for any present data in the range, and copies all of "
+  .. "the range: bytes beyond the block."
+local UPDATE_MEMBER = "gcc 12 updates the section's pointer, too, and libgomp ends the program where that is absent."
+local BIAS = "libgomp defect: `update` of a section that does not begin at 0 moves the attached pointer on the device."
+local CLOBBERED = "libgomp copies attached pointers as they are, so the host now holds a device address. "
+  .. "Clauses on it are errors of accdeep."
+local NULL_ACC = "libgomp takes a section of a null pointer for absent data, or maps nothing. The profile has an error."
+local VARIABLE = "gcc 12 gives the kernel a private pointer for the section that its clause names, though "
+  .. "the variable is present."
+local MEMBERS_COUNT = "libgomp defect: members that are mapped together once more all count for one of them; "
+  .. "the others leave too early."
+local EXIT_BEYOND = "libgomp defect: `exit data` of a range that is present in part removes, and copies, "
+  .. "beyond the present data."
+local UPDATE_PART = "libgomp ends the program where a part of an update's list item is present; OpenMP "
+  .. "leaves out what is absent."
+local IMPLICIT_PART = "an array of which a part is present is mapped implicitly: libgomp has no error, and the "
+  .. "kernel writes beyond that part."
+local REGION = "libgomp defect: a region's end does not count data that left in the region and came back: "
+  .. "they stay present."
+local DETACH = "libgomp defect: the end of a map detaches the pointer, and ends the program if it was not "
+  .. "attached; absent data are no error."
+local DETACHES = "libgomp detaches the pointer where its target leaves: the device's pointer gets the host's "
+  .. "value. OpenMP has no detach."
+local ATTACH_ALWAYS = "libgomp attaches whenever pointer and target are present, as OpenMP 5.0 says; "
+  .. "openmp-5.1 only where one is new."
+local COPIED_OUT = "libgomp defect: an attached pointer is copied out as it is: the host gets a device address."
+local NULL_OMP = "libgomp maps nothing for a section of a null pointer."
+local MEMBER_BEFORE = "libgomp takes a member in front of a present one for a further object."
+local FREED = "libgomp defect: members of a structure that left in the region are copied at the region's end, from "
+  .. "memory of the device that may be freed."
+
+local known = {}
+
+known.acc_arrays = {
+  { "enter data copyin(a[1:2]); update self(a) if_present", "error partially-present", IF_PRESENT },
+  { "enter data create(a[2:2]); enter data copyin(a)", "error partially-present", EXTENDS },
+  { "enter data create(a[2:2]); enter data copyin(a[1:2])", "error partially-present", EXTENDS },
+  { "data create(a[0:2]); update device(a[1:2])", "error partially-present", UPDATE_BEYOND },
+}
+
+known.acc_attach = {
+  { "enter data copyin(a); update device(s.d[1:2])", "ends: exit N: [ADDRESS,N] is not mapped", UPDATE_MEMBER },
+  { "enter data copyin(s.d[0:4]); enter data copyin(s)", "error partially-present", EXTENDS },
+  { "enter data copyin(s.d[0:4]); update self(s)", "error partially-present", UPDATE_BEYOND },
+  { "enter data copyin(s.d[0:4]); update device(s)", "error partially-present", UPDATE_BEYOND },
+  { "enter data copyin(s.d[0:4]); update device(s.d[1:2])", "device pointer", BIAS },
+  { "enter data copyin(s.d[0:4]); s.d = a + 2; enter data copyin(s.d[0:4])", "error partially-present", EXTENDS },
+  { "enter data copyin(s.d[0:4]); s.d = a + 2; update device(s.d[1:2])", "error partially-present", UPDATE_BEYOND },
+  { "enter data copyin(s); enter data copyin(s.d[0:4]); update self(s); enter data copyin(s.d[0:4])",
+    "error device-pointer-on-host", CLOBBERED },
+  { "enter data copyin(s); enter data copyin(s.d[0:4]); update self(s); exit data copyout(s.d[0:4])",
+    "error device-pointer-on-host", CLOBBERED },
+  { "enter data copyin(s); enter data copyin(s.d[0:4]); update self(s); data copyin(s.d[0:4])",
+    "error device-pointer-on-host", CLOBBERED },
+}
+
+known.acc_pointers = {
+  { "enter data copyin(p[2:2]); enter data copyin(p[0:4])", "error partially-present", EXTENDS },
+  { "p = 0; enter data copyin(p[0:4])", "error null-pointer", NULL_ACC },
+  { "p = 0; exit data delete(p[0:4])", "error null-pointer", NULL_ACC },
+  { "p = 0; update device(p[0:4])", "error null-pointer", NULL_ACC },
+  { "p = 0; data copy(p[0:4])", "error null-pointer", NULL_ACC },
+  { "enter data copyin(a); enter data copyin(p); serial present(p[0:4]) { p[1] = 9 }",
+    "error host-pointer-on-device", VARIABLE },
+}
+
+known.acc_members = {
+  { "enter data copyin(s.y); update device(s)", "error partially-present", UPDATE_BEYOND },
+  { "enter data copyin(s.x, s.z); enter data copyin(s)", "error partially-present", EXTENDS },
+  { "enter data copyin(s.x, s.z); enter data copyin(s.x, s.z); exit data copyout(s.x)",
+    "device presence", MEMBERS_COUNT },
+}
+
+known.omp_arrays = {
+  { "target enter data map(to: a[1:2]); target exit data map(release: a)", "error partially-present", EXIT_BEYOND },
+  { "target enter data map(to: a[1:2]); target exit data map(delete: a)", "error partially-present", EXIT_BEYOND },
+  { "target enter data map(to: a[1:2]); target update from(a)",
+    "ends: exit N: Trying to update [ADDRESS..ADDRESS) object when only [ADDRESS..ADDRESS) is mapped", UPDATE_PART },
+  { "target enter data map(alloc: a[2:2]); target update to(a[1:2])",
+    "ends: exit N: Trying to update [ADDRESS..ADDRESS) object when only [ADDRESS..ADDRESS) is mapped", UPDATE_PART },
+  { "target data map(alloc: a[0:2]); target exit data map(from: a[1:2])", "error partially-present", EXIT_BEYOND },
+  { "target data map(alloc: a[0:2]); target { a[2] = 9 }", "error not-present", IMPLICIT_PART },
+  { "target enter data map(to: a[1:2]); target enter data map(to: a[1:2]); target exit data map(from: a)",
+    "error partially-present", EXIT_BEYOND },
+  { "target data map(tofrom: a); target exit data map(from: a); target enter data map(to: a); end",
+    "device presence", REGION },
+}
+
+known.omp_attach = {
+  { "target enter data map(to: s); target exit data map(release: s.d[0:4])",
+    "ends: exit N: no attachment counters for struct", DETACH },
+  { "target enter data map(to: s.d[0:4]); target exit data map(release: a)", "error partially-present", EXIT_BEYOND },
+  { "target enter data map(to: s, s.d[0:4]); target exit data map(release: s.d[0:4])", "device pointer", DETACHES },
+  { "target enter data map(to: s); target enter data map(to: a); target enter data map(to: s.d[0:4])",
+    "device pointer", ATTACH_ALWAYS },
+  { "target enter data map(to: s); target enter data map(to: a); target enter data map(to: s, s.d[0:4])",
+    "device pointer", ATTACH_ALWAYS },
+  { "target enter data map(to: s); target enter data map(to: a); target data map(to: s.d[0:4])",
+    "device pointer", ATTACH_ALWAYS },
+  { "target enter data map(to: s); target data map(to: s.d[0:4]); end", "device pointer", DETACHES },
+  { "target enter data map(to: s.d[0:4]); s.d = a + 2; target exit data map(release: s.d[0:4])",
+    "error partially-present", EXIT_BEYOND },
+  { "target enter data map(to: s.d[0:4]); s.d = a + 2; target update to(s.d[1:2])",
+    "ends: exit N: Trying to update [ADDRESS..ADDRESS) object when only [ADDRESS..ADDRESS) is mapped", UPDATE_PART },
+  { "target data map(tofrom: s); target enter data map(to: s.d[0:4]); end", "host pointer", COPIED_OUT },
+  { "target data map(to: s.d[0:4]); target exit data map(release: s.d[0:4]); target enter data map(to: a); end",
+    "device presence", REGION },
+}
+
+known.omp_pointers = {
+  { "target enter data map(to: p); target exit data map(from: p[0:4])",
+    "ends: exit N: no attachment counters for struct", DETACH },
+  { "target enter data map(to: p[0:4]); target exit data map(delete: a)", "error partially-present", EXIT_BEYOND },
+  { "target enter data map(to: p[2:2]); target update to(p[0:4])",
+    "ends: exit N: Trying to update [ADDRESS..ADDRESS) object when only [ADDRESS..ADDRESS) is mapped", UPDATE_PART },
+  { "target enter data map(to: p, p[0:4]); target exit data map(from: p[0:4])", "device pointer", DETACHES },
+  { "p = 0; target enter data map(to: p[0:4])", "error null-pointer", NULL_OMP },
+  { "p = 0; target exit data map(from: p[0:4])", "error null-pointer", NULL_OMP },
+  { "p = 0; target update to(p[0:4])", "error null-pointer", NULL_OMP },
+  { "p = 0; target data map(tofrom: p[0:4])", "error null-pointer", NULL_OMP },
+  { "target enter data map(to: a); target enter data map(to: p); target enter data map(to: p[0:4])",
+    "device pointer", ATTACH_ALWAYS },
+  { "target enter data map(to: a); target enter data map(to: p); target enter data map(to: p[2:2])",
+    "device pointer", ATTACH_ALWAYS },
+  { "target enter data map(to: a); target enter data map(to: p); target enter data map(to: p, p[0:4])",
+    "device pointer", ATTACH_ALWAYS },
+  { "target enter data map(to: a); target enter data map(to: p); target data map(tofrom: p[0:4])",
+    "device pointer", ATTACH_ALWAYS },
+  { "target enter data map(to: p); target data map(tofrom: p[0:4]); end", "device pointer", DETACHES },
+  { "target enter data map(to: p[2:2]); target enter data map(to: p[2:2]); target exit data map(from: p[0:4])",
+    "error partially-present", EXIT_BEYOND },
+  { "target enter data map(to: p, p[0:4]); p = 0; target enter data map(to: p, p[0:4])",
+    "error null-pointer", NULL_OMP },
+  { "target data map(tofrom: p[0:4]); target exit data map(from: p[0:4]); target enter data map(to: a); end",
+    "device presence", REGION },
+}
+
+known.omp_members = {
+  { "target enter data map(to: s.x); target update to(s)",
+    "ends: exit N: Trying to update [ADDRESS..ADDRESS) object when only [ADDRESS..ADDRESS) is mapped", UPDATE_PART },
+  { "target enter data map(to: s.y); target enter data map(to: s.x)", "error not-present", MEMBER_BEFORE },
+  { "target enter data map(to: s.y); target exit data map(from: s)", "error partially-present", EXIT_BEYOND },
+  { "target enter data map(to: s); target data map(tofrom: s.x, s.z); target exit data map(from: s.x); end",
+    "ends: exit N: invalid device address", FREED },
+  { "target data map(tofrom: s.x, s.z); target exit data map(from: s.x); target enter data map(to: s.x); end",
+    "error partially-present", REGION },
+  { "target data map(tofrom: s.x, s.z); target exit data map(from: s.x); target enter data map(to: s); end",
+    "device presence", REGION },
+  { "target data map(alloc: s); target data map(tofrom: s.x, s.z); target exit data map(delete: s.x, s.z); end",
+    "host value", FREED },
+}
+
+return known

@@ -1,0 +1,15 @@
+-- Members of a structure, one by one, together, and all of it.
+scenario { title = "members of a structure", rules = { base = "openmp-5.1", members = "mapped",
+  attach = "every", holes = "ignore", frame_grows = "ignore" } }
+declare "struct S { int x, y, z; } s = {1, 2, 3};"
+vocabulary {
+  omp "target enter data map({to: s.x,to: s.y,to: s})",
+  omp "target enter data map(to: s.x, s.z)",
+  omp "target exit data map({from: s.x,release: s.y,from: s})",
+  omp "target exit data map(delete: s.x, s.z)",
+  omp "target update {from(s.x),to(s)}",
+  omp "target data map(tofrom: s.x, s.z)",
+  omp "target data map(alloc: s)",
+  omp "target map(present, alloc: s.x)" "s.x = 9;",
+  host "s.x = 7",
+}
