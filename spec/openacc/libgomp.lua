@@ -1,4 +1,4 @@
--- OpenACC 3.3 and libgomp 12 side by side. In D1 to D26 libgomp differs from the standard, or the standard does
+-- OpenACC 3.3 and libgomp 12 side by side. In D1 to D27 libgomp differs from the standard, or the standard does
 -- not decide. B1 to B13 are defects of libgomp or of its compiler, with the right answer under both profiles.
 -- An error that ends a program under libgomp changes nothing here.
 --
@@ -559,6 +559,24 @@ libgomp("differs: D26: a section of a member counts the structure [ACC33-att-10]
     expect.count("S", { structured = 1, dynamic = 1 })
   end)
   expect.present "S"
+end)
+
+-- A kernel uses a variable that is present itself, and whose section its clause names.
+local function by_section()
+  acc "enter data copyin(z)"
+  acc "enter data copyin(q)"
+  acc "serial present(q[0:4])" "q[1] = 9;"
+  expect.device("z[1]", 9)
+end
+acc33("accepts: D27: the clause of a kernel attaches the pointer that the kernel uses [ACC33-2.7.1-3]", function()
+  by_section()
+  acc "update self(z[1:1])"
+  expect.host("z[1]", 9)
+end)
+libgomp("differs: D27: a kernel has its own pointer to a section that its clause names [ACC33-2.7.1-3]", function()
+  by_section()
+  expect.detached "q"
+  expect.equal(on_device "q", addr "z[0]")
 end)
 
 -- ---------------------------------------------------------------------------------------- defects --

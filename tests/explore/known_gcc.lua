@@ -12,8 +12,6 @@ local BIAS = "libgomp defect: `update` of a section that does not begin at 0 mov
 local CLOBBERED = "libgomp copies attached pointers as they are, so the host now holds a device address. "
   .. "Clauses on it are errors of accdeep."
 local NULL_ACC = "libgomp takes a section of a null pointer for absent data, or maps nothing. The profile has an error."
-local VARIABLE = "gcc 12 gives the kernel a private pointer for the section that its clause names, though "
-  .. "the variable is present."
 local MEMBERS_COUNT = "libgomp defect: members that are mapped together once more all count for one of them; "
   .. "the others leave too early."
 local EXIT_BEYOND = "libgomp defect: `exit data` of a range that is present in part removes, and copies, "
@@ -67,8 +65,6 @@ known.acc_pointers = {
   { "p = 0; exit data delete(p[0:4])", "error null-pointer", NULL_ACC },
   { "p = 0; update device(p[0:4])", "error null-pointer", NULL_ACC },
   { "p = 0; data copy(p[0:4])", "error null-pointer", NULL_ACC },
-  { "enter data copyin(a); enter data copyin(p); serial present(p[0:4]) { p[1] = 9 }",
-    "error host-pointer-on-device", VARIABLE },
 }
 
 known.acc_members = {

@@ -212,7 +212,10 @@ local function lookup(session, k, name, pos)
     return { type = t, value = function() return plain_value(session, variable) end }
   end
   local dev = ctx:deviceptr(device, variable.address)
-  if dev ~= 0 and ctx:presence(device, variable.address, t.size) == "wholly" then
+  -- where clauses do not attach variables, a section that the construct names gives it a pointer of its own
+  local is_own = t.kind == "pointer" and session.rules.members == "mapped" and k and not k.plan.openmp
+    and start_here(session, k, name)
+  if dev ~= 0 and not is_own and ctx:presence(device, variable.address, t.size) == "wholly" then
     return { type = t, place = function() return dev, dev, dev + t.size end }
   end
   local here = t.kind == "array" and k and k.plan.openmp and not k.plan.several[name] and start_here(session, k, name)

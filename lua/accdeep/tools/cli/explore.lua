@@ -27,6 +27,7 @@ local function options(command)
   command:flag("--hold", "Check properties that all programs must have, under one profile.")
   command:option("--oracle", "Compare one profile with the runtime of a compiler: gcc, clang, clang-19.")
     :argname "<compiler>"
+  command:flag("--exec", "With --oracle: run what the compiler made under accdeep exec.")
   command:option("--known", "With --oracle: a file with differences that are explained."):argname "<file>"
   command:flag("--every", "With --oracle: also programs that reach a state which another one has reached.")
   command:option("--jobs", "Processes to explore in."):default "1":convert(common.whole)
@@ -68,7 +69,7 @@ local function compare(chosen)
   common.progress = progress.new(false)
   local lines, failed, why = runtime.compare(chosen.file, { oracle = chosen.oracle,
     rules = chosen.rules and chosen.rules[1], bound = chosen.bound, known = chosen.known,
-    limit = chosen.limit, every = chosen.every,
+    limit = chosen.limit, every = chosen.every, exec = chosen.exec,
     progress = function(n, i, all)
       if i % 64 == 0 then common.progress:show("programs of %d words: %s of %s", n, grouped(i), grouped(all)) end
     end })

@@ -64,14 +64,21 @@ end
 local Against = {}
 Against.__index = Against
 
--- Opens both sides. source: {file, text} of a scenario with a vocabulary; rules: a profile, or a table with base.
-function against.open(source, rules, compiler)
+-- Opens both sides. source: {file, text} of a scenario with a vocabulary; rules: a profile; nil: the scenario's own.
+-- on_exec: the runtime is that of accdeep exec.
+function against.open(source, rules, compiler, on_exec)
   local declared, layout = declared_by(source, rules)
   local probe = world.open(source.file, source.text, rules)
   local words, bound = program.words(probe.vocabulary), probe.vocabulary.bound
+  local profile = probe.session.options.rules or "tr14"
   probe:close()
+  if on_exec and type(profile) ~= "string" then
+    error(diagnostic.new { code = "unsupported", rule = "HOUSE-explore", message = "accdeep exec takes no knobs",
+      help = "name a profile: --rules libgomp-12" }, 0)
+  end
   return setmetatable({ source = source, rules = rules, words = words, bound = bound, layout = layout,
-    oracle = oracle.open { compiler = compiler, declared = declared, words = c_words(words), layout = layout } },
+    oracle = oracle.open { compiler = compiler, declared = declared, words = c_words(words), layout = layout,
+      exec = on_exec and profile } },
     Against)
 end
 

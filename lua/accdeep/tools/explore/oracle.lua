@@ -173,7 +173,7 @@ end
 -- What a runtime said before it ended a program, in one line without addresses.
 local function message_of(lines)
   for _, line in ipairs(lines) do
-    local text = line:match "^libgomp: (.*)" or line:match "^%S+ message: (.*)" or line:match "^%S+ error: (.*)"
+    local text = line:match "error(%[[%w-]+%])" or line:match "^libgomp: (.*)" or line:match "^%S+ message: (.*)" or line:match "^%S+ error: (.*)"
       or line:match "error: (.*)"
     if text then return (text:gsub("0x%x+", "ADDRESS"):gsub("%f[%w]%x%x%x%x%x%x%x+%f[%W]", "ADDRESS")) end
   end
@@ -193,8 +193,8 @@ end
 function Oracle:run_tree(lines)
   local list = self.folder .. "/tree"
   write(list, table.concat(lines, "\n") .. "\n")
-  local pipe = assert(io.popen(("LC_ALL=C env %s timeout -k 2 %d %s %s 2>&1"):format(self.environment, SECONDS,
-    quoted(self.program), quoted(list))))
+  local pipe = assert(io.popen(("LC_ALL=C env %s timeout -k 2 %d %s %s %s 2>&1"):format(self.environment, SECONDS,
+    self.under, quoted(self.program), quoted(list))))
   local results, other = {}, {}
   for line in pipe:lines() do
     local number, state = line:match "^S (%d+) (.*)$"
@@ -275,7 +275,8 @@ function Oracle:close() os.execute("rm -rf " .. quoted(self.folder)) end
 
 -- Opens an oracle: compiler ("gcc", "clang-19"), declared (an exported program with the declarations, and statements
 -- that come first), words {kind = "acc" | "omp" | "host" | "end", text, body (of a compute construct), opens (a
--- region)}, layout (outcome.layout). Raises what is missing.
+-- region)}, layout (outcome.layout); exec (a rule profile: programs run under accdeep exec instead, on its runtime).
+-- Raises what is missing.
 function oracle.open(spec)
   local family, how = family_of(spec.compiler)
   local options, used = { how.always }, {}
@@ -288,7 +289,8 @@ function oracle.open(spec)
     error(environment_error(("there is no %s"):format(spec.compiler)), 0)
   end
   local self = setmetatable({ family = family, compiler = spec.compiler, words = spec.words, declared = spec.declared,
-    layout = spec.layout, folder = output "mktemp -d":match "[^\n]+" }, Oracle)
+    layout = spec.layout, under = spec.exec and ("%s exec --rules %s"):format(quoted(system.executable()),
+      quoted(spec.exec)) or "", folder = output "mktemp -d":match "[^\n]+" }, Oracle)
   local ok, err = pcall(self.prepare, self, how, options)
   if not ok then
     self:close()

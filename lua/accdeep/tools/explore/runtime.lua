@@ -59,13 +59,13 @@ local function group_text(one, group, known)
   return table.concat(lines, "\n") .. "\n"
 end
 
--- Compares. options: oracle (the compiler), rules (a profile; nil: the scenario's own), bound, known (a file), limit,
+-- Compares. options: oracle (the compiler), exec (on accdeep's own runtime), rules (a profile; nil: the scenario's own), bound, known (a file), limit,
 -- every, progress. Returns the lines that tell of it; failed: whether a difference is not explained, or one that is
 -- explained is not there; why it ended early.
 function runtime.compare(path, options)
   local source = { file = path, text = files.read(path) }
   local known = options.known and read_known(options.known, path:match "([^/]*)$":gsub("%.lua$", "")) or {}
-  local one = against.open(source, options.rules, options.oracle)
+  local one = against.open(source, options.rules, options.oracle, options.exec)
   local bound, begun = options.bound or one.bound, core.clock()
   local ok, groups, count, why = pcall(function()
     local groups, count, why = one:run(bound, options)
