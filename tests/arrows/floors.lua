@@ -80,7 +80,8 @@ floors.modules = {
     "lua/accdeep/types", "lua/accdeep/code", "lua/accdeep/code/fortran", "lua/accdeep/code/cuda", "lua/accdeep/shape",
     "lua/accdeep/plan", "lua/accdeep/plan/body", "lua/accdeep/run", "lua/accdeep/script", "lua/accdeep/see/reference",
     "lua/accdeep/see", "lua/accdeep/see/draw", "lua/accdeep/tools/export", "lua/accdeep/tools",
-    "lua/accdeep/tools/lower", "lua/accdeep/tools/explore", "lua/accdeep/tools/interactive", "lua/accdeep/tools/cli", "lua/accdeep" },
+    "lua/accdeep/tools/lower", "lua/accdeep/tools/explore", "lua/accdeep/tools/interactive",
+    "lua/accdeep/tools/cli", "lua/accdeep" },
   products = {},
   about = {
     ["lua/accdeep"] = "the package, and the Lua half of libaccdeep",

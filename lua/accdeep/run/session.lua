@@ -131,7 +131,8 @@ end
 
 -- options: language ("c", "fortran"), rules (profile name or table), device ("sim", "cuda", "cuda:1"), devices,
 -- device_bytes, strict, group_least, threads, descriptors (a layout of types/fortran_descriptor.lua; "cfi" if not
--- said), unchecked (host memory is the program's own, not known here), checkpoints (checkpoint.lua), observers (a list: base/observers.lua).
+-- said), unchecked (host memory is the program's own, not known here), checkpoints (checkpoint.lua), observers (a list:
+-- base/observers.lua).
 function session.new(options, outer)
   options = options or {}
   local own = scope.new(outer and outer.now.scope)

@@ -57,29 +57,27 @@ end
 local Word = { __name = "word" }
 Word.__index = Word
 
--- acc "parallel" "a[1] = 7": a word with a body. What is wrong with it is reported when the list is whole: until then no
--- statement of the script is carried out.
+-- acc "parallel" "a[1] = 7": a word with a body. What is wrong with it is reported when the list is whole: until then
+-- no statement of the script is carried out.
 function Word:__call(body)
   self.body = body
   return self
 end
 
+-- The expression of a host word: an assignment stands in parentheses.
+function vocabulary.expression(word)
+  return word.text:find "[^=!<>]=[^=]" and "(" .. word.text .. ")" or word.text
+end
+
 -- A word as scenarios write it.
 function vocabulary.written(word)
-  return ("%s %q%s"):format(word.kind, word.text, word.body and (" %q"):format(word.body) or "")
+  local text = word.kind == "host" and vocabulary.expression(word) or word.text
+  return ("%s %q%s"):format(word.kind, text, word.body and (" %q"):format(word.body) or "")
 end
 
 local function word(kind, text)
   local file, line = location.caller(3)
   return setmetatable({ kind = kind, text = text, file = file, line = line }, Word)
-end
-
--- The text of a word as the language has it: an assignment stands in parentheses there, statements end.
-local function text_of(kind, text)
-  text = text:match "^%s*(.-)%s*$"
-  if kind == "host" and text:find "[^=!<>]=[^=]" then return "(" .. text .. ")" end
-  if kind == "kernel" and not text:find "[;}]$" then return text .. ";" end
-  return text
 end
 
 -- The words of a list, one for each alternative.
@@ -92,12 +90,14 @@ local function all_words(list)
     end
     if type(given.text) ~= "string" or given.body ~= nil and (type(given.body) ~= "string"
       or given.kind ~= "acc" and given.kind ~= "omp") then
-      raise("type-mismatch", nil, ("word %d of the vocabulary is no text, or has a body that it does not take"):format(i),
-        { rule = RULE })
+      raise("type-mismatch", nil, ("word %d of the vocabulary is no text, or has a body"):format(i), { rule = RULE,
+        help = "a word takes a text; acc and omp take a second one, the body" })
     end
     for _, text in ipairs(vocabulary.expanded(given.text)) do
       for _, body in ipairs(given.body and vocabulary.expanded(given.body) or { false }) do
-        words[#words + 1] = { kind = given.kind, text = text_of(given.kind, text), body = body or nil, file = given.file, line = given.line }
+        text = text:match "^%s*(.-)%s*$"
+        if given.kind == "kernel" and not text:find "[;}]$" then text = text .. ";" end
+        words[#words + 1] = { kind = given.kind, text = text, body = body or nil, file = given.file, line = given.line }
       end
     end
   end
@@ -115,15 +115,16 @@ local function check(session, one)
   if start == "directive" then
     session:within(one.text, one.file, one.line, session.check_directive, session, one.text)
   elseif start and session.language.name == "c" then
-    session:within(one.text, one.file, one.line, session.parse, session, one.text, start)
+    local text = one.kind == "host" and vocabulary.expression(one) or one.text
+    session:within(text, one.file, one.line, session.parse, session, text, start)
   end
 end
 
 local function take(run, list)
   if type(list) ~= "table" then raise("type-mismatch", nil, "vocabulary takes a list of words", { rule = RULE }) end
   local file, line = location.caller(3)
-  local made = { words = all_words(list), regions = list.regions or "nested", bound = list.bound or 4, session = run.session,
-    file = file, line = line }
+  local made = { words = all_words(list), regions = list.regions or "nested", bound = list.bound or 4,
+    session = run.session, file = file, line = line }
   for key in pairs(list) do
     if math.type(key) ~= "integer" and not keys[key] then
       raise("unknown-name", nil, ("vocabulary has no field '%s'"):format(tostring(key)), { rule = RULE,

@@ -27,8 +27,8 @@ local PARTS_IN_WORDS = { host = "host memory", present = "what is present", valu
 
 -- Each property: {name, about, check = function(context) -> what is wrong, or nil}. context: {world, words, word, code
 -- (of the word's error, or nil), before and after (digests by part), back (makes the world what it was before the
--- word), has_dynamic (the program has enter data or exit data), alternatives (numbers of words that are the word with its clauses in other orders)}. The checks come in this order:
--- those that change the world come last.
+-- word), has_dynamic (the program has enter data or exit data), alternatives (numbers of words: the word with its
+-- clauses in other orders)}. The checks come in this order: those that change the world come last.
 hold.properties = {
   { name = "failed", about = "a construct that fails changes nothing", check = function(c)
     local part = c.code and changed(c.before, digests_of(c.world), search.parts)

@@ -78,8 +78,8 @@ end
 
 local function packed(map) return (("I4"):rep(#map):pack(table.unpack(map))) end
 
--- All ways to rename but the one that changes nothing: {numbers = of memory, packed, words = numbers of words}. The worlds
--- are in their first states.
+-- All ways to rename but the one that changes nothing: {numbers = of memory, packed, words = numbers of words}. The
+-- worlds are in their first states.
 function names.ways(worlds, words)
   local list, n = variables(worlds[1].session)
   local ways = { { memory = identity(n), words = identity(#words) } }

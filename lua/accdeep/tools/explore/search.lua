@@ -2,8 +2,8 @@
 --
 -- Several worlds (world.lua) carry out the same words, each under its own rules. Programs are one class if each world
 -- is in the same state after them, by its digests, perhaps with other names, and if the same worlds have agreed so far.
--- Of a class the first program goes on; programs of one length come in the order of their words. Between two programs the worlds go back to
--- the longest beginning that both have, so that each word is carried out once.
+-- The first program of a class is extended; programs of one length come in the order of their words. Between two
+-- programs the worlds go back to the longest beginning that both have, so that each word is carried out once.
 
 local names = require "accdeep.tools.explore.names"
 
@@ -31,8 +31,8 @@ end
 --   level(n, search)                 all programs of n words are known
 function search.new(worlds, words, compared, observer)
   local self = setmetatable({ worlds = worlds, words = words, observer = observer, seen = {}, saved = {}, path = "",
-    directives = 0, classes = 0, programs = 0, parts = {}, next = {}, ways = {}, shard = false, divided = false, told = false },
-    Search)
+    directives = 0, classes = 0, programs = 0, parts = {}, next = {}, ways = {}, shard = false, divided = false,
+    told = false }, Search)
   for i, part in ipairs(PARTS) do
     for _, name in ipairs(compared) do self.parts[i] = self.parts[i] or name == part end
   end
@@ -50,8 +50,8 @@ end
 -- way: under other names (names.lua).
 function Search:read(k, digests, way)
   local at = (k - 1) * NPARTS
-  local world = self.worlds[k]
-  digests[at + 1], digests[at + 2], digests[at + 3], digests[at + 4], digests[at + 5] = world:digests(way and way.numbers)
+  local world, numbers = self.worlds[k], way and way.numbers
+  digests[at + 1], digests[at + 2], digests[at + 3], digests[at + 4], digests[at + 5] = world:digests(numbers)
   digests[at + 6] = world:opened(way and way.words)
 end
 
@@ -91,18 +91,18 @@ end
 
 -- Worlds by what they show behind a word: those with one letter have agreed all along. codes: of the word's errors.
 function Search:letters(before, codes, digests)
-  local names, n, made = {}, 0, {}
+  local letters, n, made = {}, 0, {}
   for k = 1, #self.worlds do
     local shown = { before:sub(k, k), codes[k] or "" }
     for i = 1, NPARTS do
       if self.parts[i] then shown[#shown + 1] = digests[(k - 1) * NPARTS + i] end
     end
     local key = table.concat(shown, " ")
-    if not names[key] then
-      names[key] = string.char(97 + n)
+    if not letters[key] then
+      letters[key] = string.char(97 + n)
       n = n + 1
     end
-    made[k] = names[key]
+    made[k] = letters[key]
   end
   return table.concat(made)
 end

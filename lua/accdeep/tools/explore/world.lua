@@ -6,6 +6,7 @@ local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local profiles = require "accdeep.catalogue.profiles"
 local scenario = require "accdeep.script.scenario"
+local vocabulary = require "accdeep.script.vocabulary"
 
 local world = {}
 
@@ -86,7 +87,7 @@ function makers.host(word)
       if session.language.name ~= "c" then
         return session:within(word.text, word.file, word.line, session.value, session, session:host_env(), word.text)
       end
-      run = run or closures.run(session:host_env(), session:parse(word.text, "expression"))
+      run = run or closures.run(session:host_env(), session:parse(vocabulary.expression(word), "expression"))
       return run(frame)
     end)
     return settle(self, ok, err)
