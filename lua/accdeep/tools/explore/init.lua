@@ -94,8 +94,8 @@ function explore.run(made, options)
   local why = one:run(made.bound, { limit = options.limit, results = file, loaded = loaded, shard = options.shard,
     visit = jobs.visit(math.max(options.jobs or 1, 1), file, progress) })
   return { ways = #one.ways + 1, directives = one.directives, programs = one.programs, classes = one.classes,
-    levels = levels, found = found, seconds = math.max(core.clock() - begun, 1e-6), carried_out = one.directives - (loaded and loaded.directives or 0),
-    why = why }
+    levels = levels, found = found, seconds = math.max(core.clock() - begun, 1e-6),
+    carried_out = one.directives - (loaded and loaded.directives or 0), why = why }
 end
 
 -- The joined results of shards, as run returns them.
