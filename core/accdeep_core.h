@@ -788,7 +788,8 @@ ACCD_API uint64_t accd_digest(accd_context *context);
 /* Hashes of the parts of a device's state, without addresses: the same program in another process has the same ones.
  * Host memory is that of accd_host_add, and its ranges are numbered in the order of registration. A word of
  * eight bytes that is the address of a byte of such a range, or of its end, counts as that number and an
- * offset. So does the address of a byte of present data on a device. Other device addresses are offsets. */
+ * offset. So does the address of a byte of present data on a device. Other device addresses count as one; in rest they
+ * are offsets. */
 typedef struct accd_digest_set {
     uint64_t host;     /* the bytes of registered host memory that is live */
     uint64_t present;  /* the ranges of present objects */

@@ -156,40 +156,52 @@ static uint64_t device_place(const struct digest *digest, const struct accd_devi
     return fold(fold(ON_DEVICE, (uint64_t)device->number), place(digest, host));
 }
 
+/* The place of a device address in present data; 0: none are there. */
 static uint64_t place_in(const struct digest *digest, const struct other *other, uint64_t dev)
 {
     const size_t above = dev - other->low < other->high - other->low
                              ? ACCD_FIRST_ABOVE(other->objects, key, other->nobjects, dev)
                              : 0;
     const struct accd_object *object = above ? accd_pointer(other->objects[above - 1].value) : NULL;
-    const accd_backend *ops = other->device->ops;
-    if (object && dev - object->dev < accd_object_bytes(object))
-        return device_place(digest, other->device, object->host + (dev - object->dev));
-    if (!ops->origin || !ops->owns(other->device->handle, dev))
+    if (!object || dev - object->dev >= accd_object_bytes(object))
         return 0;
-    return fold(fold(IN_SPACE, (uint64_t)other->device->number), dev - ops->origin(other->device->handle));
+    return device_place(digest, other->device, object->host + (dev - object->dev));
 }
 
-/* What a word of eight bytes stands for: a place, if it is an address, else itself. */
-static uint64_t word_meant(const struct digest *digest, uint64_t word)
+/* An address of the device where no data are present, counted from its first one, from 1; 0: it is not the device's. */
+static uint64_t offset_in(const struct other *other, uint64_t dev)
+{
+    const accd_backend *ops = other->device->ops;
+    return ops->origin && ops->owns(other->device->handle, dev) ? dev - ops->origin(other->device->handle) + 1 : 0;
+}
+
+/* What a word of eight bytes stands for: a place, if it is an address, else itself. *offset_p: of a device address where
+ * no data are present; such addresses stand for the same. */
+static uint64_t word_meant(const struct digest *digest, uint64_t word, uint64_t *offset_p)
 {
     enum { LEAST = 4096, ADDRESS_BITS = 47 };
+    *offset_p = 0;
     if (word < LEAST || word >> ADDRESS_BITS)
         return word;
     if (known_at(digest, word))
         return place(digest, word);
     for (int i = 0; i < digest->context->ndirs; i++) {
-        const uint64_t meant = place_in(digest, &digest->others[i], word);
+        const struct other *other = &digest->others[i];
+        const uint64_t meant = place_in(digest, other, word);
         if (meant)
             return meant;
+        *offset_p = offset_in(other, word);
+        if (*offset_p)
+            return fold(IN_SPACE, (uint64_t)i);
     }
     return word;
 }
 
 static uint64_t device_address(const struct digest *digest, uint64_t dev)
 {
-    const uint64_t meant = place_in(digest, &digest->others[digest->dir->device.number], dev);
-    return meant ? meant : dev;
+    const struct other *other = &digest->others[digest->dir->device.number];
+    const uint64_t meant = place_in(digest, other, dev);
+    return meant ? meant : fold(IN_SPACE, offset_in(other, dev));
 }
 
 /* -------------------------------------------------------------------------------------- bytes -- */
@@ -199,6 +211,7 @@ static uint64_t device_address(const struct digest *digest, uint64_t dev)
 struct cells {
     const struct digest *digest;
     uint64_t sum;
+    uint64_t dangling;      /* the same of device addresses where no data are present */
     uint64_t number, word;  /* the range and the word that came last, in part ... */
     uint64_t value;         /* ... its bytes ... */
     unsigned there;         /* ... and which ones, as bits */
@@ -218,10 +231,13 @@ static inline void add_whole(struct cells *cells, uint64_t number, uint64_t word
         cells->attach = accd_range_next(&cells->cursor);
     const struct accd_attach *attach = cells->attach;
     const bool leads = attach && attach->slot == host && attach->dev == value && attach->base;
+    uint64_t offset = 0;
     add_word(cells, number, word,
              leads ? device_place(cells->digest, &cells->digest->dir->device, attach->target)
-                   : word_meant(cells->digest, value),
+                   : word_meant(cells->digest, value, &offset),
              0xff);
+    if (offset)
+        cells->dangling += fold(offset, fold(number, word));
 }
 
 static void add_rest(struct cells *cells, uint64_t start)
@@ -263,7 +279,8 @@ static void add_bytes(struct cells *cells, uint64_t start, uint64_t number, uint
     }
 }
 
-static uint64_t digest_host(const struct digest *digest)
+/* *dangling_p: as that of cells. */
+static uint64_t digest_host(const struct digest *digest, uint64_t *dangling_p)
 {
     struct cells cells = {.digest = digest};
     for (size_t i = 0; i < digest->nknown; i++) {
@@ -274,6 +291,7 @@ static uint64_t digest_host(const struct digest *digest)
         add_rest(&cells, known->start);
         cells.sum += fold(fold(HOST, known->number), known->bytes);
     }
+    *dangling_p = cells.dangling;
     return cells.sum;
 }
 
@@ -296,7 +314,7 @@ static void add_device_bytes(struct cells *cells, uint64_t start, uint64_t numbe
     }
 }
 
-static uint64_t digest_values(const struct digest *digest)
+static uint64_t digest_values(const struct digest *digest, uint64_t *dangling_p)
 {
     struct cells cells = {.digest = digest};
     uint64_t start = 0;
@@ -310,6 +328,7 @@ static uint64_t digest_values(const struct digest *digest)
         add_device_bytes(&cells, start, number, object->host - start, object->dev, accd_object_bytes(object));
     }
     add_rest(&cells, start);
+    *dangling_p = cells.dangling;
     return cells.sum;
 }
 
@@ -661,13 +680,13 @@ static accd_status digest_all(struct digest *digest, accd_digest_set *digests_p)
         ACCD_TRY(accd_index_all(&context->dirs[i]));
         ACCD_TRY(place_objects(digest, &context->dirs[i], &digest->others[i]));
     }
-    uint64_t rest;
+    uint64_t rest, on_host, on_device;
     ACCD_TRY(digest_rest(digest, &rest));
-    *digests_p = (accd_digest_set){.host = digest_host(digest),
+    *digests_p = (accd_digest_set){.host = digest_host(digest, &on_host),
                                    .present = digest_present(digest),
-                                   .values = digest_values(digest),
-                                   .counters = digest_counters(digest),
-                                   .rest = rest};
+                                   .values = digest_values(digest, &on_device),
+                                   .counters = digest_counters(digest)};
+    digests_p->rest = fold(rest, fold(on_host, on_device));
     return ACCD_OK;
 }
 

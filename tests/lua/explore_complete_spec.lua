@@ -1,0 +1,45 @@
+-- Exploring each state once finds the differences that carrying out every program finds, and their smallest programs.
+local differ = require "accdeep.tools.explore.differ"
+local explore = require "accdeep.tools.explore"
+local search = require "accdeep.tools.explore.search"
+
+-- Differences by what they are, and the number of classes. every: each program is a class of its own.
+local function differences(path, bound, rules, every)
+  local made = explore.open(path, { bound = bound, rules = rules })
+  local found, _, observe = differ.collect(made.names, made.words, made.parts, function() end)
+  local one = search.new(made.worlds, made.words, made.parts, { differ = observe })
+  local n = 0
+  if every then
+    function one.key()
+      n = n + 1
+      return n
+    end
+  end
+  one:run(bound, { visit = function(_, level, first, _, last)
+    for i = first, #level do one:extend(level[i], last) end
+  end })
+  local lengths = {}
+  for _, difference in ipairs(found) do lengths[difference.key] = #difference.program end
+  explore.close(made)
+  return lengths, one.classes
+end
+
+describe("exploring each state once", function()
+  for _, one in ipairs {
+    { "attach", 3, { "openacc-3.3", "libgomp-12" } },
+    { "attach", 3, { "tr14", "openacc-2.0", "openacc-3.3" } },
+    { "levels", 3, { "directory", "openacc-3.3" } },
+    { "deep", 3, { "tr14", "openacc-3.3" } },
+    { "openmp", 2, { "openmp-4.0", "openmp-5.1", "openmp-6.0", "indirect" } },
+    { "fortran", 3, { "openacc-3.3", "libgomp-12" } },
+  } do
+    local name, bound, rules = table.unpack(one)
+    it(("finds all differences of %s in %s"):format(table.concat(rules, ", "), name), function()
+      local path = ("examples/explore/%s.lua"):format(name)
+      local found, classes = differences(path, bound, rules, false)
+      local all, programs = differences(path, bound, rules, true)
+      assert.same(all, found)
+      assert.is_true(next(all) ~= nil and classes < programs)
+    end)
+  end
+end)
