@@ -26,7 +26,7 @@ case("rejects: a vocabulary has words, and fields that there are [HOUSE-explore]
   expect.fails("unknown-name", function() vocabulary { host "a[0]", depth = 3 } end)
 end)
 
-case("rejects: a word does not parse [HOUSE-explore]", function()
+case("rejects: a word does not parse [HOUSE-explore HOUSE-syntax]", function()
   expect.fails("syntax", function() vocabulary { acc "enter data copyin(" } end)
   expect.fails("syntax", function() vocabulary { acc "enter data copyin(a[{0,1:2])" } end)
   expect.fails("syntax", function() vocabulary { host "a[1] + " } end)
@@ -48,7 +48,7 @@ case("accepts: profiles differ in errors, values, presence, counters [HOUSE-expl
   expect.absent "a"
 end)
 
-case("rejects: profiles do the same, or something else [HOUSE-explore]", function()
+case("rejects: profiles do the same, or something else [HOUSE-explore HOUSE-expect]", function()
   local function twice() acc "enter data copyin(a)" end
   expect.fails("expectation", function()
     expect.differs({ ["openacc-3.3"] = "accepted", ["openacc-2.0"] = "accepted: other values" }, twice)
