@@ -15,6 +15,9 @@ local NULL = "libomptarget finds nothing present at a null pointer, and goes on.
 local DELETE_TOGETHER = "libomptarget defect: members are unmapped as one range; where a part of the range "
   .. "is absent, nothing is unmapped."
 
+local CHAIN = "clang maps the pointers and structures on the way to a list item, too; exits of the item leave "
+  .. "these mapped."
+
 local known = {}
 
 known.omp_arrays = {
@@ -62,6 +65,33 @@ known.omp_members = {
   { "target enter data map(to: s.x); target exit data map(delete: s.x, s.z)", "device presence", DELETE_TOGETHER },
   { "target data map(tofrom: s.x, s.z); target exit data map(from: s.x); target enter data map(to: s.x); end",
     "error partially-present", IGNORED },
+}
+
+known.omp_nested = {
+  { "target enter data map(to: t.s->d[0:4])", "device presence", CHAIN },
+  { "target enter data map(to: t.s[0:1]); target exit data map(release: t)", "error partially-present", IGNORED },
+  { "target enter data map(to: t.s[0:1]); target exit data map(from: t)", "error partially-present", IGNORED },
+  { "target enter data map(to: t.s[0:1]); target exit data map(delete: t)", "error partially-present", IGNORED },
+  { "target enter data map(to: s.d[0:4]); target exit data map(release: t.s[0:1])",
+    "error partially-present", IGNORED },
+  { "target enter data map(to: s.d[0:4]); target exit data map(from: t.s[0:1])", "error partially-present", IGNORED },
+  { "target enter data map(to: t); target enter data map(to: s); target enter data map(to: t.s->d[0:4])",
+    "device pointer", CHAIN },
+  { "target enter data map(to: t.s[0:1]); target enter data map(to: t.s->d[0:4]); "
+    .. "target exit data map(release: t.s[0:1])",
+    "device presence", CHAIN },
+  { "target enter data map(to: t.s[0:1]); target enter data map(to: t.s->d[0:4]); target exit data map(from: t.s[0:1])",
+    "device presence", CHAIN },
+  { "target enter data map(to: t.s[0:1]); target enter data map(to: t.s->d[0:4]); "
+    .. "target exit data map(release: s.d[0:4])",
+    "device presence", CHAIN },
+  { "target enter data map(to: t.s[0:1]); target enter data map(to: t.s->d[0:4]); target exit data map(from: s.d[0:4])",
+    "device presence", CHAIN },
+  { "target enter data map(to: t, t.s[0:1]); target enter data map(to: t.s->d[0:4]); target exit data map(release: t)",
+    "device presence", CHAIN },
+  { "target enter data map(to: t, t.s[0:1]); target enter data map(to: t.s->d[0:4]); target exit data map(from: t)",
+    "device presence", CHAIN },
+  { "target data map(tofrom: t.s[0:1]); target enter data map(to: t.s->d[0:4]); end", "device presence", CHAIN },
 }
 
 return known

@@ -34,6 +34,10 @@ local MEMBER_BEFORE = "libgomp takes a member in front of a present one for a fu
 local FREED = "libgomp defect: members of a structure that left in the region are copied at the region's end, from "
   .. "memory of the device that may be freed."
 
+local SAME_TARGET = "libgomp defect: a pointer into data that an earlier section of the same directive maps is "
+  .. "not attached."
+local UPDATE_ATTACHES = "libgomp defect: `update` of a section attaches its pointer, though no clause did."
+
 local known = {}
 
 known.acc_arrays = {
@@ -151,6 +155,56 @@ known.omp_members = {
     "device presence", REGION },
   { "target data map(alloc: s); target data map(tofrom: s.x, s.z); target exit data map(delete: s.x, s.z); end",
     "host value", FREED },
+}
+
+known.acc_elements = {
+  { "enter data copyin(t[1:1]); enter data copyin(t)", "error partially-present", EXTENDS },
+  { "enter data copyin(t); enter data copyin(t[0].d[0:4], t[1].d[1:2]); enter data copyin(t[1].d[0:4])",
+    "error partially-present", EXTENDS },
+  { "enter data copyin(t); (t[1].d = a); enter data copyin(t[0].d[0:4], t[1].d[1:2])",
+    "ends: exit N: pointer target not mapped for attach", SAME_TARGET },
+}
+
+known.acc_nested = {
+  { "enter data copyin(s); update device(t.s[0:1])", "ends: exit N: [ADDRESS,N] is not mapped", UPDATE_MEMBER },
+  { "enter data copyin(s.d[0:4]); enter data copyin(s)", "error partially-present", EXTENDS },
+  { "enter data copyin(s.d[0:4]); update self(t.s[0:1])", "error partially-present", UPDATE_BEYOND },
+  { "enter data copyin(t); enter data copyin(s); update device(t.s[0:1])", "device pointer", UPDATE_ATTACHES },
+  { "enter data copyin(t); enter data copyin(s.d[0:4]); update device(t.s[0:1])",
+    "error partially-present", UPDATE_BEYOND },
+}
+
+known.omp_nested = {
+  { "target enter data map(to: t); target exit data map(release: t.s[0:1])",
+    "ends: exit N: no attachment counters for struct", DETACH },
+  { "target enter data map(to: t); target exit data map(from: t.s[0:1])",
+    "ends: exit N: no attachment counters for struct", DETACH },
+  { "target enter data map(to: s); target exit data map(release: s.d[0:4])",
+    "ends: exit N: no attachment counters for struct", DETACH },
+  { "target enter data map(to: s); target exit data map(from: s.d[0:4])",
+    "ends: exit N: no attachment counters for struct", DETACH },
+  { "target enter data map(to: t, t.s[0:1]); target exit data map(release: t.s[0:1])", "device pointer", DETACHES },
+  { "target enter data map(to: t, t.s[0:1]); target exit data map(from: t.s[0:1])", "device pointer", DETACHES },
+  { "target enter data map(to: t); target enter data map(to: s); target enter data map(to: t.s[0:1])",
+    "device pointer", ATTACH_ALWAYS },
+  { "target enter data map(to: t); target enter data map(to: s); target enter data map(to: t, t.s[0:1])",
+    "device pointer", ATTACH_ALWAYS },
+  { "target enter data map(to: t); target enter data map(to: s); target data map(tofrom: t.s[0:1])",
+    "device pointer", ATTACH_ALWAYS },
+  { "target enter data map(to: t); target data map(tofrom: t.s[0:1]); end", "device pointer", DETACHES },
+  { "target enter data map(to: s); target enter data map(to: a); target enter data map(to: s.d[0:4])",
+    "device pointer", ATTACH_ALWAYS },
+  { "target enter data map(to: s); target enter data map(to: a); target enter data map(to: t.s->d[0:4])",
+    "device pointer", ATTACH_ALWAYS },
+  { "target enter data map(to: s); target enter data map(to: s.d[0:4]); target exit data map(release: s.d[0:4])",
+    "device pointer", DETACHES },
+  { "target enter data map(to: s); target enter data map(to: s.d[0:4]); target exit data map(from: s.d[0:4])",
+    "device pointer", DETACHES },
+  { "target data map(tofrom: t.s[0:1]); target enter data map(to: s.d[0:4]); end", "host pointer", COPIED_OUT },
+}
+
+known.omp_together = {
+  { "target data map(always, from: b); target exit data map(release: a) map(delete: b); end", "host value", FREED },
 }
 
 return known

@@ -173,8 +173,8 @@ end
 -- What a runtime said before it ended a program, in one line without addresses.
 local function message_of(lines)
   for _, line in ipairs(lines) do
-    local text = line:match "error(%[[%w-]+%])" or line:match "^libgomp: (.*)" or line:match "^%S+ message: (.*)" or line:match "^%S+ error: (.*)"
-      or line:match "error: (.*)"
+    local text = line:match "error(%[[%w-]+%])" or line:match "^libgomp: (.*)" or line:match "^%S+ message: (.*)"
+      or line:match "^%S+ error: (.*)" or line:match "error: (.*)"
     if text then return (text:gsub("0x%x+", "ADDRESS"):gsub("%f[%w]%x%x%x%x%x%x%x+%f[%W]", "ADDRESS")) end
   end
   return lines[1]

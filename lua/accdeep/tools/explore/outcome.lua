@@ -87,18 +87,16 @@ local function pointer_text(layout, runs, value, like)
       if name then return name end
     end
   end
-  for _, run in ipairs(runs) do
-    if value >= run.device and value < run.device + run.bytes then
-      return host_name(layout, "@", value - run.device + run.host, 0)
-    end
-  end
   local name = host_name(layout, "", value, 0) or host_name(layout, "", value, 1)
   if name then return name end
+  local names = {}
   for _, run in ipairs(runs) do
     local offset = value - run.device + run.host - run.object.address
-    if offset >= 0 and offset <= run.object.bytes then return ("@%s+%d"):format(run.object.name, offset) end
+    if offset >= 0 and offset <= run.object.bytes then
+      names[#names + 1] = ("@%s+%d"):format(run.object.name, offset)
+    end
   end
-  return "?"
+  return names[1] and table.concat(names, "/") or "?"
 end
 
 -- What bytes hold that were never written, as each kind of scalar.
@@ -181,15 +179,25 @@ function outcome.key(session, layout, text)
   return text .. ";" .. table.concat(parts, ";")
 end
 
--- Where two states differ first: "host" or "device", what kind of difference, and a sentence; nil: nowhere. What
--- was never written may be any value.
+-- Whether two values may be the same. What was never written may be any value.
+local function is_same(ours, theirs)
+  if ours == theirs or ours == "u" then return true end
+  for one in ours:gmatch "@[^/]+" do
+    for other in theirs:gmatch "@[^/]+" do
+      if one == other then return true end
+    end
+  end
+  return false
+end
+
+-- Where two states differ first: "host" or "device", what kind of difference, and a sentence; nil: nowhere.
 function outcome.difference(ours, theirs)
   local a, b = outcome.read(ours), outcome.read(theirs)
   for _, side in ipairs { "device", "host" } do
     for name in ours:gmatch "([%w_]+): " do
       for i, value in ipairs(a[name][side]) do
         local other = b[name] and b[name][side][i] or "nothing"
-        if value ~= other and value ~= "u" then
+        if not is_same(value, other) then
           local is_absent = value:find "^[-~]" or other:find "^[-~]"
           local is_pointer = value:find "[+?n]" or other:find "[+?n]" -- "null"
           local kind = is_absent and "presence" or is_pointer and "pointer" or "value"

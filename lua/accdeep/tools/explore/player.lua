@@ -172,7 +172,8 @@ static bool is_unwritten(const void *bytes, size_t n)
     return true;
 }
 
-/* A pointer's value: "a+4" leads to the host's a, "@a+4" to the device's. like: what the host's pointer holds. */
+/* A pointer's value: "a+4" leads to the host's a, "@a+4" to the device's. like: what the host's pointer holds. An
+ * address may lie in one object, and in front of the part of another one that is present: "@a+4/@b+0". */
 static void say_pointer(char *value, char *like)
 {
     if (value == NULL) {
@@ -185,21 +186,19 @@ static void say_pointer(char *value, char *like)
             && say_host(" @", like, 0))
             return;
     }
-    for (int i = 0; i < run_count; i++)
-        if (value >= runs[i].device && value < runs[i].device + runs[i].bytes)
-            if (say_host(" @", value - runs[i].device + runs[i].host, 0))
-                return;
     if (say_host(" ", value, 0) || say_host(" ", value, 1))
         return;
+    bool found = false;
     for (int i = 0; i < run_count; i++) {
         const struct object *o = &objects[runs[i].object];
         char *host = value - runs[i].device + runs[i].host;
         if (host >= o->start && host <= o->start + o->bytes) {
-            say(" @%%s+%%zu", o->name, (size_t)(host - o->start));
-            return;
+            say("%%s@%%s+%%zu", found ? "/" : " ", o->name, (size_t)(host - o->start));
+            found = true;
         }
     }
-    say(" ?");
+    if (!found)
+        say(" ?");
 }
 
 static void say_value(const struct leaf *leaf, const void *bytes, char *like)

@@ -59,9 +59,9 @@ local function group_text(one, group, known)
   return table.concat(lines, "\n") .. "\n"
 end
 
--- Compares. options: oracle (the compiler), exec (on accdeep's own runtime), rules (a profile; nil: the scenario's own), bound, known (a file), limit,
--- every, progress. Returns the lines that tell of it; failed: whether a difference is not explained, or one that is
--- explained is not there; why it ended early.
+-- Compares. options: oracle (the compiler), exec (on accdeep's own runtime), rules (a profile; nil: those of the
+-- scenario), bound, known (a file), limit, every, progress. Returns the lines that tell of it; failed: whether a
+-- difference is not explained, or one that is explained is not there; why it ended early.
 function runtime.compare(path, options)
   local source = { file = path, text = files.read(path) }
   local known = options.known and read_known(options.known, path:match "([^/]*)$":gsub("%.lua$", "")) or {}
