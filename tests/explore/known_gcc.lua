@@ -24,10 +24,10 @@ local REGION = "libgomp defect: a region's end does not count data that left in 
   .. "they stay present."
 local DETACH = "libgomp defect: the end of a map detaches the pointer, and ends the program if it was not "
   .. "attached; absent data are no error."
-local DETACHES = "libgomp detaches the pointer where its target leaves: the device's pointer gets the host's "
-  .. "value. OpenMP has no detach."
-local ATTACH_ALWAYS = "libgomp attaches whenever pointer and target are present, as OpenMP 5.0 says; "
-  .. "openmp-5.1 only where one is new."
+local DETACHES = "libgomp detaches a pointer at the end of each map of its section, though the target may stay. "
+  .. "OpenMP has no detach."
+local DANGLES = "libgomp detaches at the end of maps of the section alone: where the target leaves otherwise, the "
+  .. "pointer keeps its device address."
 local COPIED_OUT = "libgomp defect: an attached pointer is copied out as it is: the host gets a device address."
 local NULL_OMP = "libgomp maps nothing for a section of a null pointer."
 local MEMBER_BEFORE = "libgomp takes a member in front of a present one for a further object."
@@ -97,19 +97,23 @@ known.omp_attach = {
   { "target enter data map(to: s); target exit data map(release: s.d[0:4])",
     "ends: exit N: no attachment counters for struct", DETACH },
   { "target enter data map(to: s.d[0:4]); target exit data map(release: a)", "error partially-present", EXIT_BEYOND },
-  { "target enter data map(to: s, s.d[0:4]); target exit data map(release: s.d[0:4])", "device pointer", DETACHES },
-  { "target enter data map(to: s); target enter data map(to: a); target enter data map(to: s.d[0:4])",
-    "device pointer", ATTACH_ALWAYS },
-  { "target enter data map(to: s); target enter data map(to: a); target enter data map(to: s, s.d[0:4])",
-    "device pointer", ATTACH_ALWAYS },
-  { "target enter data map(to: s); target enter data map(to: a); target data map(to: s.d[0:4])",
-    "device pointer", ATTACH_ALWAYS },
-  { "target enter data map(to: s); target data map(to: s.d[0:4]); end", "device pointer", DETACHES },
+  { "target enter data map(to: a); target enter data map(to: s, s.d[0:4]); target exit data map(release: s.d[0:4])",
+    "device pointer", DETACHES },
   { "target enter data map(to: s.d[0:4]); s.d = a + 2; target exit data map(release: s.d[0:4])",
     "error partially-present", EXIT_BEYOND },
   { "target enter data map(to: s.d[0:4]); s.d = a + 2; target update to(s.d[1:2])",
     "ends: exit N: Trying to update [ADDRESS..ADDRESS) object when only [ADDRESS..ADDRESS) is mapped", UPDATE_PART },
   { "target data map(tofrom: s); target enter data map(to: s.d[0:4]); end", "host pointer", COPIED_OUT },
+  { "target enter data map(to: s); target enter data map(to: a); target data map(to: s.d[0:4]); end",
+    "device pointer", DETACHES },
+  { "target enter data map(to: s); target data map(to: s.d[0:4]); target exit data map(release: s.d[0:4]); "
+    .. "target exit data map(release: s.d[0:4])",
+    "ends: exit N: attach count underflow", DETACH },
+  { "target enter data map(to: s); target data map(to: s.d[0:4]); target exit data map(release: s.d[0:4]); end",
+    "ends: exit N: attach count underflow", DETACH },
+  { "target enter data map(to: a); target enter data map(to: s, s.d[0:4]); target exit data map(release: a); "
+    .. "target exit data map(release: a)",
+    "device pointer", DANGLES },
   { "target data map(to: s.d[0:4]); target exit data map(release: s.d[0:4]); target enter data map(to: a); end",
     "device presence", REGION },
 }
@@ -120,24 +124,25 @@ known.omp_pointers = {
   { "target enter data map(to: p[0:4]); target exit data map(delete: a)", "error partially-present", EXIT_BEYOND },
   { "target enter data map(to: p[2:2]); target update to(p[0:4])",
     "ends: exit N: Trying to update [ADDRESS..ADDRESS) object when only [ADDRESS..ADDRESS) is mapped", UPDATE_PART },
-  { "target enter data map(to: p, p[0:4]); target exit data map(from: p[0:4])", "device pointer", DETACHES },
   { "p = 0; target enter data map(to: p[0:4])", "error null-pointer", NULL_OMP },
   { "p = 0; target exit data map(from: p[0:4])", "error null-pointer", NULL_OMP },
   { "p = 0; target update to(p[0:4])", "error null-pointer", NULL_OMP },
   { "p = 0; target data map(tofrom: p[0:4])", "error null-pointer", NULL_OMP },
-  { "target enter data map(to: a); target enter data map(to: p); target enter data map(to: p[0:4])",
-    "device pointer", ATTACH_ALWAYS },
-  { "target enter data map(to: a); target enter data map(to: p); target enter data map(to: p[2:2])",
-    "device pointer", ATTACH_ALWAYS },
-  { "target enter data map(to: a); target enter data map(to: p); target enter data map(to: p, p[0:4])",
-    "device pointer", ATTACH_ALWAYS },
-  { "target enter data map(to: a); target enter data map(to: p); target data map(tofrom: p[0:4])",
-    "device pointer", ATTACH_ALWAYS },
-  { "target enter data map(to: p); target data map(tofrom: p[0:4]); end", "device pointer", DETACHES },
+  { "target enter data map(to: a); target enter data map(to: p, p[0:4]); target exit data map(from: p[0:4])",
+    "device pointer", DETACHES },
+  { "target enter data map(to: a); target enter data map(to: p, p[0:4]); target exit data map(delete: a)",
+    "device pointer", DANGLES },
   { "target enter data map(to: p[2:2]); target enter data map(to: p[2:2]); target exit data map(from: p[0:4])",
     "error partially-present", EXIT_BEYOND },
   { "target enter data map(to: p, p[0:4]); p = 0; target enter data map(to: p, p[0:4])",
     "error null-pointer", NULL_OMP },
+  { "target enter data map(to: a); target enter data map(to: p); target data map(tofrom: p[0:4]); end",
+    "device pointer", DETACHES },
+  { "target enter data map(to: p); target data map(tofrom: p[0:4]); target exit data map(from: p[0:4]); "
+    .. "target exit data map(from: p[0:4])",
+    "ends: exit N: attach count underflow", DETACH },
+  { "target enter data map(to: p); target data map(tofrom: p[0:4]); target exit data map(from: p[0:4]); end",
+    "ends: exit N: attach count underflow", DETACH },
   { "target data map(tofrom: p[0:4]); target exit data map(from: p[0:4]); target enter data map(to: a); end",
     "device presence", REGION },
 }
@@ -183,28 +188,33 @@ known.omp_nested = {
     "ends: exit N: no attachment counters for struct", DETACH },
   { "target enter data map(to: s); target exit data map(from: s.d[0:4])",
     "ends: exit N: no attachment counters for struct", DETACH },
-  { "target enter data map(to: t, t.s[0:1]); target exit data map(release: t.s[0:1])", "device pointer", DETACHES },
-  { "target enter data map(to: t, t.s[0:1]); target exit data map(from: t.s[0:1])", "device pointer", DETACHES },
-  { "target enter data map(to: t); target enter data map(to: s); target enter data map(to: t.s[0:1])",
-    "device pointer", ATTACH_ALWAYS },
-  { "target enter data map(to: t); target enter data map(to: s); target enter data map(to: t, t.s[0:1])",
-    "device pointer", ATTACH_ALWAYS },
-  { "target enter data map(to: t); target enter data map(to: s); target data map(tofrom: t.s[0:1])",
-    "device pointer", ATTACH_ALWAYS },
-  { "target enter data map(to: t); target data map(tofrom: t.s[0:1]); end", "device pointer", DETACHES },
-  { "target enter data map(to: s); target enter data map(to: a); target enter data map(to: s.d[0:4])",
-    "device pointer", ATTACH_ALWAYS },
-  { "target enter data map(to: s); target enter data map(to: a); target enter data map(to: t.s->d[0:4])",
-    "device pointer", ATTACH_ALWAYS },
-  { "target enter data map(to: s); target enter data map(to: s.d[0:4]); target exit data map(release: s.d[0:4])",
+  { "target enter data map(to: s); target enter data map(to: t, t.s[0:1]); target exit data map(release: t.s[0:1])",
     "device pointer", DETACHES },
-  { "target enter data map(to: s); target enter data map(to: s.d[0:4]); target exit data map(from: s.d[0:4])",
+  { "target enter data map(to: s); target enter data map(to: t, t.s[0:1]); target exit data map(from: t.s[0:1])",
     "device pointer", DETACHES },
   { "target data map(tofrom: t.s[0:1]); target enter data map(to: s.d[0:4]); end", "host pointer", COPIED_OUT },
+  { "target enter data map(to: t); target data map(tofrom: t.s[0:1]); target exit data map(release: t.s[0:1]); "
+    .. "target exit data map(release: t.s[0:1])",
+    "ends: exit N: attach count underflow", DETACH },
+  { "target enter data map(to: t); target data map(tofrom: t.s[0:1]); target exit data map(release: t.s[0:1]); "
+    .. "target exit data map(from: t.s[0:1])",
+    "ends: exit N: attach count underflow", DETACH },
+  { "target enter data map(to: t); target data map(tofrom: t.s[0:1]); target exit data map(release: t.s[0:1]); end",
+    "ends: exit N: attach count underflow", DETACH },
+  { "target enter data map(to: s); target enter data map(to: a); target enter data map(to: s.d[0:4]); "
+    .. "target exit data map(release: s.d[0:4])",
+    "device pointer", DETACHES },
+  { "target enter data map(to: s); target enter data map(to: a); target enter data map(to: s.d[0:4]); "
+    .. "target exit data map(from: s.d[0:4])",
+    "device pointer", DETACHES },
+  { "target data map(tofrom: t.s[0:1]); target exit data map(release: t.s[0:1]); target enter data map(to: s); end",
+    "device presence", REGION },
 }
 
 known.omp_together = {
   { "target data map(always, from: b); target exit data map(release: a) map(delete: b); end", "host value", FREED },
+  { "target data map(tofrom: a, b); target exit data map(from: a, b); target enter data map(to: a) map(alloc: b); end",
+    "device presence", REGION },
 }
 
 return known

@@ -1,6 +1,5 @@
 -- Sections of an array, in parts and as a whole.
-scenario { title = "an array", rules = { base = "openmp-5.1", members = "mapped",
-  attach = "every", holes = "ignore", frame_grows = "ignore" } }
+scenario { title = "an array", rules = "libomptarget-19" }
 declare "int a[4] = {1, 2, 3, 4};"
 vocabulary {
   omp "target enter data map({to: a,to: a[1:2],alloc: a[2:2]})",

@@ -1,6 +1,5 @@
 -- A structure with a pointer, and what it points to.
-scenario { title = "a structure with a pointer", rules = { base = "openmp-5.1", members = "mapped",
-  attach = "every", holes = "ignore", frame_grows = "ignore" } }
+scenario { title = "a structure with a pointer", rules = "libomptarget-19" }
 declare "int a[8] = {1, 2, 3, 4, 5, 6, 7, 8};"
 declare "struct S { int n; int *d; } s = {4, a};"
 vocabulary {

@@ -1,6 +1,5 @@
 -- Members of a structure, one by one, together, and all of it.
-scenario { title = "members of a structure", rules = { base = "openmp-5.1", members = "mapped",
-  attach = "every", holes = "ignore", frame_grows = "ignore" } }
+scenario { title = "members of a structure", rules = "libomptarget-19" }
 declare "struct S { int x, y, z; } s = {1, 2, 3};"
 vocabulary {
   omp "target enter data map({to: s.x,to: s.y,to: s})",

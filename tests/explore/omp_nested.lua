@@ -1,6 +1,5 @@
 -- A structure that points to a structure with a pointer.
-scenario { title = "pointers behind pointers", rules = { base = "openmp-5.1", members = "mapped",
-  attach = "every", holes = "ignore", frame_grows = "ignore" } }
+scenario { title = "pointers behind pointers", rules = "libomptarget-19" }
 declare "int a[4] = {1, 2, 3, 4};"
 declare "struct S { int n; int *d; } s = {4, a};"
 declare "struct T { struct S *s; int m; } t = {&s, 2};"

@@ -1,6 +1,5 @@
 -- A variable that is a pointer, and what it points to.
-scenario { title = "a pointer", rules = { base = "openmp-5.1", members = "mapped",
-  attach = "every", holes = "ignore", frame_grows = "ignore" } }
+scenario { title = "a pointer", rules = "libomptarget-19" }
 declare "int a[8] = {1, 2, 3, 4, 5, 6, 7, 8};"
 declare "int *p = a;"
 vocabulary {

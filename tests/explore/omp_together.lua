@@ -1,6 +1,5 @@
 -- Several variables in one directive, and regions in regions.
-scenario { title = "several variables in one directive", rules = { base = "openmp-5.1", members = "mapped",
-  attach = "every", holes = "ignore", frame_grows = "ignore" } }
+scenario { title = "several variables in one directive", rules = "libomptarget-19" }
 declare "int a[2] = {1, 2};"
 declare "int b[2] = {3, 4};"
 vocabulary {

@@ -25,6 +25,8 @@ local settings = {
   ["openmp-5.2"] = { base = "openmp-5.1", unmatched = "host", openmp = 52 },
   ["openmp-6.0"] = { base = "openmp-5.2", openmp = 60 },
   ["openmp-6.1"] = { base = "openmp-6.0", openmp = 61 },
+  ["libgomp-12-openmp"] = { unmatched = "null", descriptors = "allocatable", openmp = 51 },
+  ["libomptarget-19"] = { members = "mapped", descriptors = "allocatable", openmp = 51 },
   ["indirect"] = { implicit = "by-type" },
 }
 
@@ -70,7 +72,7 @@ local function named(name)
   end
   for knob, value in pairs(known) do profile[knob] = value end
   profile.name, profile.base = name, name
-  profile.is_openmp = name == "indirect" or name:find "^openmp" ~= nil
+  profile.is_openmp = profile.documents:find("OMP60", 1, true) ~= nil
   profile.changed = {} -- values of the core's knobs that are not those of the core's profile
   made[name] = profile
   return profile

@@ -137,6 +137,28 @@ omp "target enter data map(p, a)"         -- p is no list item's base pointer
 omp "target enter data map(attach(always): p[0:2])"
 expect.attached "p"                       -- though neither p nor a is new
 ]] },
+  { name = "libgomp-12-openmp", follows = "gcc 12's own runtime for OpenMP",
+    text = "As 5.1, but pointers are attached whenever both are present, and get the host's value again where their"
+      .. " target leaves. `tests/explore/known_gcc.lua` has what else differs.",
+    against = "openmp-5.1",
+    example = [[
+declare "float A[4]; struct s { int n; float *a; } S;"
+host.S.a = addr "A[0]"
+omp "target enter data map(to: S, A)"
+omp "target data map(to: S.a[0:4])" (function()
+  expect.attached "S.a"                   -- although neither is new
+end)
+]] },
+  { name = "libomptarget-19", follows = "the runtime of LLVM 14 to 19",
+    text = "As 5.1, but `S.a[0:n]` maps the pointer `S.a`, too, and attaches it always. Members that"
+      .. " one construct maps are one range. `tests/explore/known_clang.lua` has what else differs.",
+    against = "openmp-5.1",
+    example = [[
+declare "float A[4]; struct s { int n; float *a; } S;"
+host.S.a = addr "A[0]"
+omp "target enter data map(to: S.a[0:4])"
+expect.present "S.a"                      -- the pointer, too
+]] },
   { name = "openmp-4.0", follows = "OpenMP's first `map`",
     text = "A section is mapped in two steps, with its pointer. Variables that no clause names are `tofrom`.",
     against = "openmp-5.1",
