@@ -168,6 +168,18 @@ known.acc_elements = {
     "error partially-present", EXTENDS },
   { "enter data copyin(t); (t[1].d = a); enter data copyin(t[0].d[0:4], t[1].d[1:2])",
     "ends: exit N: pointer target not mapped for attach", SAME_TARGET },
+  { "enter data copyin(t); enter data copyin(t[0].d[0:4]); update self(t); enter data copyin(t[0].d[0:4])",
+    "error device-pointer-on-host", CLOBBERED },
+  { "enter data copyin(t); enter data copyin(t[0].d[0:4]); update self(t); enter data copyin(t[0].d[0:4], t[1].d[1:2])",
+    "error device-pointer-on-host", CLOBBERED },
+  { "enter data copyin(t); enter data copyin(t[0].d[0:4]); update self(t); exit data copyout(t[0].d[0:4])",
+    "error device-pointer-on-host", CLOBBERED },
+  { "enter data copyin(t); enter data copyin(t[1].d[0:4]); update self(t); enter data copyin(t[1].d[0:4])",
+    "error device-pointer-on-host", CLOBBERED },
+  { "enter data copyin(t); enter data copyin(t[1].d[0:4]); update self(t); exit data copyout(t[1].d[0:4])",
+    "error device-pointer-on-host", CLOBBERED },
+  { "enter data copyin(t); enter data copyin(t[1].d[0:4]); update self(t); data copy(t[1].d[0:4])",
+    "error device-pointer-on-host", CLOBBERED },
 }
 
 known.acc_nested = {
@@ -177,6 +189,12 @@ known.acc_nested = {
   { "enter data copyin(t); enter data copyin(s); update device(t.s[0:1])", "device pointer", UPDATE_ATTACHES },
   { "enter data copyin(t); enter data copyin(s.d[0:4]); update device(t.s[0:1])",
     "error partially-present", UPDATE_BEYOND },
+  { "enter data copyin(s); enter data copyin(s.d[0:4]); update self(t.s[0:1]); enter data copyin(s.d[0:4])",
+    "error device-pointer-on-host", CLOBBERED },
+  { "enter data copyin(s); enter data copyin(s.d[0:4]); update self(t.s[0:1]); enter data copyin(t.s->d[0:4])",
+    "error device-pointer-on-host", CLOBBERED },
+  { "enter data copyin(s); enter data copyin(s.d[0:4]); update self(t.s[0:1]); exit data copyout(s.d[0:4])",
+    "error device-pointer-on-host", CLOBBERED },
 }
 
 known.omp_nested = {

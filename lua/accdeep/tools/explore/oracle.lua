@@ -51,8 +51,9 @@ end
 -- The source of the plugin: with the tests, or where it is installed.
 local function plugin_source()
   local folder = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
-  for _, place in ipairs { os.getenv "ACCDEEP_PLUGIN" or folder .. "/../share/accdeep/plugin.c",
-    folder .. "/../tests/suites/plugin.c" } do
+  local given = os.getenv "ACCDEEP_PLUGIN"
+  for _, place in ipairs(given and { given } or { folder .. "/../share/accdeep/plugin.c",
+    folder .. "/../tests/suites/plugin.c" }) do
     if system.filetype(place) == "file" then return place end
   end
   error(environment_error("the plugin for libgomp, plugin.c, is not here",

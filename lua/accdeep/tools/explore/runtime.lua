@@ -13,6 +13,7 @@ local files = require "accdeep.tools.files"
 local runtime = {}
 
 local function wrong(path, message)
+  message = message:gsub("^.-:(%d+): ", "line %1: ")
   error(diagnostic.new { code = "file", message = ("%s: %s"):format(path, message), rule = "HOUSE-explore",
     help = 'return { SCENARIO = { { "enter data copyin(a); update self(a)", "host value", "why" } } }' }, 0)
 end
