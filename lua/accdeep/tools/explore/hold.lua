@@ -61,7 +61,7 @@ hold.properties = {
     for _, other in ipairs(c.alternatives) do
       c.back()
       local code = c.world:step(other)
-      if not code ~= not c.code then -- of two errors any may be reported
+      if (code == nil) ~= (c.code == nil) then -- of two errors any may be reported
         return ("as `%s` the word is %s, not %s"):format(c.words[other].text, code or "accepted", c.code or "accepted")
       end
       local part = changed(c.after, digests_of(c.world), { "host", "present", "values", "counters" })
