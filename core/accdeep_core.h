@@ -251,6 +251,8 @@ typedef struct accd_context_config {
                                 "direct"; never for "sim", whose memory no kernel can use */
     int checkpoints;         /* states can be saved and restored: see accd_checkpoint_take. Only for "sim"; one
                                 thread works, and alloc is asked for checkpoints alone */
+    int new_places;         /* device memory that was freed is used again only if there is no other, so that what
+                                points there points to nothing. Only for "sim" */
 } accd_context_config;
 
 #define ACCD_DEVICES_MOST 64
@@ -788,8 +790,8 @@ ACCD_API uint64_t accd_digest(accd_context *context);
 /* Hashes of the parts of a device's state, without addresses: the same program in another process has the same ones.
  * Host memory is that of accd_host_add, and its ranges are numbered in the order of registration. A word of
  * eight bytes that is the address of a byte of such a range, or of its end, counts as that number and an
- * offset. So does the address of a byte of present data on a device. Other device addresses count as one; in rest they
- * are offsets. */
+ * offset. So does the address of a byte of present data on a device. Other device addresses count as one; in rest those
+ * of memory that is in use are offsets. */
 typedef struct accd_digest_set {
     uint64_t host;     /* the bytes of registered host memory that is live */
     uint64_t present;  /* the ranges of present objects */

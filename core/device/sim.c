@@ -48,6 +48,7 @@ struct sim {
     enum guarding { LOOSE, END, BEGIN } guarding;
     bool sparing; /* small allocations are not guarded */
     bool again; /* blocks that rest stay open, and are used again */
+    bool advances; /* freed memory is used again only if there is no other */
     void *closed_page;
     unsigned guards, nresting, last_resting;
     struct resting {           /* a larger block that was freed */
@@ -137,6 +138,7 @@ static accd_status sim_open(void **device_p, int number, const accd_context_conf
                     : config->backend == &accd_backend_guarded_begin ? BEGIN
                                                                      : LOOSE;
     sim->again = config->backend == &accd_backend_guarded_again;
+    sim->advances = config->new_places != 0;
     /* Twice the capacity, so that neither size classes nor fragments eat into it. */
     sim->space = 2 * sim->capacity;
     if (sim->space < least_space)
@@ -218,7 +220,7 @@ static void gather_free(struct sim *sim)
 
 static bool find_space(struct sim *sim, unsigned class, uint64_t *at_p)
 {
-    if (pop_free(sim, class, at_p))
+    if (!sim->advances && pop_free(sim, class, at_p))
         return true;
     uint64_t bytes = units_of(class) * UNIT;
     if (bytes <= sim->space - sim->bump) {
@@ -226,7 +228,7 @@ static bool find_space(struct sim *sim, unsigned class, uint64_t *at_p)
         sim->bump += bytes;
         return true;
     }
-    return false;
+    return sim->advances && pop_free(sim, class, at_p);
 }
 
 /* Large blocks lie in huge pages, from the beginning of one if there is space. */

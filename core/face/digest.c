@@ -175,8 +175,9 @@ static uint64_t offset_in(const struct other *other, uint64_t dev)
     return ops->origin && ops->owns(other->device->handle, dev) ? dev - ops->origin(other->device->handle) + 1 : 0;
 }
 
-/* What a word of eight bytes stands for: a place, if it is an address, else itself. *offset_p: of a device address where
- * no data are present; such addresses stand for the same. */
+/* What a word of eight bytes stands for: a place, if it is an address, else itself. Device addresses where no data are
+ * present stand for the same. *offset_p: of such an address, in memory that is in use. Where memory was that is gone
+ * depends on what else was there; with config.new_places nothing comes to lie there again. */
 static uint64_t word_meant(const struct digest *digest, uint64_t word, uint64_t *offset_p)
 {
     enum { LEAST = 4096, ADDRESS_BITS = 47 };
@@ -190,8 +191,11 @@ static uint64_t word_meant(const struct digest *digest, uint64_t word, uint64_t 
         const uint64_t meant = place_in(digest, other, word);
         if (meant)
             return meant;
-        *offset_p = offset_in(other, word);
-        if (*offset_p)
+        const struct accd_device *device = other->device;
+        const uint64_t offset = offset_in(other, word);
+        if (offset && device->ops->allocated(device->handle, word, 1))
+            *offset_p = offset;
+        if (offset)
             return fold(IN_SPACE, (uint64_t)i);
     }
     return word;
@@ -407,8 +411,9 @@ static uint64_t digest_region(const struct digest *digest, const struct accd_reg
 {
     const struct accd_queue *queue = accd_queue_of(digest->dir, region->queue);
     const struct accd_group *group = region->group;
-    uint64_t hash = fold(fold(region->kind, region->thread), (uint64_t)region->queue << 1 | region->given_up);
-    hash = fold(hash, queue ? queue->asked - region->opened : 0);
+    uint64_t hash = fold(fold(region->kind, region->thread), region->given_up);
+    if (queue)
+        hash = fold(fold(hash, (uint64_t)queue->async), queue->asked - region->opened);
     for (size_t i = 0; i < region->nclaims; i++)
         hash = fold(hash, digest_claim(digest, &region->claims[i]));
     for (size_t i = 0; i < region->nitems; i++) {
@@ -483,6 +488,15 @@ static uint64_t ordinal(const struct serials *serials, uint64_t serial)
     return serials->list.at[ACCD_FIRST_ABOVE(serials->list.at, key, serials->list.n, serial) - 1].value;
 }
 
+/* A place in the memory of a block, by what lies in the block. */
+static uint64_t place_in_block(const struct digest *digest, uint64_t dev)
+{
+    const struct accd_block *block = accd_range_floor(&digest->dir->present.blocks, dev);
+    if (!block || block->borrowed || dev - block->dev >= block->bytes)
+        return device_address(digest, dev);
+    return fold(fold(place(digest, block->host), place(digest, block->frame)), fold(block->bytes, dev - block->dev));
+}
+
 static uint64_t digest_original(const struct digest *digest, const struct serials *serials,
                                 const struct accd_original *original)
 {
@@ -513,7 +527,7 @@ static accd_status digest_tuples_of(const struct digest *digest, uint64_t *sum_p
             hash = fold(fold(hash, ordinal(&serials, fused->serial)), ordinal(&serials, fused->support));
         }
         for (const struct accd_former *former = share->former; former; former = former->below) {
-            hash = fold(fold(hash, device_address(digest, former->dev)), ordinal(&serials, former->serial));
+            hash = fold(fold(hash, place_in_block(digest, former->dev)), ordinal(&serials, former->serial));
             hash = fold(hash, former->shared ? 2 : 3);
         }
         for (const struct accd_original *original = share->originals; original; original = original->next)
@@ -554,7 +568,8 @@ static uint64_t digest_task(const struct digest *digest, const struct accd_task 
             hash = fold(hash, digest_transfer(digest, &task->u.batch.at[i]));
         break;
     case ACCD_TASK_AFTER:
-        hash = fold(fold(hash, task->u.after.queue->number), task->u.after.number - task->u.after.queue->asked);
+        hash = fold(fold(hash, (uint64_t)task->u.after.queue->async),
+                    task->u.after.number - task->u.after.queue->asked);
         break;
     case ACCD_TASK_FREE:
     case ACCD_TASK_FORGET:
@@ -566,18 +581,19 @@ static uint64_t digest_task(const struct digest *digest, const struct accd_task 
     return hash;
 }
 
+/* Queues have numbers in the order in which they were first named; their async values count. */
 static uint64_t digest_queues(const struct digest *digest)
 {
     const struct accd_queues *queues = &digest->dir->queues;
-    uint64_t hash = 0;
+    uint64_t sum = 0;
     for (size_t i = 0; i < queues->n; i++) {
-        if (!queues->at[i] || !queues->at[i]->first)
-            continue;
-        hash = fold(fold(hash, i), (uint64_t)queues->at[i]->async);
-        for (const struct accd_task *task = queues->at[i]->first; task; task = task->next)
+        uint64_t hash = queues->at[i] ? fold(0, (uint64_t)queues->at[i]->async) : 0;
+        for (const struct accd_task *task = queues->at[i] ? queues->at[i]->first : NULL; task; task = task->next) {
             hash = fold(hash, digest_task(digest, task));
+            sum += task->next ? 0 : hash;
+        }
     }
-    return hash;
+    return sum;
 }
 
 /* Whether an allocation is of present data, rather than of the program (acc_malloc). */

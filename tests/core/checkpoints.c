@@ -215,10 +215,10 @@ static const struct setting settings[] = {
     {.name = "openacc-3.3"},
     {.name = "openacc-3.3", .queues = ACCD_QUEUES_DELAYED},
     {.name = "openacc-3.3", .calm = true, .pointers = true},
-    {.name = "openacc-2.0", .pointers = true},
-    {.name = "tr14", .device_bytes = 900},
+    {.name = "openacc-2.0", .pointers = true, .new_places = true},
+    {.name = "tr14", .device_bytes = 900, .new_places = true},
     {.name = "tr14", .calm = true, .pointers = true},
-    {.name = "directory"},
+    {.name = "directory", .new_places = true},
     {.name = "directory", .calm = true, .pointers = true},
     {.name = "libgomp-12", .calm = true, .pointers = true},
     {.name = "openmp-4.0", .pointers = true},
@@ -572,6 +572,36 @@ static void speed(void)
     accd_context_close(context);
 }
 
+/* Where device memory was that is gone does not matter; and nothing comes to lie there again, if that is asked for. */
+static void places(void)
+{
+    static int a[4], b[4];
+    static uint64_t kept[1];
+    for (int new_places = 0; new_places < 2; new_places++) {
+        accd_digest_set digests[2];
+        for (int k = 0; k < 2; k++) {
+            accd_context_config config;
+            accd_context *context = NULL;
+            accd_context_config_init(&config);
+            config.new_places = new_places;
+            must(accd_context_open(&context, &config) == ACCD_OK, "a context opens");
+            must(accd_host_add(context, kept, sizeof kept, NULL) == ACCD_OK, "memory is known");
+            for (int i = 0; i < 2; i++)
+                must((i == k ? ENTER(context, PLAIN(ACCD_COPYIN, a)) : ENTER(context, PLAIN(ACCD_COPYIN, b))) == ACCD_OK,
+                     "one behind the other");
+            kept[0] = accd_device_address(context, 0, a);
+            must(EXIT(context, PLAIN(ACCD_DELETE, b)) == ACCD_OK && EXIT(context, PLAIN(ACCD_DELETE, a)) == ACCD_OK,
+                 "both are gone");
+            digests[k] = digests_of(context);
+            must(ENTER(context, PLAIN(ACCD_COPYIN, b)) == ACCD_OK, "one comes back");
+            ok((accd_device_address(context, 0, b) == kept[0]) != new_places, "%s place",
+               new_places ? "a new" : "the same");
+            accd_context_close(context);
+        }
+        ok(equal(&digests[0], &digests[1]), "pointers to what is gone are the same");
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 4)
@@ -592,6 +622,7 @@ int main(int argc, char **argv)
     functions();
     large();
     cuts();
+    places();
     speed();
     return done();
 }

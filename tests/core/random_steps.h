@@ -38,6 +38,7 @@ struct setting {
     bool calm; /* nothing but plain constructs, and now and then one that fails */
     bool pointers; /* many items name their pointers */
     bool checkpoints;
+    bool new_places;
 };
 
 static uint32_t below(struct world *w, uint32_t n) { return next_random(&w->random) % n; }
@@ -65,6 +66,7 @@ static void open_world(struct world *w, const struct setting *setting, uint64_t 
     config.rules = rules;
     config.on_event = general ? hear_nothing : NULL;
     config.checkpoints = setting->checkpoints;
+    config.new_places = setting->new_places;
     if (accd_context_open(&w->context, &config) != ACCD_OK)
         exit(3);
     w->leaf = leaf_program(w->context);

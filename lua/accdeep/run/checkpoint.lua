@@ -30,6 +30,33 @@ end
 
 local Session = {} -- methods that sessions get
 
+-- --------------------------------------------------------------------------------------- memory --
+
+-- Host memory of a session with checkpoints is one range, from which blocks are taken in order, and which restore makes
+-- shorter again. So a program has its blocks in the same order and at the same distances wherever it runs.
+
+local ROOM, GAP = 64 << 20, 16 -- bytes; the address behind a block is not that of the next one
+
+-- Zeroed memory of the host, or nil.
+function Session:take(bytes)
+  if not self.options.checkpoints then return core.malloc(bytes) end
+  local heap = self.program.heap or { start = core.malloc(ROOM), used = 0, touched = 0 }
+  if not heap.start or bytes > ROOM - GAP - heap.used then return nil end
+  self.program.heap = heap
+  local address, at = heap.start + heap.used, heap.used
+  heap.used = at + (bytes + 15 & ~15) + GAP
+  if at < heap.touched then core.put(address, ("\0"):rep(bytes)) end
+  heap.touched = math.max(heap.touched, heap.used)
+  return address
+end
+
+function Session:close_heap()
+  if self.program.heap then core.free(self.program.heap.start) end
+  self.program.heap = false
+end
+
+-- --------------------------------------------------------------------------------------- states --
+
 -- What the session is now. It is given back to restore as often as one likes.
 function Session:checkpoint()
   local cp, err = self.ctx:checkpoint()
@@ -37,27 +64,26 @@ function Session:checkpoint()
   local tables, live = tables_of(self), {}
   for i, t in ipairs(tables) do tables[i] = copy(t) end
   for address, block in next, self.program.blocks do live[address] = block.live end
-  return { core = cp, tables = tables, live = live, group_scope = self.program.group_scope,
+  return { core = cp, tables = tables, live = live, used = self.program.heap and self.program.heap.used or 0,
+    group_scope = self.program.group_scope,
     has_detached = self.device_side.has_detached, default_async = self.device_side.default_async }
 end
 
 -- Blocks that were made since are freed, and those that were freed since are live again.
-local function restore_blocks(self, live)
-  local blocks = self.program.blocks
-  for address, block in next, blocks do
+local function restore_blocks(self, live, used)
+  for address, block in next, self.program.blocks do
     if live[address] == nil then
-      blocks[address] = nil
-      core.free(address)
-      core.charge(-block.bytes)
+      self:give_back(address)
     else
       block.live = live[address]
     end
   end
+  if self.program.heap then self.program.heap.used = used end
 end
 
 -- The session is again what it was.
 function Session:restore(made)
-  restore_blocks(self, made.live)
+  restore_blocks(self, made.live, made.used)
   self.ctx:restore(made.core)
   for i, t in ipairs(tables_of(self)) do become(t, made.tables[i]) end
   for device = 0, self.devices - 1 do

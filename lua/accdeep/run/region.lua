@@ -6,6 +6,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local fortran_kernel = lazy.require "accdeep.code.fortran.kernel"
 local group = require "accdeep.types.groups"
 local location = require "accdeep.base.location"
+local sorted = require "accdeep.base.sorted"
 
 local raise = diagnostic.raise
 
@@ -134,7 +135,9 @@ local function use_device(self, made, names, if_present)
     if dev and dev ~= 0 then
       dev = dev - (start - address)
       local function at() return dev, low, high end
-      replaced[variable.name] = described or by_value and { type = t, value = at } or { type = t, place = at }
+      local binding = described or by_value and { type = t, value = at } or { type = t, place = at }
+      binding.dev = dev
+      replaced[variable.name] = binding
     elseif address ~= 0 and not if_present then
       raise("not-present", item.pos, ("%s is not present on device %d"):format(
         t.kind == "pointer" and "what " .. variable.name .. " points to" or variable.name, device),
@@ -152,6 +155,16 @@ function region.using(made, names, if_present)
   if ok then return made end
   made:abandon()
   error(err, 0)
+end
+
+-- The names that stand for device addresses, in order, each with its address.
+function region.replaced(self)
+  local found, layer = {}, self.now.replaced or nil
+  while layer do
+    for name, binding in next, layer do found[name] = found[name] or binding.dev end
+    layer = (getmetatable(layer) or {}).__index
+  end
+  return sorted(found)
 end
 
 -- Ends the innermost open region of a kind that a directive of the same language opened.

@@ -67,6 +67,7 @@ local function program_of(own, options, outer)
   return record("the program of a session", {
     root = own,         -- the scope of its names
     blocks = {},        -- address -> {bytes, name, live}
+    heap = false,       -- in which all blocks lie (checkpoint.lua)
     quarantine = { bytes = 0 },
     saved = false,      -- bytes of the outer session's blocks
     layout = descriptor.layouts[options.descriptors or "cfi"], -- of Fortran's descriptors
@@ -231,11 +232,9 @@ function Session:close()
   for i = 0, self.devices - 1 do
     for _, open in ipairs(self.device_side.regions[i]) do open.closed = true end
   end
-  for address, block in pairs(self.program.blocks) do -- a limit may stop this half-way: it continues from there
-    self.program.blocks[address] = nil
-    core.free(address)
-    core.charge(-block.bytes)
-  end
+  -- a limit may stop this half-way: it continues from there
+  for address in pairs(self.program.blocks) do self:give_back(address) end
+  self:close_heap()
   self.ctx:close()
   self.ctx = false
   for address, bytes in pairs(self.program.saved or {}) do core.put(address, bytes) end
@@ -351,13 +350,21 @@ function Session:forget_plans() self.caches.prepared, self.caches.nprepared = {}
 
 local serial = 0
 
+-- The memory of a block that nothing knows any more.
+function Session:give_back(address)
+  local block = self.program.blocks[address]
+  self.program.blocks[address] = nil
+  if not self.program.heap then core.free(address) end
+  core.charge(-block.bytes)
+end
+
 -- t: what lies in it, if that is known.
 function Session:new_block(bytes, name, t, pos)
   if not core.charge(bytes) then
     raise("limit", pos, ("%d bytes of host memory are more than the limit allows"):format(bytes),
       { rule = "HOUSE-limit", help = "raise --limit-memory if the scenario needs more" })
   end
-  local address = core.malloc(bytes)
+  local address = self:take(bytes) -- zeroed
   if not address then
     core.charge(-bytes)
     raise("out-of-memory", pos, ("the host has no %d bytes of memory left"):format(bytes),
@@ -406,11 +413,8 @@ end
 
 -- Forgets a block that no longer belongs to the session.
 function Session:forget_block(address)
-  local block = self.program.blocks[address]
-  self.program.blocks[address] = nil
   self.ctx:host_forget(address)
-  core.free(address)
-  core.charge(-block.bytes)
+  self:give_back(address)
 end
 
 function Session:host_store(address, t, value)

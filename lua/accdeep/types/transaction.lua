@@ -5,7 +5,6 @@
 -- Undoing needs no memory that could run out. tests/lua/transaction_spec.lua compares all of a session before and
 -- after texts that fail.
 
-local core = require "accdeep.core"
 
 local transaction = {}
 
@@ -47,10 +46,7 @@ transaction.register(function(session)
   return function()
     for address, block in next, session.program.blocks do
       if blocks[address] == nil and block.live then
-        session.program.blocks[address] = nil
-        session.ctx:host_forget(address)
-        core.free(address)
-        core.charge(-block.bytes)
+        session:forget_block(address)
       end
     end
   end

@@ -168,13 +168,21 @@ function Search:found(program, key, letters, last)
   if not last and self:goes_on(letters) then self.next[#self.next + 1] = program end
 end
 
+-- Whether a word can come next in a world that still matters.
+function Search:may(word, letters)
+  for k, world in ipairs(self.worlds) do
+    if (#self.worlds == 1 or not is_alone(letters, k)) and world:may(word) then return true end
+  end
+  return false
+end
+
 -- All programs of one more word. last: they do not go on.
 function Search:extend(program, last)
   local observer, depth = self.observer, #program
   self:go_to(program)
   local before = self.saved[depth]
   for word = 1, #self.words do
-    if self.worlds[1]:may(word) then
+    if self:may(word, before.letters) then
       local made = self:try(word, before)
       self.programs = self.programs + 1
       local key = not made.failed and self:key(made.digests, made.letters)

@@ -5,6 +5,7 @@ local closures = require "accdeep.code.closures"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local profiles = require "accdeep.catalogue.profiles"
+local region = require "accdeep.run.region"
 local scenario = require "accdeep.script.scenario"
 local vocabulary = require "accdeep.script.vocabulary"
 
@@ -80,18 +81,17 @@ function makers.kernel(word, is_openmp)
 end
 
 function makers.host(word)
-  local run
-  return function(self)
-    local session, frame = self.session, {}
-    local ok, err = pcall(function()
-      if session.language.name ~= "c" then
-        return session:within(word.text, word.file, word.line, session.value, session, session:host_env(), word.text)
-      end
-      run = run or closures.run(session:host_env(), session:parse(vocabulary.expression(word), "expression"))
-      return run(frame)
-    end)
-    return settle(self, ok, err)
+  local plain -- where no region lets names stand for device addresses
+  local function run(session)
+    if session.language.name ~= "c" then
+      return session:within(word.text, word.file, word.line, session.value, session, session:host_env(), word.text)
+    end
+    local statement = not session.now.replaced and plain
+      or closures.run(session:host_env(), session:parse(vocabulary.expression(word), "expression"))
+    if not session.now.replaced then plain = statement end
+    return statement {}
   end
+  return function(self) return settle(self, pcall(run, self.session)) end
 end
 
 function makers.fortran(word)
@@ -100,11 +100,17 @@ function makers.fortran(word)
   end
 end
 
--- The end of the innermost region, or of the last one that a word opened.
+-- Where the region is, among those that are open, that a word ends: the innermost one, or the last one that another
+-- word opened; 0: there is none.
+local function ended_by(self, word)
+  local at = #self.open
+  while word.of and at > 0 and self.open[at].word ~= word.of do at = at - 1 end
+  return at
+end
+
 makers["end"] = function(word)
   return function(self)
-    local at = #self.open
-    while word.of and at > 0 and self.open[at].word ~= word.of do at = at - 1 end
+    local at = ended_by(self, word)
     if at == 0 then return "region-nesting", "DIR-4.3-06" end
     local ok, err = pcall(self.open[at].region.close, self.open[at].region)
     if not ok then return failure(self, err) end
@@ -144,13 +150,22 @@ function World:restore(saved)
   self.open = table.move(saved.open, 1, #saved.open, 1, {})
 end
 
--- Whether a word can come next: what closes regions needs an open one.
-function World:may(number) return self.words[number].kind ~= "end" or #self.open > 0 end
+-- Whether a word can come next: what ends regions needs an open one.
+function World:may(number)
+  local word = self.words[number]
+  return word.kind ~= "end" or ended_by(self, word) > 0
+end
 
--- A number for the words whose regions are open. words: their numbers under other names.
-function World:opened(words)
-  local hash = #self.open
-  for _, one in ipairs(self.open) do hash = hash * 257 + (words and words[one.word] or one.word) end
+-- A number for the words whose regions are open, and what names stand for in them.
+function World:opened()
+  local session, hash = self.session, #self.open
+  for _, one in ipairs(self.open) do hash = hash * 257 + one.word end
+  if not session.now.replaced then return hash end
+  for name, dev in region.replaced(session) do
+    for c in (name .. "=" .. session.ctx:name_at(session.now.device, dev) .. ";"):gmatch "." do
+      hash = hash * 257 + c:byte()
+    end
+  end
   return hash
 end
 
