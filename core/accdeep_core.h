@@ -798,7 +798,8 @@ typedef struct accd_digest_set {
     uint64_t values;   /* the bytes of present data on the device, and which were written; however they lie in objects */
     uint64_t counters; /* reference counters; attached pointers with their targets and counters */
     uint64_t rest;     /* all else that decides what a later construct does: open regions, tuples, flags of objects,
-                          work of queues, device memory in use, bytes of device memory without host data */
+                          work of queues, device memory in use if that is more than half of it, bytes of device memory
+                          without host data */
 } accd_digest_set;
 /* numbers: n numbers for the first ranges, in place of 1 to n; NULL: none. With two numbers exchanged the hashes are those
  * of the program in which these ranges have exchanged their names.

@@ -175,9 +175,17 @@ static uint64_t offset_in(const struct other *other, uint64_t dev)
     return ops->origin && ops->owns(other->device->handle, dev) ? dev - ops->origin(other->device->handle) + 1 : 0;
 }
 
+/* Whether a device address where no data are present is in an allocation of the program's. */
+static bool is_programs(struct accd_directory *dir, uint64_t dev)
+{
+    const struct accd_block *block = accd_range_floor(&dir->present.blocks, dev);
+    return dir->device.ops->allocated(dir->device.handle, dev, 1) &&
+           (!block || block->borrowed || dev - block->dev >= block->bytes);
+}
+
 /* What a word of eight bytes stands for: a place, if it is an address, else itself. Device addresses where no data are
- * present stand for the same. *offset_p: of such an address, in memory that is in use. Where memory was that is gone
- * depends on what else was there; with config.new_places nothing comes to lie there again. */
+ * present stand for the same. *offset_p: of such an address, in an allocation of the program's. Where memory was that
+ * is gone depends on what else was there; with config.new_places nothing comes to lie there again. */
 static uint64_t word_meant(const struct digest *digest, uint64_t word, uint64_t *offset_p)
 {
     enum { LEAST = 4096, ADDRESS_BITS = 47 };
@@ -191,9 +199,8 @@ static uint64_t word_meant(const struct digest *digest, uint64_t word, uint64_t 
         const uint64_t meant = place_in(digest, other, word);
         if (meant)
             return meant;
-        const struct accd_device *device = other->device;
         const uint64_t offset = offset_in(other, word);
-        if (offset && device->ops->allocated(device->handle, word, 1))
+        if (offset && is_programs(&digest->context->dirs[i], word))
             *offset_p = offset;
         if (offset)
             return fold(IN_SPACE, (uint64_t)i);
@@ -629,6 +636,13 @@ static uint64_t digest_allocations(const struct digest *digest)
     return cells.sum;
 }
 
+/* Memory of the device that is in use, where it may run short: what is left over in blocks does not matter before. */
+static uint64_t memory_in_use(const struct accd_directory *dir)
+{
+    const uint64_t bytes = dir->device.stats.live_bytes;
+    return bytes > dir->context->config.device_bytes / 2 ? bytes : 0;
+}
+
 static accd_status digest_rest(const struct digest *digest, uint64_t *rest_p)
 {
     const struct accd_directory *dir = digest->dir;
@@ -639,7 +653,7 @@ static accd_status digest_rest(const struct digest *digest, uint64_t *rest_p)
     for (const struct accd_region *region = dir->levels.top; region; region = region->below)
         hash = fold(hash, digest_region(digest, region));
     hash = fold(hash, digest_queues(digest));
-    *rest_p = fold(fold(hash, dir->device.stats.live_bytes), dir->journal != NULL);
+    *rest_p = fold(fold(hash, memory_in_use(dir)), dir->journal != NULL);
     return ACCD_OK;
 }
 

@@ -78,11 +78,12 @@ end
 
 local function packed(map) return (("I4"):rep(#map):pack(table.unpack(map))) end
 
--- All ways to rename but the one that changes nothing: {numbers = of memory, packed, words = numbers of words}. The
--- worlds are in their first states.
+-- All ways to rename but the one that changes nothing: {numbers = of memory, packed, words = numbers of words, names}.
+-- The worlds are in their first states.
 function names.ways(worlds, words)
   local list, n = variables(worlds[1].session)
-  local ways = { { memory = identity(n), words = identity(#words) } }
+  local ways = { { memory = identity(n), words = identity(#words), names = {} } }
+  for _, variable in ipairs(list) do ways[1].names[variable.name] = variable.name end
   local seen = { [packed(ways[1].memory)] = true }
   local steps = {}
   for i, a in ipairs(list) do
@@ -94,7 +95,7 @@ function names.ways(worlds, words)
         memory[a.number], memory[b.number] = b.number, a.number
         local alike = true
         for _, world in ipairs(worlds) do alike = alike and is_same_state(world, packed(memory)) end
-        if alike then steps[#steps + 1] = { memory = memory, words = map } end
+        if alike then steps[#steps + 1] = { memory = memory, words = map, a = a.name, b = b.name } end
       end
     end
   end
@@ -104,7 +105,11 @@ function names.ways(worlds, words)
       local memory = composed(ways[at].memory, step.memory)
       if not seen[packed(memory)] and #ways < MOST then
         seen[packed(memory)] = true
-        ways[#ways + 1] = { memory = memory, words = composed(ways[at].words, step.words) }
+        local renamed = {}
+        for name, other in next, ways[at].names do
+          renamed[name] = other == step.a and step.b or other == step.b and step.a or other
+        end
+        ways[#ways + 1] = { memory = memory, words = composed(ways[at].words, step.words), names = renamed }
       end
     end
     at = at + 1

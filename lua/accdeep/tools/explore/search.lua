@@ -52,7 +52,7 @@ function Search:read(k, digests, way)
   local at = (k - 1) * NPARTS
   local world, numbers = self.worlds[k], way and way.numbers
   digests[at + 1], digests[at + 2], digests[at + 3], digests[at + 4], digests[at + 5] = world:digests(numbers)
-  digests[at + 6] = world:opened(way and way.words)
+  digests[at + 6] = world:opened(way)
 end
 
 -- Whether a world has nobody left to agree with: it does not matter any more what it does.

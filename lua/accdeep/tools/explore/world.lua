@@ -108,6 +108,7 @@ local function ended_by(self, word)
   return at
 end
 
+-- The end of the innermost region, or of the last one that a word opened.
 makers["end"] = function(word)
   return function(self)
     local at = ended_by(self, word)
@@ -156,15 +157,20 @@ function World:may(number)
   return word.kind ~= "end" or ended_by(self, word) > 0
 end
 
--- A number for the words whose regions are open, and what names stand for in them.
-function World:opened()
+local function hashed(text)
+  local hash = 0
+  for c in text:gmatch "." do hash = hash * 257 + c:byte() end
+  return hash
+end
+
+-- A number for the words whose regions are open, and what names stand for in them. way: under other names (names.lua).
+function World:opened(way)
   local session, hash = self.session, #self.open
-  for _, one in ipairs(self.open) do hash = hash * 257 + one.word end
-  if not session.now.replaced then return hash end
+  for _, one in ipairs(self.open) do hash = hash * 257 + (way and way.words[one.word] or one.word) end
   for name, dev in region.replaced(session) do
-    for c in (name .. "=" .. session.ctx:name_at(session.now.device, dev) .. ";"):gmatch "." do
-      hash = hash * 257 + c:byte()
-    end
+    local text = name .. "=" .. session.ctx:name_at(session.now.device, dev)
+    if way then text = text:gsub("[%a_][%w_]*", way.names) end
+    hash = hash + hashed(text) * hashed(text)
   end
   return hash
 end
