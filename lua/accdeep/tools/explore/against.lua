@@ -36,14 +36,13 @@ local function declared_by(source, rules)
   end
   local run = scenario.open(source.file, source.text, { rules = rules, observers = { observer }, out = function() end })
   recorder:catch_up()
-  local layout = outcome.layout(run.session)
   run:close()
   local reason = recorder.program.reason
   if reason then
     error(diagnostic.new { code = "unsupported", rule = "HOUSE-export", file = reason.file, line = reason.line,
       message = "the declarations have no C program: " .. reason.message, help = reason.help }, 0)
   end
-  return recorder.program, layout
+  return recorder.program
 end
 
 -- Words as the compiler gets them.
@@ -67,34 +66,42 @@ Against.__index = Against
 -- Opens both sides. source: {file, text} of a scenario with a vocabulary; rules: a profile; nil: the scenario's own.
 -- on_exec: the runtime is that of accdeep exec.
 function against.open(source, rules, compiler, on_exec)
-  local declared, layout = declared_by(source, rules)
-  local probe = world.open(source.file, source.text, rules)
-  local words, bound = program.words(probe.vocabulary), probe.vocabulary.bound
-  local profile = probe.session.options.rules or "tr14"
-  probe:close()
+  local declared = declared_by(source, rules)
+  local base = world.open(source.file, source.text, rules, "guarded")
+  local words, bound, layout = program.words(base.vocabulary), base.vocabulary.bound, outcome.layout(base.session)
+  local profile = base.session.options.rules or "tr14"
   if on_exec and type(profile) ~= "string" then
+    base:close()
     error(diagnostic.new { code = "unsupported", rule = "HOUSE-explore", message = "accdeep exec takes no knobs",
       help = "name a profile: --rules libgomp-12" }, 0)
   end
-  return setmetatable({ source = source, rules = rules, words = words, bound = bound, layout = layout,
-    oracle = oracle.open { compiler = compiler, declared = declared, words = c_words(words), layout = layout,
-      exec = on_exec and profile } },
-    Against)
+  local ok, opened = pcall(function()
+    return oracle.open { compiler = compiler, declared = declared, words = c_words(words), layout = layout,
+      exec = on_exec and profile }
+  end)
+  if not ok then
+    base:close()
+    error(opened, 0)
+  end
+  return setmetatable({ base = base, words = words, bound = bound, layout = layout, oracle = opened }, Against)
 end
 
-function Against:close() self.oracle:close() end
+function Against:close()
+  self.oracle:close()
+  self.base:close()
+end
 
 -- ----------------------------------------------------------------------------------------- outcomes --
 
--- The outcome of a program under the profile: after each step the text of the state, at last { stopped = code } where
--- it fails; and a text that is the same for states that go on in the same way.
-function Against:outcome(numbers)
-  local made = world.open(self.source.file, self.source.text, self.rules, "guarded")
+-- The outcome of a program under the profile: after each step, from a first one on, the text of the state, at last
+-- { stopped = code } where it fails; and a text that is the same for states that go on in the same way.
+function Against:outcome(numbers, first)
+  local made, layout, result = self.base:inner(), self.layout, {}
+  local session = made.session
   made:prepare(self.words)
-  local result, layout, session = {}, outcome.layout(made.session), made.session
   for i, number in ipairs(numbers) do
     local code, rule = made:step(number)
-    result[i] = code and { stopped = code, rule = rule } or outcome.text(session, layout)
+    result[i] = code and { stopped = code, rule = rule } or i >= first and outcome.text(session, layout) or ""
     if code then break end
   end
   local key = outcome.key(session, layout, tostring(result[#result]))
@@ -135,9 +142,10 @@ function Against:text(numbers)
   return table.concat(texts, "; ")
 end
 
--- Where two outcomes of a program differ first: { program (up to there), kind, text, key, ours, theirs }; nil: nowhere.
-function Against:difference(numbers, ours, theirs)
-  for i in ipairs(numbers) do
+-- Where two outcomes of a program differ first, from a step on: { program (up to there), kind, text, key, ours,
+-- theirs }; nil: nowhere.
+function Against:difference(numbers, ours, theirs, first)
+  for i = first, #numbers do
     local a, b = ours[i], theirs[i]
     local found = a ~= nil and b ~= nil and compare(a, b)
     if found then
@@ -186,8 +194,8 @@ function Against:run(bound, options)
     end
     for i, theirs in ipairs(self.oracle:run(programs)) do
       if options.progress then options.progress(n, i, #programs) end
-      local ours, key = self:outcome(programs[i])
-      local found = self:difference(programs[i], ours, theirs)
+      local ours, key = self:outcome(programs[i], n) -- both agree behind the words before
+      local found = self:difference(programs[i], ours, theirs, n)
       local last = theirs[n]
       if found then
         local group = groups[found.key]
@@ -242,7 +250,7 @@ function Against:shrink(groups)
     for i, theirs in ipairs(self.oracle:run(programs)) do
       local group = of[i]
       local found = not changed[group] and not theirs.refused
-        and self:difference(programs[i], self:outcome(programs[i]), theirs)
+        and self:difference(programs[i], self:outcome(programs[i], 1), theirs, 1)
       if found and found.key == group.key then
         for name, value in pairs(found) do group[name] = value end
         changed[group], work[#work + 1] = true, group

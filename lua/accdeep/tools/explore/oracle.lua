@@ -280,7 +280,7 @@ function Oracle:close() os.execute("rm -rf " .. quoted(self.folder)) end
 -- Raises what is missing.
 function oracle.open(spec)
   local family, how = family_of(spec.compiler)
-  local options, used = { how.always }, {}
+  local options, used = { spec.exec and "-g" or "-g0", how.always }, {}
   for _, word in ipairs(spec.words) do used[word.kind] = true end
   if used.acc and not how.options.acc then
     error(environment_error(("%s has no directives of OpenACC"):format(spec.compiler), "--oracle gcc"), 0)

@@ -32,6 +32,12 @@ function world.open(file, text, rules, device)
   return setmetatable({ run = run, session = session, vocabulary = run.vocabulary, steps = {}, open = {} }, World)
 end
 
+-- A world that begins anew, with this one's declarations and values. When it is closed, they are what they were.
+function World:inner()
+  local session = self.session:inner()
+  return setmetatable({ run = session, session = session, vocabulary = self.vocabulary, steps = {}, open = {} }, World)
+end
+
 function World:close() self.run:close() end
 
 -- ----------------------------------------------------------------------------------------- words --
