@@ -34,9 +34,16 @@ local MEMBER_BEFORE = "libgomp takes a member in front of a present one for a fu
 local FREED = "libgomp defect: members of a structure that left in the region are copied at the region's end, from "
   .. "memory of the device that may be freed."
 
-local SAME_TARGET = "libgomp defect: a pointer into data that an earlier section of the same directive maps is "
-  .. "not attached."
+local SAME_TARGET = "libgomp defect: where two sections of one directive overlap, the pointer of the second is not "
+  .. "attached, or the first is not mapped."
+local AGAIN_TOGETHER = "libgomp defect: members that were mapped one by one are not taken together, though all are "
+  .. "present."
+local LAST_MEMBER = "libgomp counts members of a present structure one after the other: at the region's end only the "
+  .. "last one is copied out."
 local UPDATE_ATTACHES = "libgomp defect: `update` of a section attaches its pointer, though no clause did."
+
+local TOGETHER = "ends: exit N: Trying to map into device [ADDRESS..ADDRESS) structure element when other mapped "
+  .. "elements from the same structure weren't mapped together with it"
 
 local known = {}
 
@@ -69,6 +76,12 @@ known.acc_pointers = {
   { "p = 0; exit data delete(p[0:4])", "error null-pointer", NULL_ACC },
   { "p = 0; update device(p[0:4])", "error null-pointer", NULL_ACC },
   { "p = 0; data copy(p[0:4])", "error null-pointer", NULL_ACC },
+  { "enter data copyin(a); enter data copyin(p); enter data attach(p); update self(p); enter data copyin(p[0:4])",
+    "error device-pointer-on-host", CLOBBERED },
+  { "enter data copyin(a); enter data copyin(p); enter data attach(p); update self(p); enter data copyin(p[2:2])",
+    "error device-pointer-on-host", CLOBBERED },
+  { "enter data copyin(a); enter data copyin(p); enter data attach(p); update self(p); data copy(p[0:4])",
+    "error device-pointer-on-host", CLOBBERED },
 }
 
 known.acc_members = {
@@ -76,6 +89,14 @@ known.acc_members = {
   { "enter data copyin(s.x, s.z); enter data copyin(s)", "error partially-present", EXTENDS },
   { "enter data copyin(s.x, s.z); enter data copyin(s.x, s.z); exit data copyout(s.x)",
     "device presence", MEMBERS_COUNT },
+  { "enter data copyin(s.x, s.z); enter data copyin(s.x, s.z); data copy(s.x, s.z); exit data copyout(s.x); end",
+    "device presence", MEMBERS_COUNT },
+  { "enter data copyin(s.x, s.z); exit data copyout(s.x); enter data copyin(s.x); enter data copyin(s.x, s.z)",
+    TOGETHER, AGAIN_TOGETHER },
+  { "enter data copyin(s.x, s.z); exit data copyout(s.x); enter data copyin(s.x); data copy(s.x, s.z)",
+    TOGETHER, AGAIN_TOGETHER },
+  { "enter data copyin(s); data copy(s.x, s.z); exit data copyout(s.x); serial present(s.x) { s.x = 9 }; end",
+    "host value", LAST_MEMBER },
 }
 
 known.omp_arrays = {
@@ -180,6 +201,8 @@ known.acc_elements = {
     "error device-pointer-on-host", CLOBBERED },
   { "enter data copyin(t); enter data copyin(t[1].d[0:4]); update self(t); data copy(t[1].d[0:4])",
     "error device-pointer-on-host", CLOBBERED },
+  { "enter data copyin(t); enter data copyin(t[0].d[0:4], t[1].d[1:2]); t[1].d = a; exit data delete(t[1].d[0:4]); "
+    .. "enter data copyin(t[0].d[0:4], t[1].d[1:2])", "device presence", SAME_TARGET },
 }
 
 known.acc_nested = {
