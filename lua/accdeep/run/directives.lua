@@ -143,9 +143,12 @@ end
 
 Session.acc, Session.omp, Session.directive = entry(openacc), entry(openmp), entry(nil)
 
--- Errors of a directive that do not depend on values. What the directive defines is defined.
-function Session:check_directive(text)
-  local language = language_of(self, text)
+local own_languages = { acc = openacc, omp = openmp }
+
+-- Errors of a directive that do not depend on values. What the directive defines is defined. name: "acc", "omp", or
+-- nil: the language that the text tells.
+function Session:check_directive(text, name)
+  local language = own_languages[name] or language_of(self, text)
   language.citing(self, function()
     local node = language.understand(self, text)
     local unplanned = language.unplanned(language.kind_of(node))

@@ -75,8 +75,9 @@ function vocabulary.written(word)
   return ("%s %q%s"):format(word.kind, text, word.body and (" %q"):format(word.body) or "")
 end
 
+-- Called in place of the function of the script that it makes: its caller is the script.
 local function word(kind, text)
-  local file, line = location.caller(3)
+  local file, line = location.caller(1)
   return setmetatable({ kind = kind, text = text, file = file, line = line }, Word)
 end
 
@@ -113,7 +114,7 @@ end
 local function check(session, one)
   local start = ({ acc = "directive", omp = "directive", host = "expression", kernel = "body" })[one.kind]
   if start == "directive" then
-    session:within(one.text, one.file, one.line, session.check_directive, session, one.text)
+    session:within(one.text, one.file, one.line, session.check_directive, session, one.text, one.kind)
   elseif start and session.language.name == "c" then
     local text = one.kind == "host" and vocabulary.expression(one) or one.text
     session:within(text, one.file, one.line, session.parse, session, text, start)

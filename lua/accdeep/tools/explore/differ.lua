@@ -21,25 +21,36 @@ local function differs_in(a, b, parts) return compared.difference(a, b, parts[#p
 
 -- ------------------------------------------------------------------------------------- outcomes --
 
--- What each world shows behind a word, as text: worlds with one text show the same. "accepted", "accepted: other values
--- on the device", or an error's code.
+-- The text of an outcome that differs from all in a list, of worlds that agreed before: an error's code, "accepted", or
+-- where it differs from the first accepted one: "accepted: other values on the device", once more with "(2)".
+local function label(one, list, parts)
+  if one.code then return one.code end
+  local first, plain, n = nil, "accepted", 1
+  for _, other in ipairs(list) do
+    if not first and not other.one.code then
+      first, plain = other.one, "accepted: other " .. differs_in(other.one, one, parts)
+    elseif first and differs_in(first, other.one, parts) == differs_in(first, one, parts) then
+      n = n + 1
+    end
+  end
+  return n > 1 and ("%s (%d)"):format(plain, n) or plain
+end
+
+-- What each world shows behind a word, as text: worlds that agreed before and have one text show the same.
 local function labels(outcomes, nworlds, before, parts)
-  local shown, list = {}, {}
+  local shown, by_letter = {}, {}
   for k = 1, nworlds do
     local at = (k - 1) * #search.parts
     local one = { code = outcomes.codes[k] }
     for i, name in ipairs(search.parts) do one[name] = outcomes.digests[at + i] end
     local letter, found = before:sub(k, k), nil
+    local list = by_letter[letter] or {}
+    by_letter[letter] = list
     for _, other in ipairs(list) do
-      if not found and other.letter == letter and not differs_in(other.one, one, parts) then found = other end
+      if not found and not differs_in(other.one, one, parts) then found = other end
     end
     if not found then
-      found = { letter = letter, one = one, text = one.code or "accepted" }
-      for _, other in ipairs(list) do
-        if other.letter == letter and not other.one.code and not one.code then
-          found.text = "accepted: other " .. differs_in(other.one, one, parts)
-        end
-      end
+      found = { one = one, text = label(one, list, parts) }
       list[#list + 1] = found
     end
     shown[k] = found.text
@@ -127,21 +138,40 @@ local function nearest(one)
   return first, second
 end
 
+-- Whether what a difference shows is part of what a known one shows: each of its profiles does the same there.
+local function is_part_of(one, known)
+  local labels = {}
+  for i, name in ipairs(known.names) do labels[name] = known.labels[i] end
+  for i, name in ipairs(one.names) do
+    if labels[name] ~= one.labels[i] then return false end
+  end
+  return true
+end
+
 -- Differences with what decided them, grouped: {knobs, together, program, names, labels, also = number of differences
--- like it}, the smallest program of each group.
+-- like it}, the smallest program of each group. Fewer profiles that do the same are like it, too: the others did
+-- something else before.
 function differ.grouped(found, source, words, parts)
-  local groups, by_key = {}, {}
+  local groups = {}
   for _, one in ipairs(found) do
     local first, second = nearest(one)
-    one.knobs, one.together = differ.deciding(source, words, one.program, first, second, parts)
-    local key = table.concat(one.knobs, " ") .. "\0" .. (#one.knobs == 0 and one.family or "") .. "\0"
-      .. table.concat(one.names, " ") .. "\0" .. table.concat(one.labels, "\0")
-    local known = by_key[key]
-    if known then
-      known.also = known.also + 1
+    local function decided(text)
+      local list, together = differ.deciding(source, words, text, first, second, parts)
+      return list, together, table.concat(list, " ")
+    end
+    local list, together, key = decided(one.program)
+    local like
+    for _, known in ipairs(groups) do
+      if not like and (key ~= "" or known.family == one.family) and is_part_of(one, known) then
+        local _, _, other = decided(known.program)
+        like = other == key and known
+      end
+    end
+    if like then
+      like.also = like.also + 1
     else
-      one.also = 0
-      by_key[key], groups[#groups + 1] = one, one
+      one.knobs, one.together, one.also = list, together, 0
+      groups[#groups + 1] = one
     end
   end
   return groups

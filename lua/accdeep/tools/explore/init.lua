@@ -110,11 +110,14 @@ end
 
 -- ----------------------------------------------------------------------------------- as scenario --
 
--- The lines of the scenario before its vocabulary.
+-- The text of the scenario before its vocabulary.
 local function declarations(made)
   local lines = {}
   for row in (made.source.text .. "\n"):gmatch "(.-)\n" do
-    if #lines == made.line - 1 then break end
+    if #lines == made.line - 1 then
+      lines[#lines + 1] = row:match "^(.*%S.*)%f[%w_]vocabulary%f[^%w_]"
+      break
+    end
     lines[#lines + 1] = row
   end
   return table.concat(lines, "\n") .. "\n"

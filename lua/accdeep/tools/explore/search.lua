@@ -90,10 +90,11 @@ function Search:hash(digests, letters)
 end
 
 -- Worlds by what they show behind a word: those with one letter have agreed all along. codes: of the word's errors.
-function Search:letters(before, codes, digests)
+-- A world in which the word failed agrees with nobody any more, if the program goes on in others.
+function Search:letters(before, codes, digests, goes_on)
   local letters, n, made = {}, 0, {}
   for k = 1, #self.worlds do
-    local shown = { before:sub(k, k), codes[k] or "" }
+    local shown = { before:sub(k, k), codes[k] or "", codes[k] and goes_on and k or "" }
     for i = 1, NPARTS do
       if self.parts[i] then shown[#shown + 1] = digests[(k - 1) * NPARTS + i] end
     end
@@ -136,7 +137,7 @@ function Search:try(word, before)
     end
   end
   return { codes = codes, rules = rules, digests = digests, failed = failed,
-    letters = several and self:letters(letters, codes, digests) or letters }
+    letters = several and self:letters(letters, codes, digests, not failed) or letters }
 end
 
 -- Goes to the state behind a program, whose beginnings are known.
