@@ -251,7 +251,7 @@ function hold.case(one, words, profile)
   local title = ("%s, %s: %s"):format(one.property, program.family(words[one.program:byte(-1)]), profile)
   local lines = { ("-- %s: %s"):format(about, one.what), ("case(%q, function()"):format(title),
     ("  rules %q"):format(profile) }
-  for _, line in ipairs(program.lines(words, one.program)) do lines[#lines + 1] = "  " .. line end
+  for _, line in ipairs(program.lines(words, one.program, true)) do lines[#lines + 1] = "  " .. line end
   lines[#lines + 1] = "end)"
   return table.concat(lines, "\n") .. "\n"
 end

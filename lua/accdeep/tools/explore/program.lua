@@ -46,28 +46,28 @@ local function end_text(word)
   return directive_of(word):find "^host_data" and 'acc "end host_data"' or 'acc "end data"'
 end
 
--- The lines of a program in a scenario.
-function program.lines(words, text)
+-- The lines of a program in a scenario. is_whole: regions that it leaves open end behind it.
+function program.lines(words, text, is_whole)
   local lines, open = {}, {}
+  local function close(at)
+    local one = table.remove(open, at)
+    return words[#words].of and ("region%d:close()"):format(one.at) or end_text(words[one.number])
+  end
   for i = 1, #text do
     local word = words[text:byte(i)]
-    local line
     if word.kind == "end" then
       local at = #open
       while word.of and open[at].number ~= word.of do at = at - 1 end
-      line = word.of and ("region%d:close()"):format(open[at].at) or end_text(words[open[at].number])
-      table.remove(open, at)
-    elseif word.kind == "kernel" then
-      line = vocabulary.written(program.construct(word, words))
+      lines[i] = close(at)
     else
-      line = vocabulary.written(word)
+      lines[i] = vocabulary.written(word.kind == "kernel" and program.construct(word, words) or word)
     end
     if program.opens(word) then
       open[#open + 1] = { number = word.number, at = i }
-      if words[#words].of then line = ("local region%d = %s"):format(i, line) end
+      if words[#words].of then lines[i] = ("local region%d = %s"):format(i, lines[i]) end
     end
-    lines[i] = line
   end
+  while is_whole and open[1] do lines[#lines + 1] = close() end
   return lines
 end
 
