@@ -132,7 +132,8 @@ local pools = {
     directives = { "enter data copyin(%s)", "enter data create(%s)", "exit data copyout(%s)", "exit data delete(%s)",
       "exit data delete(%s) finalize", "data copy(%s)", "data create(%s)", "data copyout(%s) no_create(%s)",
       "data present(%s)", "update self(%s)", "update device(%s) if_present", "enter data copyin(%s) create(%s)",
-      "enter data copyin(%s, %s)", "exit data delete(%s, %s)", "data copyin(%s) async", "enter data copyin(%s) async(1)",
+      "enter data copyin(%s, %s)", "exit data delete(%s, %s)", "data copyin(%s) async",
+      "enter data copyin(%s) async(1)",
       "update self(%s) async(1)", "host_data use_device(%v) if_present" },
     others = { 'acc "enter data attach(v.data)"', 'acc "exit data detach(v.data)"', 'acc "wait"',
       'acc "exit data detach(v.data) finalize"', 'acc "parallel copy(a)" "a[1] = 5"',
@@ -164,7 +165,8 @@ for round = 1, rounds do
   local lines = { ("scenario { title = \"Random %d\", rules = %q }"):format(round, rules),
     "declare [[", "  float a[4] = { 1, 2, 3, 4 }, b[4] = { 5, 6, 7, 8 };", "  int n = 2;",
     "  struct vector { int n; float *data; } v = { 4, a };",
-    "  struct outer { struct vector v; float c; } w = { { 2, b }, 1 };", "]]", ("vocabulary { bound = 3, regions = %q,"):format(any { "nested", "free" }) }
+    "  struct outer { struct vector v; float c; } w = { { 2, b }, 1 };", "]]",
+    ("vocabulary { bound = 3, regions = %q,"):format(any { "nested", "free" }) }
   for _ = 1, math.random(5, 9) do
     local word
     if math.random(4) == 1 then word = any(SHARED)

@@ -140,10 +140,10 @@ end
 
 -- Whether what a difference shows is part of what a known one shows: each of its profiles does the same there.
 local function is_part_of(one, known)
-  local labels = {}
-  for i, name in ipairs(known.names) do labels[name] = known.labels[i] end
+  local texts = {}
+  for i, name in ipairs(known.names) do texts[name] = known.labels[i] end
   for i, name in ipairs(one.names) do
-    if labels[name] ~= one.labels[i] then return false end
+    if texts[name] ~= one.labels[i] then return false end
   end
   return true
 end
