@@ -3,8 +3,27 @@
 local NULL = "gcc 12 passes a null address for such a section, as for absent data: accdeep exec cannot tell."
 local BEYOND = "an array of which a part is present is mapped implicitly: accdeep exec lets the kernel run, and only "
   .. "--strict and checked programs tell what it touches."
+local ABSENT = "the address is one of the device: accdeep exec takes it for absent data, for which exit data does "
+  .. "nothing."
 
 local known = {}
+
+known.acc_attach = {
+  { "enter data copyin(s); enter data copyin(s.d[0:4]); update self(s); exit data copyout(s.d[0:4])",
+    "error device-pointer-on-host", ABSENT },
+}
+
+known.acc_elements = {
+  { "enter data copyin(t); enter data copyin(t[0].d[0:4]); update self(t); exit data copyout(t[0].d[0:4])",
+    "error device-pointer-on-host", ABSENT },
+  { "enter data copyin(t); enter data copyin(t[1].d[0:4]); update self(t); exit data copyout(t[1].d[0:4])",
+    "error device-pointer-on-host", ABSENT },
+}
+
+known.acc_nested = {
+  { "enter data copyin(s); enter data copyin(s.d[0:4]); update self(t.s[0:1]); exit data copyout(s.d[0:4])",
+    "error device-pointer-on-host", ABSENT },
+}
 
 known.acc_pointers = {
   { "p = 0; enter data copyin(p[0:4])", "error null-pointer", NULL },

@@ -83,7 +83,8 @@ function against.open(source, rules, compiler, on_exec)
     base:close()
     error(opened, 0)
   end
-  return setmetatable({ base = base, words = words, bound = bound, layout = layout, oracle = opened }, Against)
+  return setmetatable({ base = base, words = words, bound = bound, layout = layout, oracle = opened,
+    reuses = on_exec }, Against)
 end
 
 function Against:close()
@@ -114,7 +115,7 @@ function Against:outcome(numbers, first)
 end
 
 -- How two outcomes differ: { kind, text }; nil: they do not. Both may have ended.
-local function compare(ours, theirs)
+local function compare(ours, theirs, reuses)
   local we_end, they_end = type(ours) == "table", type(theirs) == "table"
   if we_end and they_end then return nil end
   if we_end then
@@ -123,7 +124,7 @@ local function compare(ours, theirs)
   elseif they_end then
     return { kind = "ends: " .. theirs.stopped:gsub("%d+", "N"), text = "the runtime ends: " .. theirs.stopped }
   end
-  local found = outcome.difference(ours, theirs)
+  local found = outcome.difference(ours, theirs, reuses)
   return found and { kind = ("%s %s"):format(found.side, found.kind),
     text = ("scalar %d of %s on the %s: accdeep %s, the runtime %s"):format(found.scalar, found.object, found.side,
       found.ours, found.theirs) }
@@ -147,7 +148,7 @@ end
 function Against:difference(numbers, ours, theirs, first)
   for i = first, #numbers do
     local a, b = ours[i], theirs[i]
-    local found = a ~= nil and b ~= nil and compare(a, b)
+    local found = a ~= nil and b ~= nil and compare(a, b, self.reuses)
     if found then
       found.program = table.move(numbers, 1, i, 1, {})
       found.ours, found.theirs = a, b

@@ -179,9 +179,10 @@ function outcome.key(session, layout, text)
   return text .. ";" .. table.concat(parts, ";")
 end
 
--- Whether two values may be the same. What was never written may be any value.
-local function is_same(ours, theirs)
-  if ours == theirs or ours == "u" then return true end
+-- Whether two values may be the same. What was never written may be any value. reuses: the other device gives the
+-- memory of what has left to new data, to which old pointers then point.
+local function is_same(ours, theirs, reuses)
+  if ours == theirs or ours == "u" or reuses and ours == "?" and theirs:find "^@" then return true end
   for one in ours:gmatch "@[^/]+" do
     for other in theirs:gmatch "@[^/]+" do
       if one == other then return true end
@@ -191,13 +192,13 @@ local function is_same(ours, theirs)
 end
 
 -- Where two states differ first: "host" or "device", what kind of difference, and a sentence; nil: nowhere.
-function outcome.difference(ours, theirs)
+function outcome.difference(ours, theirs, reuses)
   local a, b = outcome.read(ours), outcome.read(theirs)
   for _, side in ipairs { "device", "host" } do
     for name in ours:gmatch "([%w_]+): " do
       for i, value in ipairs(a[name][side]) do
         local other = b[name] and b[name][side][i] or "nothing"
-        if not is_same(value, other) then
+        if not is_same(value, other, reuses) then
           local is_absent = value:find "^[-~]" or other:find "^[-~]"
           local is_pointer = value:find "[+?n]" or other:find "[+?n]" -- "null"
           local kind = is_absent and "presence" or is_pointer and "pointer" or "value"
