@@ -9,10 +9,11 @@ local world = require "accdeep.tools.explore.world"
 local program = {}
 
 -- All words of a vocabulary: its own, then those that end its regions - where regions are nested, one for all.
+-- of_host: what was carried out before an error stays.
 function program.words(given)
   local words, opens = {}, {}
   for i, word in ipairs(given.words) do
-    word.number = i
+    word.number, word.of_host = i, word.kind == "host" or word.kind == "fortran"
     words[i] = word
     if program.opens(word) then opens[#opens + 1] = i end
   end

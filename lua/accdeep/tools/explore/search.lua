@@ -187,7 +187,8 @@ function Search:extend(program, last)
       local made = self:try(word, before)
       self.programs = self.programs + 1
       local key = not made.failed and self:key(made.digests, made.letters)
-      local changed = observer.step and observer.step(self, program, word, made, before)
+      local changed = self.words[word].of_host
+      if observer.step and observer.step(self, program, word, made, before) then changed = true end
       local next_one
       if made.letters ~= before.letters then
         next_one = program .. string.char(word)

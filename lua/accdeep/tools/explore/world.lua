@@ -142,7 +142,8 @@ end
 -- Closes the innermost region, as a word does.
 function World:close_innermost() return makers["end"] {}(self) end
 
--- Carries out a word. Returns nothing, or code and rule of the error: then nothing has changed.
+-- Carries out a word. Returns nothing, or code and rule of the error: then nothing has changed but what an expression of
+-- the host did before the error.
 function World:step(number) return self.steps[number](self) end
 
 -- ---------------------------------------------------------------------------------------- states --
