@@ -15,7 +15,7 @@ BENCH_PACKAGES = g++
 
 # Packages come before what needs them.
 .NOTPARALLEL:
-.PHONY: all configured build demo quick test weekly test-cuda carry-cuda bench bench-cuda docs install dist selfcontained \
+.PHONY: all configured build demo quick test weekly test-cuda carry-cuda bench bench-cuda docs disagreements install dist selfcontained \
         clean deps-build deps-test deps-bench
 
 all: build
@@ -79,6 +79,11 @@ bench-cuda: deps-bench build
 docs: configured
 	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target docs -- --no-print-directory >$(BUILD)/log 2>&1 || { cat $(BUILD)/log; exit 1; }
 	@echo "spec/reference/index.md"
+
+# Explores the vocabularies again, and makes spec/disagreements/ and the page about them: some minutes.
+disagreements: configured
+	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target disagreements -- --no-print-directory >$(BUILD)/log 2>&1 || { cat $(BUILD)/log; exit 1; }
+	@echo "spec/reference/disagreements.md"
 
 install: build
 	@$(CMAKE) --install $(BUILD) --prefix $(PREFIX)

@@ -42,6 +42,7 @@ return function(source)
 - [Errors](errors.md): every code, what it means and what to do
 - [Rules](rules.md): every rule of the catalogue
 - [Rule profiles](profiles/index.md): what each decides, and by which rule
+- [Where the documents disagree](disagreements.md): the smallest programs on which profiles differ
 - [Glossary](../../examples/glossary.md): terms of the field and of accdeep]] }
   for _, entry in ipairs(headers) do
     local path, page, about = table.unpack(entry)
@@ -49,7 +50,7 @@ return function(source)
     made[("spec/reference/%s.md"):format(page)] = header.page(name, read(source .. "/" .. path))
     index[#index + 1] = ("- [`%s`](%s.md): %s"):format(name, page, about)
   end
-  index[#index + 1] = "\n<!-- All pages of this folder are made by `make docs`. -->\n"
+  index[#index + 1] = "\n<!-- `make docs` makes the pages of this folder; `make disagreements`, disagreements.md. -->\n"
   made["spec/reference/index.md"] = table.concat(index, "\n")
   return made
 end

@@ -1,5 +1,6 @@
--- make.lua SOURCE BUILD pages|annotations - writes the pages of SOURCE, or the annotations of BUILD/annotations. The
--- core is asked what profiles decide: the module must be built.
+-- make.lua SOURCE BUILD pages|annotations|disagreements|stale - writes the pages of SOURCE, or the annotations of
+-- BUILD/annotations, or the page and the scenarios about where profiles differ. stale: says which of these are out of
+-- date. The core is asked what profiles decide: the module must be built.
 
 local source, build, what = table.unpack(arg)
 package.path = ("%s/lua/?.lua;%s/lua/?/init.lua;%s"):format(source, source, package.path)
@@ -15,6 +16,14 @@ end
 
 if what == "pages" then
   write(source, require "docs.files"(source))
+elseif what == "disagreements" then
+  local disagreements = require "docs.disagreements"
+  write(source, (disagreements.files(source, disagreements.BOUND)))
+elseif what == "stale" then
+  local disagreements = require "docs.disagreements"
+  local stale = disagreements.stale(source, disagreements.BOUND)
+  for _, path in ipairs(stale) do print(path .. " is out of date: make disagreements") end
+  os.exit(#stale == 0)
 else
   write(build .. "/annotations", require "docs.annotations".files())
 end

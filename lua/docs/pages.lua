@@ -235,8 +235,8 @@ Where documents and runtimes differ, a profile decides: `scenario { rules = "ope
 
 ## Knobs
 
-A scenario may change a profile: `rules = { base = "tr14", update = "reverse" }`. The first value of each knob is the
-default of profiles.
+A scenario may change a profile: `rules = { base = "tr14", update = "reverse" }`, or `rules = "tr14+update=reverse"`.
+The first value of each knob is the default of profiles.
 
 | knob | what it is about | values |
 |---|---|---|]])

@@ -364,3 +364,30 @@ case("rejects: rules are neither a name nor a table of knobs [HOUSE-knobs]", fun
   refused({ "tr14" }, "the name of a rule knob is a text, not '1'")
   refused({ [{}] = true }, "the name of a rule knob is a text, not a table")
 end)
+
+case("accepts: a profile's name has changes of knobs [HOUSE-knobs]", function()
+  rules "openacc-3.3+again=reject+exit_absent=reject"
+  declare(program)
+  acc "enter data copyin(A)"
+  expect.fails("already-present", function() acc "enter data copyin(A)" end)
+  expect.fails("not-present", function() acc "exit data delete(B)" end)
+end)
+
+case("accepts: a value in a profile's name may be false [HOUSE-knobs]", function()
+  rules "directory+fusion=false"
+  declare(program)
+  acc "enter data copyin(z[0:2])"
+  acc "enter data copyin(z[2:2])"
+  expect.absent "z[1:2]"
+end)
+
+case("rejects: a change in a profile's name is no change of a knob [HOUSE-knobs]", function()
+  local function refused(code, wanted)
+    return expect.fails(code, function() rules(wanted) end, { rule = "HOUSE-knobs" })
+  end
+  expect(refused("type-mismatch", "openacc-3.3+").message:find("'knob=value', not ''", 1, true))
+  expect(refused("type-mismatch", "openacc-3.3+again").message:find("not 'again'", 1, true))
+  expect(refused("unknown-name", "openacc-3.3+agian=reject").help:find("'again'", 1, true))
+  expect(refused("type-mismatch", "openacc-3.3+again=rejects").help:find("'reject'", 1, true))
+  expect.fails("unknown-name", function() rules "openacc-9+again=reject" end)
+end)

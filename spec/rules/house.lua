@@ -26,9 +26,9 @@ return {
       .. "used. They are declared once. Anything else is an error (unknown-name, duplicate-name and "
       .. "similar codes)." },
   { id = "HOUSE-knobs", section = "knobs", kind = "meaning", status = "done",
-    text = "Every knob of a rule profile may be set by itself in a scenario's rules. A knob changes its "
-      .. "behaviour wherever the profile leaves the choice to the knob. An unknown knob or value is "
-      .. "reported with the closest one (unknown-name, type-mismatch)." },
+    text = "Every knob of a rule profile may be set by itself in a scenario's rules: in a table, or in the name, "
+      .. "\"openacc-3.3+reattach=counts\". A knob changes its behaviour wherever the profile leaves the choice to the "
+      .. "knob. An unknown knob or value is reported with the closest one (unknown-name, type-mismatch)." },
   { id = "HOUSE-language", section = "language", kind = "meaning", status = "done",
     text = "Values and arguments must be of the kind that the language requires (type-mismatch)." },
   { id = "HOUSE-version", section = "version", kind = "restriction", status = "done",

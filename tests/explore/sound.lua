@@ -7,6 +7,7 @@
 local diagnostic = require "accdeep.base.diagnostic"
 local explore = require "accdeep.tools.explore"
 local program = require "accdeep.tools.explore.program"
+local replay = require "accdeep.tools.explore.replay"
 local search = require "accdeep.tools.explore.search"
 
 local seed = math.tointeger(os.getenv "ACCDEEP_SEED") or 1
@@ -33,7 +34,7 @@ local function check(path, rules, bound, every, way)
     n = n + 1
     if n % every == 0 then
       local whole = text .. string.char(word)
-      local fresh = program.outcome(made.source, made.words, whole, rules)
+      local fresh = replay.fresh(made.source, made.words, whole, rules)
       compared = compared + 1
       if fresh.code ~= outcomes.codes[1] then
         fail(made, whole, "(%s) %s when explored, %s from the beginning", way, outcomes.codes[1] or "accepted",

@@ -160,7 +160,7 @@ describe("pages", function()
       assert.is_true(text == read(path), path .. " is out of date: make docs")
     end
     for path in assert(io.popen "find spec/reference -type f"):lines() do
-      assert.truthy(made[path], path .. " is made of nothing: remove it")
+      assert.truthy(made[path] or path == "spec/reference/disagreements.md", path .. " is made of nothing: remove it")
       kept = kept + 1
     end
     assert.is_true(kept > 15)

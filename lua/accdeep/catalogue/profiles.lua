@@ -125,10 +125,34 @@ local function name_of(wanted, what)
     { rule = "HOUSE-knobs", help = known })
 end
 
--- The profile that a name, or a table {base = name, knob = value ...}, stands for. The caller does not change it.
--- Decides HOUSE-knobs.
+local booleans = { ["true"] = true, ["false"] = false }
+
+-- A text "base+knob=value+..." as the table that it stands for.
+local function parsed(text)
+  local changes = {}
+  for part in text:gmatch "%+([^+]*)" do
+    local knob, value = part:match "^([%w_]+)=([%w_-]+)$"
+    if not knob then
+      diagnostic.raise("type-mismatch", nil, ("a change of a profile is 'knob=value', not '%s'"):format(part),
+        { rule = "HOUSE-knobs", help = "such as openacc-3.3+reattach=counts" })
+    end
+    if booleans[value] ~= nil then value = booleans[value] end
+    changes[knob] = value
+  end
+  changes.base = text:match "^[^+]*"
+  return changes
+end
+
+-- The profile that a name, a name with changes ("base+knob=value"), or a table {base = name, knob = value ...} stands
+-- for. The caller does not change it. Decides HOUSE-knobs.
 function profiles.profile(wanted)
-  if type(wanted) ~= "table" then return named(name_of(wanted, "rules is a profile's name or a table with base")) end
+  local text = type(wanted) == "string" and wanted:find("+", 1, true) and wanted
+  if text then
+    if made[text] then return made[text] end
+    wanted = parsed(text)
+  elseif type(wanted) ~= "table" then
+    return named(name_of(wanted, "rules is a profile's name or a table with base"))
+  end
   local profile = copy(named(name_of(wanted.base, "base is a profile's name")))
   profile.changed = {}
   for key, value in sorted(wanted) do
@@ -137,9 +161,10 @@ function profiles.profile(wanted)
       check_value(knob, value)
       profile[key] = value
       if not knob.own then profile.changed[key] = value end
-      profile.name = "changed " .. profile.base
+      profile.name = text or "changed " .. profile.base
     end
   end
+  if text then made[text] = profile end
   return profile
 end
 

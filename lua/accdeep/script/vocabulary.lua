@@ -110,11 +110,16 @@ local function all_words(list)
   return words
 end
 
--- A word that a scenario cannot have is an error before anything is explored.
-local function check(session, one)
+-- A word that a scenario cannot have is an error before anything is explored. Under other rules than the scenario's own
+-- a word may be of a later version: it is an error whenever it is carried out.
+local function check(run, one)
+  local session = run.session
   local start = ({ acc = "directive", omp = "directive", host = "expression", kernel = "body" })[one.kind]
   if start == "directive" then
-    session:within(one.text, one.file, one.line, session.check_directive, session, one.text, one.kind)
+    local ok, err = pcall(session.within, session, one.text, one.file, one.line, session.check_directive, session,
+      one.text, one.kind)
+    local is_later = not ok and diagnostic.is(err) and run.options.rules and (err.rule or ""):find "%-ver%-1$"
+    if not ok and not is_later then error(err, 0) end
   elseif start and session.language.name == "c" then
     local text = one.kind == "host" and vocabulary.expression(one) or one.text
     session:within(text, one.file, one.line, session.parse, session, text, start)
@@ -138,7 +143,7 @@ local function take(run, list)
   if math.type(made.bound) ~= "integer" or made.bound < 1 then
     raise("type-mismatch", nil, "bound is a number of words, at least 1", { rule = RULE })
   end
-  for _, one in ipairs(made.words) do check(run.session, one) end
+  for _, one in ipairs(made.words) do check(run, one) end
   run.vocabulary = made
 end
 

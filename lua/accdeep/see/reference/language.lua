@@ -67,7 +67,8 @@ case("which the next case does not see", function()
 end)
 ]] },
 
-  { name = "rules", params = { "wanted string|table - a profile, or `{ base = profile, knob = value }`" },
+  { name = "rules", params = {
+      "wanted string|table - a profile, or `{ base = profile, knob = value }`, or `\"profile+knob=value\"`" },
     returns = { "string|table - the argument" },
     text = "Selects other rules for what follows. It must come before any declaration. At the beginning of a case it"
       .. " holds for that case, which keeps the declarations and values of its file.",

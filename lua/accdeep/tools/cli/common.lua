@@ -81,10 +81,16 @@ function common.device(text)
     :format(text)
 end
 
-function common.profile(text)
+-- A profile's name, or one with changes, "openacc-3.3+reattach=counts".
+function common.rules(text)
   local ok, problem = pcall(profiles.profile, text:lower())
   if ok then return text:lower() end
   return nil, ("%s; %s"):format(problem.message, problem.help)
+end
+
+function common.profile(text)
+  if not text:find("+", 1, true) then return common.rules(text) end
+  return nil, "a profile without changes is needed"
 end
 
 -- The limits of scenarios.

@@ -20,7 +20,7 @@ local function options(command)
   command:option("--step", "Its step, by number: the one that fails, or the first with the most on the device.")
     :convert(common.whole)
   command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
-  command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.profile)
+  command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.rules)
   command:option("--descriptors",
     "Layout of Fortran's descriptors, where the scenario names none: cfi, flang, gfortran.")
     :choices { "cfi", "flang", "gfortran" }

@@ -21,7 +21,7 @@ local function options(command)
     .. "id of a rule, a term, a clause, or a name of the scenario language.")
   command:option("--in",
     "The scenario with the declarations for the text of a directive."):target "scenario":argname "<file>"
-  command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.profile)
+  command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.rules)
   command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
 end
 

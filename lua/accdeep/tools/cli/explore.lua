@@ -10,7 +10,7 @@ local function profile_list(text)
   if text == "all" then return text end
   local list = {}
   for name in text:gmatch "[^,]+" do
-    local known, problem = common.profile(name)
+    local known, problem = common.rules(name)
     if not known then return nil, problem end
     list[#list + 1] = known
   end

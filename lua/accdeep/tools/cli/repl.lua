@@ -10,7 +10,7 @@ local terminal = require "accdeep.tools.interactive.terminal"
 local function options(command)
   command:argument("file", "A scenario to begin with: it runs first."):args "?":argname "<file>"
   command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
-  command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.profile)
+  command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.rules)
   common.limits(command)
 end
 

@@ -19,7 +19,7 @@ local environment_error, out, use_color = common.environment_error, common.out, 
 -- What conform takes, too.
 local function shared_options(command)
   command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
-  command:option("--rules", "Rule profile, instead of the scenarios' own."):convert(common.profile)
+  command:option("--rules", "Rule profile, instead of the scenarios' own."):convert(common.rules)
   command:option("--async", "When queues do their work, where the scenario does not say: program (at once), "
     .. "delayed (at the wait), concurrent (meanwhile)."):choices { "program", "delayed", "concurrent" }
   command:option("--descriptors",

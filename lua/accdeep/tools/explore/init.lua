@@ -8,6 +8,7 @@ local hold = require "accdeep.tools.explore.hold"
 local jobs = require "accdeep.tools.explore.jobs"
 local program = require "accdeep.tools.explore.program"
 local profiles = require "accdeep.catalogue.profiles"
+local replay = require "accdeep.tools.explore.replay"
 local results = require "accdeep.tools.explore.results"
 local search = require "accdeep.tools.explore.search"
 local world = require "accdeep.tools.explore.world"
@@ -110,32 +111,21 @@ end
 
 -- ----------------------------------------------------------------------------------- as scenario --
 
--- The text of the scenario before its vocabulary.
-local function declarations(made)
-  local lines = {}
-  for row in (made.source.text .. "\n"):gmatch "(.-)\n" do
-    if #lines == made.line - 1 then
-      lines[#lines + 1] = row:match "^(.*%S.*)%f[%w_]vocabulary%f[^%w_]"
-      break
-    end
-    lines[#lines + 1] = row
-  end
-  return table.concat(lines, "\n") .. "\n"
-end
-
 -- The scenario that shows counterexamples.
 function explore.counterexamples(made, found)
-  local cases = { declarations(made) }
+  local cases = { program.declarations(made.source, made.line) }
   for _, one in ipairs(found) do cases[#cases + 1] = hold.case(one, made.words, made.names[1]) end
   return table.concat(cases, "\n")
 end
 
--- Differences, grouped by what decided them, and the scenario that shows them.
+-- Differences, the smallest of each kind, and the scenario that shows them.
 function explore.differences(made, found)
-  local groups = differ.grouped(found, made.source, made.words, made.parts)
-  local cases = { declarations(made) }
-  for _, group in ipairs(groups) do cases[#cases + 1] = differ.case(group, made.words, made.parts) end
-  return groups, table.concat(cases, "\n")
+  local replayed = replay.new(made.source, made.words)
+  local rows = differ.smallest(differ.rows(found, replayed, made.names, made.parts))
+  local cases = { program.declarations(made.source, made.line) }
+  for _, row in ipairs(rows) do cases[#cases + 1] = differ.case(row, made.names) end
+  replayed:close()
+  return rows, table.concat(cases, "\n")
 end
 
 return explore

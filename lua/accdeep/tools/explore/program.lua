@@ -1,10 +1,8 @@
--- program.lua - programs of a vocabulary: their words, their text as a scenario, what they do under a profile.
+-- program.lua - programs of a vocabulary: their words, their text as a scenario.
 --
 -- A program is a string whose bytes are numbers of words.
 
-local compared = require "accdeep.script.compared"
 local vocabulary = require "accdeep.script.vocabulary"
-local world = require "accdeep.tools.explore.world"
 
 local program = {}
 
@@ -82,20 +80,17 @@ function program.construct(word, words)
   return made
 end
 
--- --------------------------------------------------------------------------------------- outcome --
-
--- Carries out a program from the beginning. Returns what is shown behind it: {code, rule, host, present, values,
--- counters}; code and rule: of the last word, if it failed. stopped: at a word before the last one that failed.
-function program.outcome(source, words, text, rules)
-  local made = world.open(source.file, source.text, rules)
-  made:prepare(words)
-  local outcome = {}
-  for i = 1, #text do
-    outcome.code, outcome.rule = made:step(text:byte(i))
+-- The text of a scenario before its vocabulary, which is in a line.
+function program.declarations(source, line)
+  local lines = {}
+  for row in (source.text .. "\n"):gmatch "(.-)\n" do
+    if #lines == line - 1 then
+      lines[#lines + 1] = row:match "^(.*%S.*)%f[%w_]vocabulary%f[^%w_]"
+      break
+    end
+    lines[#lines + 1] = row
   end
-  for part, number in pairs(compared.shown(made.session)) do outcome[part] = number end
-  made:close()
-  return outcome
+  return table.concat(lines, "\n") .. "\n"
 end
 
 return program

@@ -98,7 +98,7 @@ function Search:letters(before, codes, digests, goes_on)
     for i = 1, NPARTS do
       if self.parts[i] then shown[#shown + 1] = digests[(k - 1) * NPARTS + i] end
     end
-    local key = table.concat(shown, " ")
+    local key = codes[k] and k or table.concat(shown, " ")
     if not letters[key] then
       letters[key] = string.char(97 + n)
       n = n + 1

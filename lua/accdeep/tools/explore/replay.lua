@@ -1,0 +1,62 @@
+-- replay.lua - programs carried out from the beginning, as scenarios carry them out: until a word fails.
+
+local compared = require "accdeep.script.compared"
+local world = require "accdeep.tools.explore.world"
+
+local replay = {}
+
+local Replay = {}
+Replay.__index = Replay
+
+local MOST = 800 -- worlds that are kept
+
+-- source: {file, text}; words: those of its vocabulary.
+function replay.new(source, words)
+  return setmetatable({ source = source, words = words, worlds = {}, n = 0 }, Replay)
+end
+
+function Replay:close()
+  for _, one in pairs(self.worlds) do one.world:close() end
+  self.worlds, self.n = {}, 0
+end
+
+-- A world at its beginning.
+function Replay:world(rules)
+  local one = self.worlds[rules]
+  if one then
+    one.world:restore(one.saved)
+    return one.world
+  end
+  if self.n == MOST then self:close() end
+  local made = world.open(self.source.file, self.source.text, rules)
+  made:prepare(self.words)
+  self.worlds[rules], self.n = { world = made, saved = made:save() }, self.n + 1
+  return made
+end
+
+-- What is shown behind a program: {code, at, host, present, values, counters}; code: of the word that failed, the
+-- at-th. look(session): is called at the end, if no word fails; its result is outcome.seen. rules: a profile's name,
+-- which may have changes.
+function Replay:outcome(program, rules, look)
+  local made = self:world(rules)
+  for i = 1, #program do
+    local code = made:step(program:byte(i))
+    if code then return { code = code, at = i } end
+  end
+  local outcome = compared.shown(made.session)
+  outcome.seen = look and look(made.session)
+  return outcome
+end
+
+-- The same of a new session: {code, host, present, values, counters, rest}; code: of the last word, if it failed.
+function replay.fresh(source, words, program, rules)
+  local made, code = world.open(source.file, source.text, rules), nil
+  made:prepare(words)
+  for i = 1, #program do code = made:step(program:byte(i)) end
+  local outcome = compared.shown(made.session)
+  outcome.code = code
+  made:close()
+  return outcome
+end
+
+return replay

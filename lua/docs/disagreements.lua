@@ -1,0 +1,386 @@
+-- disagreements.lua - where the documents disagree: the smallest programs of all vocabularies of examples/explore on
+-- which two profiles of one language differ, as a page and as scenarios. `make disagreements` writes them; this takes
+-- some minutes.
+
+local differ = require "accdeep.tools.explore.differ"
+local knobs = require "accdeep.catalogue.knobs"
+local facts = require "accdeep.tools.explore.facts"
+local profiles = require "accdeep.catalogue.profiles"
+local program = require "accdeep.tools.explore.program"
+local reference = require "accdeep.see.reference.profiles"
+local replay = require "accdeep.tools.explore.replay"
+local search = require "accdeep.tools.explore.search"
+local world = require "accdeep.tools.explore.world"
+
+local disagreements = {}
+
+disagreements.BOUND = 4
+disagreements.page = "spec/reference/disagreements.md"
+
+-- The languages: their profiles, and the vocabularies that have their directives. A vocabulary with shapes has a
+-- meaning under the profiles of TR-14-1 alone.
+local languages = {
+  { name = "OpenACC", is_openmp = false, vocabularies = { "attach", "levels", "fortran", "deep", "modifiers" },
+    of = { deep = "TR14" } },
+  { name = "OpenMP", is_openmp = true, vocabularies = { "openmp", "openmp-modifiers" }, of = {} },
+}
+for _, language in ipairs(languages) do
+  language.profiles = {}
+  for _, entry in ipairs(reference) do
+    local is_openmp = profiles.profile(entry.name).is_openmp
+    if is_openmp == language.is_openmp then table.insert(language.profiles, entry.name) end
+  end
+end
+
+-- The profiles of a language that give a vocabulary a meaning.
+local function profiles_for(language, vocabulary)
+  local document, list = language.of[vocabulary], {}
+  for _, name in ipairs(language.profiles) do
+    local documents = " " .. profiles.profile(name).documents .. " "
+    if not document or documents:find(" " .. document .. " ", 1, true) then list[#list + 1] = name end
+  end
+  return list
+end
+
+-- ------------------------------------------------------------------------------------- exploring --
+
+local function visit(made, level, first, _, last)
+  for i = first, #level do made:extend(level[i], last) end
+end
+
+-- Explores a vocabulary under some profiles: {source, line, words, rows, programs, classes, carried_out}.
+local function explored(folder, name, names, bound)
+  local source = { file = ("examples/explore/%s.lua"):format(name) }
+  local file = assert(io.open(folder .. "/" .. source.file))
+  source.text = file:read "a"
+  file:close()
+  local worlds = {}
+  for k, profile in ipairs(names) do worlds[k] = world.open(source.file, source.text, profile) end
+  local words, parts = program.words(worlds[1].vocabulary), differ.parts(false)
+  for _, one in ipairs(worlds) do one:prepare(words) end
+  local found, _, observe = differ.collect(names, words, parts, function() end)
+  local made = search.new(worlds, words, parts, { differ = observe })
+  made:run(bound, { visit = visit })
+  local replayed, all = replay.new(source, words), 0
+  local rows = differ.rows(found, replayed, names, parts)
+  for n = 1, bound do all = all + (#words) ^ n end
+  local result = { name = name, names = names, source = source, line = worlds[1].vocabulary.line, words = #words,
+    programs = all,
+    classes = made.classes, carried_out = made.directives, rows = rows }
+  for _, row in ipairs(rows) do row.vocabulary = result end
+  replayed:close()
+  for _, one in ipairs(worlds) do one:close() end
+  return result
+end
+
+-- Rows of several knobs are left out if smaller sets of knobs show each of these. Returns the rows that stay, and the
+-- number of sets that are left out.
+local function essential(rows)
+  local by_size, shown, kept, left_out, n = {}, {}, {}, {}, 0
+  for _, row in ipairs(rows) do
+    by_size[#row.knobs] = by_size[#row.knobs] or {}
+    table.insert(by_size[#row.knobs], row)
+  end
+  for size = 0, #knobs do
+    local own = {}
+    for _, row in ipairs(by_size[size] or {}) do
+      local is_new = size < 2
+      for _, knob in ipairs(row.knobs) do is_new = is_new or not shown[knob] end
+      if is_new then
+        kept[row] = true
+        table.insert(own, row)
+      elseif not left_out[row.key] then
+        left_out[row.key], n = true, n + 1
+      end
+    end
+    for _, row in ipairs(own) do
+      for _, knob in ipairs(row.knobs) do shown[knob] = true end
+    end
+  end
+  local list = {}
+  for _, row in ipairs(rows) do list[#list + 1] = kept[row] and row or nil end
+  return list, n
+end
+
+-- All languages: {language, vocabularies, rows = the smallest, left_out = number of
+-- sets of knobs}.
+function disagreements.explored(folder, bound)
+  local list = {}
+  for i, language in ipairs(languages) do
+    local made, rows = { language = language, vocabularies = {} }, {}
+    for k, name in ipairs(language.vocabularies) do
+      made.vocabularies[k] = explored(folder, name, profiles_for(language, name), bound)
+      table.move(made.vocabularies[k].rows, 1, #made.vocabularies[k].rows, #rows + 1, rows)
+    end
+    made.rows, made.left_out = essential(differ.smallest(rows))
+    list[i] = made
+  end
+  return list
+end
+
+-- ------------------------------------------------------------------------------------- scenarios --
+
+-- The cases of one vocabulary, as a scenario; nil: none of its programs is among the smallest.
+local function scenario(made, vocabulary)
+  local cases, numbers = {}, {}
+  for _, row in ipairs(made.rows) do
+    if row.vocabulary == vocabulary then
+      local title = row.key .. "\0" .. program.family(row.words[row.program:byte(-1)])
+      numbers[title] = (numbers[title] or 0) + 1
+      cases[#cases + 1] = differ.case(row, vocabulary.names, numbers[title] > 1 and numbers[title] or nil)
+    end
+  end
+  if #cases == 0 then return nil end
+  return "-- Programs on which profiles differ (spec/reference/disagreements.md); `make disagreements` made this file.\n"
+    .. program.declarations(vocabulary.source, vocabulary.line) .. "\n" .. table.concat(cases, "\n")
+end
+
+-- ------------------------------------------------------------------------------------------ page --
+
+local function put(out, format, ...) out[#out + 1] = select("#", ...) > 0 and format:format(...) or format end
+local function cell(text) return (text:gsub("|", "\\|")) end
+local function anchor(title) return (title:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-")) end
+local function upper(text) return (text:gsub("^%l", string.upper)) end
+
+local function grouped(n)
+  local text = ("%.0f"):format(n):reverse():gsub("(%d%d%d)", "%1,"):reverse()
+  return (text:gsub("^,", ""))
+end
+
+local function quoted(list) return "`" .. table.concat(list, "`, `") .. "`" end
+
+local function rule_links(ids)
+  local list = {}
+  for i, id in ipairs(ids) do list[i] = ("[%s](rules.md#%s)"):format(id, anchor(id)) end
+  return table.concat(list, ", ")
+end
+
+-- A text of an outcome in a table.
+local function shown(group, n)
+  if not group.code then return upper(group.text) end
+  return ("Error `%s`%s"):format(group.code, group.at < n and (" at line %d"):format(group.at) or "")
+end
+
+-- The profiles between which a row's knobs decide, by outcome.
+local function sides(row)
+  local list = {}
+  for i, group in ipairs(facts.groups(row.names, row.outcome, row.counters)) do list[i] = quoted(group.names) end
+  return table.concat(list, " and ")
+end
+
+-- A row of the page: the program, what it shows, and other directives that show the same.
+local function row_text(row)
+  local out = {}
+  put(out, "```lua\n%s\n```\n", table.concat(program.lines(row.words, row.program), "\n"))
+  put(out, "| outcome | profiles |\n|---|---|")
+  for _, group in ipairs(facts.groups(row.vocabulary.names, row.outcome, row.counters)) do
+    put(out, "| %s | %s |", cell(shown(group, #row.program)), quoted(group.names))
+  end
+  put(out, "")
+  if #row.names < #row.vocabulary.names then
+    put(out, "Decided here between %s.\n", sides(row))
+  end
+  return table.concat(out, "\n")
+end
+
+-- Other directives whose end a row stands for, too.
+local function also(row)
+  local list, seen = {}, { [program.family(row.words[row.program:byte(-1)])] = true }
+  for _, other in ipairs(row.also) do
+    local family = program.family(other.words[other.program:byte(-1)])
+    if not seen[family] then list[#list + 1] = family end
+    seen[family] = true
+  end
+  return #list > 0 and ("Also after: %s.\n"):format(quoted(list)) or nil
+end
+
+-- Sections: the rows of each knob alone, in the order of knobs; then what several decide; then versions.
+local function sections(made)
+  local by_key, list = {}, {}
+  for _, row in ipairs(made.rows) do
+    if not by_key[row.key] then
+      by_key[row.key] = { knobs = row.knobs, rows = {} }
+      list[#list + 1] = by_key[row.key]
+    end
+    table.insert(by_key[row.key].rows, row)
+  end
+  local place = {}
+  for i, knob in ipairs(knobs) do place[knob.name] = i end
+  local function rank(one)
+    return (#one.knobs == 0 and 1000 or #one.knobs) * 1000 + (#one.knobs > 0 and place[one.knobs[1]] or 0)
+  end
+  for i, one in ipairs(list) do one.place = i end
+  table.sort(list, function(a, b)
+    if rank(a) ~= rank(b) then return rank(a) < rank(b) end
+    return a.place < b.place
+  end)
+  return list
+end
+
+local function put_values(out, knob, names)
+  put(out, "| `%s` | meaning | profiles |\n|---|---|---|", knob.name)
+  for _, value in ipairs(knob.values) do
+    local having = {}
+    for _, name in ipairs(names) do
+      if profiles.profile(name)[knob.name] == value[1] then having[#having + 1] = name end
+    end
+    if #having > 0 then
+      put(out, "| `%s` | %s | %s |", tostring(value[1]), cell(value[2]), quoted(having))
+    end
+  end
+  put(out, "")
+end
+
+local function put_rows(out, rows)
+  for _, row in ipairs(rows) do
+    put(out, "With the declarations of [%s.lua](../../examples/explore/%s.lua):\n", row.vocabulary.name,
+      row.vocabulary.name)
+    put(out, "%s", row_text(row))
+    put(out, also(row))
+  end
+end
+
+local function put_section(out, one, names)
+  if #one.knobs == 0 then
+    put(out, "### The version of the language\n")
+    put(out, "A modifier, a clause or a map type is not in all versions.\n")
+  elseif #one.knobs == 1 then
+    local knob = knobs.named[one.knobs[1]]
+    put(out, "### %s\n", upper(knob.about))
+    put_values(out, knob, names)
+    put(out, "Rules: %s\n", knob.rules ~= "" and rule_links(differ.rules(one)) or "no document decides it")
+  else
+    put(out, "### %s together\n", quoted(one.knobs))
+    put(out, "None of these knobs decides alone. Rules: %s\n", rule_links(differ.rules(one)))
+  end
+  put_rows(out, one.rows)
+end
+
+-- Pairs of profiles, and how many rows tell them apart.
+local function put_matrix(out, made)
+  local names = made.language.profiles
+  put(out, "| | %s |\n|---|%s", quoted(names):gsub(", ", " | "), ("---|"):rep(#names))
+  for _, a in ipairs(names) do
+    local cells = {}
+    for i, b in ipairs(names) do
+      local n = 0
+      for _, row in ipairs(made.rows) do
+        if row.outcome[a] and row.outcome[b] then n = n + #facts.groups({ a, b }, row.outcome, row.counters) - 1 end
+      end
+      cells[i] = a == b and "" or n == 0 and "none" or tostring(n)
+    end
+    put(out, "| `%s` | %s |", a, table.concat(cells, " | "))
+  end
+  put(out, "")
+end
+
+-- Knobs in which profiles differ, and no row shows it.
+local function put_unseen(out, made)
+  local seen, names, list = {}, made.language.profiles, {}
+  for _, row in ipairs(made.rows) do
+    for _, knob in ipairs(row.knobs) do seen[knob] = true end
+  end
+  for _, knob in ipairs(knobs) do
+    local differs = false
+    for _, name in ipairs(names) do
+      differs = differs or profiles.profile(name)[knob.name] ~= profiles.profile(names[1])[knob.name]
+    end
+    if differs and not seen[knob.name] then list[#list + 1] = ("- `%s`: %s"):format(knob.name, knob.about) end
+  end
+  if #list == 0 then return end
+  put(out, "### What these programs do not show\n")
+  put(out, "Profiles also differ in these knobs. No program here shows it: the vocabularies have no routines, for\n"
+    .. "example. [Knobs](../house/knobs.lua) has a case for each knob.\n")
+  put(out, table.concat(list, "\n") .. "\n")
+end
+
+local INTRODUCTION = [[
+# Where the documents disagree
+
+Documents and runtimes do not say the same about data management. This page has the smallest programs that show it. All
+programs of some [vocabularies](../../examples/explore.md), of up to %d words, were carried out under all
+[profiles](profiles/index.md) of their language.
+
+Each section is about one question. A table has the answers, and the profiles that give them. The question is a *knob*
+of the profiles: a profile that has the other answer, and is the same otherwise, does what the other profiles do. Below
+the table are programs that show it, the smallest of each kind. *Decided here between* names profiles, if there are
+others that differ for other reasons. *Also after* lists other directives after which the same shows.
+
+An outcome is the code of an [error](errors.md), or `accepted` with what differs: what is present, and values on the
+host and on the device. Reference counters and attach counters are not compared. Each program is a case of
+[spec/disagreements](../README.md), which is run with the specification.
+
+Some profiles go beyond their document, because it is silent:
+
+- OpenACC 2.0 has no attach, no detach and no `finalize`. There `openacc-2.0` does as `tr14`.
+- `openmp-4.0` and `indirect` accept the spellings of all versions; `target enter data` came with OpenMP 4.5.
+- Shapes and policies are those of TR-14-1. So `deep.lua` is compared for `tr14`, `tr14x` and `directory` alone.
+
+OpenACC and OpenMP are not compared with each other. No document says what a directive of one language means under the
+rules of the other.
+
+| vocabulary | words | programs | classes | words carried out | differences below |
+|---|---|---|---|---|---|]]
+
+-- The page. explored: see disagreements.explored.
+local function page(list, bound)
+  local out = {}
+  put(out, INTRODUCTION, bound)
+  for _, made in ipairs(list) do
+    for _, one in ipairs(made.vocabularies) do
+      local n = 0
+      for _, row in ipairs(made.rows) do n = n + (row.vocabulary == one and 1 or 0) end
+      put(out, "| [%s](../../examples/explore/%s.lua) | %d | %s | %s | %s | %d |", one.name, one.name, one.words,
+        grouped(one.programs), grouped(one.classes), grouped(one.carried_out), n)
+    end
+  end
+  put(out, [[
+
+Programs that reach the same states are one class; only the first one goes on. One core carries out some 20,000 words a
+second. [I want to change this rule](../../examples/explore/changing-a-rule.md) says how to compare a rule that is not
+here.
+]])
+  for _, made in ipairs(list) do
+    put(out, "## %s\n", made.language.name)
+    put(out, "How many of the programs below tell two profiles apart. *none*: no program of these vocabularies does,\n"
+      .. "of up to %d words.\n", bound)
+    put_matrix(out, made)
+    for _, one in ipairs(sections(made)) do put_section(out, one, made.language.profiles) end
+    if made.left_out > 0 then
+      put(out, "In other programs several knobs decide together (sets of knobs: %d). Each of these knobs is above.\n",
+        made.left_out)
+    end
+    put_unseen(out, made)
+  end
+  put(out, "<!-- `make disagreements` makes this page and spec/disagreements/. -->")
+  return table.concat(out, "\n") .. "\n"
+end
+
+-- {path = text} of the page and the scenarios, and the rows of the page as {text, words}.
+function disagreements.files(folder, bound)
+  local list, files, rows = disagreements.explored(folder, bound), {}, {}
+  files[disagreements.page] = page(list, bound)
+  for _, made in ipairs(list) do
+    for _, one in ipairs(made.vocabularies) do
+      files[("spec/disagreements/%s.lua"):format(one.name)] = scenario(made, one)
+    end
+    for _, row in ipairs(made.rows) do
+      rows[#rows + 1] = { text = row_text(row), words = #row.program, knobs = #row.knobs }
+    end
+  end
+  return files, rows
+end
+
+-- The files that are not what is kept in a folder.
+function disagreements.stale(folder, bound)
+  local list = {}
+  for path, text in pairs((disagreements.files(folder, bound))) do
+    local file = io.open(folder .. "/" .. path)
+    if not file or file:read "a" ~= text then list[#list + 1] = path end
+    if file then file:close() end
+  end
+  table.sort(list)
+  return list
+end
+
+return disagreements
