@@ -138,7 +138,8 @@ static int l_open(lua_State *L)
     config.group_least = (size_t)get_integer(L, 1, "group_least", (lua_Integer)config.group_least);
     config.check_host = get_boolean(L, 1, "check_host");
     config.own_kernels = get_boolean(L, 1, "own_kernels");
-    config.checkpoints = config.new_places = get_boolean(L, 1, "checkpoints");
+    config.checkpoints = get_boolean(L, 1, "checkpoints");
+    config.new_places = get_boolean(L, 1, "new_places");
     const struct allocator *allocator = get_pointer(L, 1, "allocator");
     if (allocator) {
         config.alloc = allocator->fn;

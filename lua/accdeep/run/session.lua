@@ -132,8 +132,8 @@ end
 
 -- options: language ("c", "fortran"), rules (profile name or table), device ("sim", "cuda", "cuda:1"), devices,
 -- device_bytes, strict, group_least, threads, descriptors (a layout of types/fortran_descriptor.lua; "cfi" if not
--- said), unchecked (host memory is the program's own, not known here), checkpoints (checkpoint.lua), observers (a list:
--- base/observers.lua).
+-- said), unchecked (host memory is the program's own, not known here), checkpoints (checkpoint.lua), new_places (freed
+-- memory of the device is not used again), observers (a list: base/observers.lua).
 function session.new(options, outer)
   options = options or {}
   local own = scope.new(outer and outer.now.scope)
@@ -162,6 +162,7 @@ function session.new(options, outer)
     check_host = not options.unchecked,
     own_kernels = options.own_kernels,
     checkpoints = options.checkpoints,
+    new_places = options.checkpoints or options.new_places,
     async = options.async,
     descriptors = options.descriptors,
     rules = profiles.for_core(self.rules, options.strict),
@@ -195,11 +196,12 @@ function Session:speak(language)
   self:types_changed() -- texts that were read before say something else
 end
 
--- A new session with this one's names and values; under other rules, if some are given.
+-- A new session with this one's names and values; under other rules, if some are given: what it shows is compared, and
+-- must not depend on which device memory is used again.
 function Session:inner(rules)
   local options = {}
   for key, value in pairs(self.options) do options[key] = value end
-  options.rules = rules or options.rules
+  options.rules, options.new_places = rules or options.rules, rules ~= nil
   return session.new(options, self)
 end
 

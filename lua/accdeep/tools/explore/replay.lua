@@ -48,11 +48,13 @@ function Replay:outcome(program, rules, look)
   return outcome
 end
 
--- The same of a new session: {code, host, present, values, counters, rest}; code: of the last word, if it failed.
+-- The same of a new session: {code, host, present, values, counters, rest}; code: of the word that failed.
 function replay.fresh(source, words, program, rules)
   local made, code = world.open(source.file, source.text, rules), nil
   made:prepare(words)
-  for i = 1, #program do code = made:step(program:byte(i)) end
+  for i = 1, #program do
+    code = code or made:step(program:byte(i))
+  end
   local outcome = compared.shown(made.session)
   outcome.code = code
   made:close()
