@@ -9,9 +9,10 @@ local explore = require "accdeep.tools.explore"
 local program = require "accdeep.tools.explore.program"
 local replay = require "accdeep.tools.explore.replay"
 local search = require "accdeep.tools.explore.search"
+local sorted = require "accdeep.base.sorted"
 
 local seed = math.tointeger(os.getenv "ACCDEEP_SEED") or 1
-local rounds = math.tointeger(os.getenv "ACCDEEP_ROUNDS") or 12
+local rounds = math.tointeger(os.getenv "ACCDEEP_ROUNDS") or 8
 local folder = os.getenv "ACCDEEP_EXPLORE" or "examples/explore"
 
 local failures, compared = 0, 0
@@ -114,12 +115,13 @@ end
 
 local profiles = {
   attach = { "openacc-3.3", "libgomp-12", "openacc-2.0" }, deep = { "tr14" }, levels = { "directory", "tr14" },
+  ["tests/cli/explore/fortran.lua"] = { "openacc-3.3" }, ["tests/cli/explore/members.lua"] = { "openacc-3.3" },
   openmp = { "openmp-6.0", "openmp-5.2", "openmp-5.1" }, fortran = { "openacc-3.3", "libgomp-12" },
 }
 
-for name, list in pairs(profiles) do
+for name, list in sorted(profiles) do
   for _, rules in ipairs(list) do
-    local path = ("%s/%s.lua"):format(folder, name)
+    local path = name:find "/" and name or ("%s/%s.lua"):format(folder, name)
     three_ways(path, rules, 7)
   end
 end

@@ -2,6 +2,7 @@
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
+local core = require "accdeep.core"
 local explore = lazy.require "accdeep.tools.explore"
 local progress = require "accdeep.base.progress"
 local runtime = lazy.require "accdeep.tools.explore.runtime"
@@ -85,9 +86,12 @@ end
 -- Prints what was found. Returns the exit status.
 local function report(chosen, made, found)
   print_counts(made, found)
-  if found.why then
+  if found.ended == "limit" then
     common.err(("accdeep: %s; raise --limit, or lower --bound\n"):format(found.why))
     return 3
+  elseif found.ended then
+    common.err(("accdeep: interrupted%s\n"):format(chosen.out and "; --resume continues" or ""))
+    return 130
   end
   if chosen.hold then
     common.out(("-- %d counterexamples under %s\n"):format(#found.found, made.names[1]))
@@ -100,6 +104,16 @@ local function report(chosen, made, found)
   if #groups == 0 then return 0 end
   common.out("\n" .. text)
   return 1
+end
+
+-- Says beforehand that the limit may end it.
+local function announce(made, limit)
+  local most = 0
+  for n = 1, made.bound do most = most + #made.worlds * (#made.words) ^ n end
+  if most > limit then
+    common.err(("accdeep: up to %s directives if no two programs were of one class; --limit ends it after %s\n"):format(
+      grouped(most), grouped(limit)))
+  end
 end
 
 local function run(chosen)
@@ -122,12 +136,15 @@ local function run(chosen)
     explore.close(made)
     return report(chosen, made, joined)
   end
+  announce(made, chosen.limit)
   common.progress = progress.new(false)
+  core.watch_interrupts(true)
   function chosen.progress(n, i, all, directives, seconds)
     common.progress:show("programs of %d words: %s of %s, %s directives, %d s left", n, grouped(i), grouped(all),
       grouped(directives), seconds / i * (all - i))
   end
   local found = explore.run(made, chosen)
+  core.watch_interrupts(false)
   common.progress:hide()
   explore.close(made)
   return report(chosen, made, found)

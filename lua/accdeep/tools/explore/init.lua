@@ -61,7 +61,8 @@ end
 -- Explores. options: out (a file of results), resume (continues that file), shard ({i, n}), jobs (processes), limit
 -- (directives), hold (properties are checked, of one profile), progress(n, i, all, directives, seconds of the level).
 -- Returns {ways = in which names can be exchanged, directives, programs, classes, levels = classes by words, found =
--- differences or counterexamples, seconds, carried_out = directives in this process, why = it ended early}.
+-- differences or counterexamples, seconds, carried_out = directives in this process, ended = "limit" or "interrupted",
+-- why = a sentence}.
 function explore.run(made, options)
   local file, loaded = results_of(made, options)
   local observer, levels, counted = {}, {}, 0
@@ -92,11 +93,13 @@ function explore.run(made, options)
     if n ~= level then level, level_begun = n, core.clock() end
     if options.progress then options.progress(n, i, all, one.directives, core.clock() - level_begun) end
   end
-  local why = one:run(made.bound, { limit = options.limit, results = file, loaded = loaded, shard = options.shard,
+  local ended, why = one:run(made.bound, { limit = options.limit, results = file, loaded = loaded,
+    shard = options.shard,
     visit = jobs.visit(math.max(options.jobs or 1, 1), file, progress) })
-  return { ways = #one.ways + 1, directives = one.directives, programs = one.programs, classes = one.classes,
-    levels = levels, found = found, seconds = math.max(core.clock() - begun, 1e-6),
-    carried_out = one.directives - (loaded and loaded.directives or 0), why = why }
+  if ended and file then file:write() end
+  return { ended = ended, why = why, ways = #one.ways + 1, directives = one.directives, programs = one.programs,
+    classes = one.classes, levels = levels, found = found, seconds = math.max(core.clock() - begun, 1e-6),
+    carried_out = one.directives - (loaded and loaded.directives or 0) }
 end
 
 -- The joined results of shards, as run returns them.

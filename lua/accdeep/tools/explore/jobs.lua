@@ -1,6 +1,7 @@
 -- jobs.lua - a level of programs in several processes. Each takes a part of the level as it stands now, with all that
 -- the search knows; what it finds comes back in order.
 
+local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local results = require "accdeep.tools.explore.results"
 local system = require "accdeep.system"
@@ -49,7 +50,7 @@ local function take(search, pipe, last)
   return ended
 end
 
--- Extends the programs from the first one to the last one of a round.
+-- Extends the programs from the first one to the last one of a round. Returns whether it was interrupted.
 local function round(search, level, from, to, n, last, progress, all)
   local count, counter = to - from + 1, system.counters(1)
   local pipes, statuses, running = {}, {}, 0
@@ -57,6 +58,7 @@ local function round(search, level, from, to, n, last, progress, all)
     local pipe = assert(io.tmpfile())
     local pid = system.fork()
     if pid == 0 then
+      core.watch_interrupts(false)
       work(search, level, from + (job - 1) * count // n, from + job * count // n - 1, last, pipe, counter)
       system.exit(0)
     end
@@ -70,6 +72,7 @@ local function round(search, level, from, to, n, last, progress, all)
       ended[pid], running = status, running - 1
     end
   end
+  if core.interrupted() then return true end
   for job, pipe in ipairs(pipes) do
     if not take(search, pipe, last) then
       error(diagnostic.new { code = "internal", rule = "HOUSE-jobs",
@@ -78,21 +81,25 @@ local function round(search, level, from, to, n, last, progress, all)
   end
 end
 
--- A function that extends the programs of a level, for Search:run. n: processes. progress(i, all): of the level.
+-- A function that extends the programs of a level, for Search:run. n: processes. progress(i, all): of the level. It
+-- returns whether it was interrupted: what came since the last line of the file is not used then.
 function jobs.visit(n, file, progress)
   return function(search, level, first, number, last)
     local i = first
     while i <= #level do
-      local to = n > 1 and math.min(#level, i + n * ROUND - 1) or i
+      local to, stopped = n > 1 and math.min(#level, i + n * ROUND - 1) or i, false
       if to - i + 1 >= 2 * n and n > 1 then
-        round(search, level, i, to, n, last, function(done, all) progress(number, done, all, search) end, #level)
+        stopped = round(search, level, i, to, n, last, function(done, all) progress(number, done, all, search) end,
+          #level)
       else
         for k = i, to do search:extend(level[k], last) end
       end
+      if stopped or core.interrupted() then return true end
       progress(number, to, #level, search)
       if file then file:extended(to, search.directives, search.programs) end
       i = to + 1
     end
+    return false
   end
 end
 

@@ -12,6 +12,7 @@
 --
 -- Lines are complete up to the last line e, level or done: what stands behind is not used.
 
+local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
 local json = require "dkjson"
@@ -25,7 +26,7 @@ local function refuse(path, why)
   error(diagnostic.new { code = "file", message = ("%s: %s"):format(path, why), rule = "HOUSE-files" }, 0)
 end
 
-local FLUSH = 1 << 16 -- bytes that wait at most
+local FLUSH, SECONDS = 1 << 16, 5 -- what waits is written then, at the latest
 
 local function hex(text) return (text:gsub(".", function(c) return ("%02x"):format(c:byte()) end)) end
 local function text_of(digits) return (digits:gsub("%x%x", function(c) return string.char(tonumber(c, 16)) end)) end
@@ -54,7 +55,8 @@ end
 
 -- Begins a file. key: a number.
 function results.create(path, key, shard)
-  local made = setmetatable({ path = path, file = files.open(path), waiting = {}, bytes = 0 }, Results)
+  local made = setmetatable({ path = path, file = files.open(path), waiting = {}, bytes = 0, settled = 0,
+    written = core.clock() }, Results)
   made:add(("accdeep explore 1 %016x"):format(key))
   if shard then made:add(("part %d %d"):format(shard[1], shard[2])) end
   return made
@@ -65,14 +67,21 @@ function Results:add(line)
   self.bytes = self.bytes + #line
 end
 
--- Writes what waits: lines up to here are complete.
+-- Lines up to here are complete.
 function Results:settle(line, now)
   self:add(line)
-  if self.bytes < FLUSH and not now then return end
-  local ok, problem = self.file:write(table.concat(self.waiting, "\n"), "\n")
+  self.settled = #self.waiting
+  if now or self.bytes >= FLUSH or core.clock() - self.written >= SECONDS then self:write() end
+end
+
+-- Writes what waits and is complete.
+function Results:write()
+  for i = #self.waiting, self.settled + 1, -1 do self.waiting[i] = nil end
+  self.waiting[#self.waiting + 1] = self.settled > 0 and "" or nil
+  local ok, problem = self.file:write(table.concat(self.waiting, "\n"))
   if ok then ok, problem = self.file:flush() end
   if not ok then refuse(self.path, problem) end
-  self.waiting, self.bytes = {}, 0
+  self.waiting, self.bytes, self.settled, self.written = {}, 0, 0, core.clock()
 end
 
 function Results:extended(i, directives, programs, now)
@@ -96,42 +105,54 @@ local function lines_of(path)
   return lines, math.tointeger(tonumber("0x" .. key))
 end
 
+-- What a line says becomes part of what a file says.
+local function take(made, line)
+  local word, rest = line:match "^(%a+) ?(.*)$"
+  if word == "c" then
+    table.insert(made.levels[made.level].classes, results.class_of(rest))
+  elseif word == "d" then
+    table.insert(made.findings, results.finding_of(rest))
+  elseif word == "level" then
+    made.level, made.extended = math.tointeger(rest), 0
+    made.levels[made.level] = { classes = {} }
+  elseif word == "e" then
+    local i, directives, programs = rest:match "^(%d+) (%d+) (%d+)$"
+    made.extended, made.directives, made.programs = math.tointeger(i), math.tointeger(directives),
+      math.tointeger(programs)
+  elseif word == "s" then
+    local directives, programs = rest:match "^(%d+) (%d+)$"
+    made.before = { directives = math.tointeger(directives), programs = math.tointeger(programs) }
+  elseif word == "part" then
+    local i, n = rest:match "^(%d+) (%d+)$"
+    made.shard = { math.tointeger(i), math.tointeger(n) }
+  elseif word == "done" then
+    made.done = true
+  else
+    assert(word == "accdeep")
+  end
+end
+
 -- What a file says: {key, shard, levels = list of {classes = list of {program, key, letters}}, findings, directives,
 -- programs, level, extended, before = {directives, programs} of all shards, done}.
 function results.load(path)
   local lines, key = lines_of(path)
   local made = { key = key, levels = {}, findings = {}, directives = 0, programs = 0, level = 0, extended = 0,
     lines = lines }
-  for _, line in ipairs(lines) do
-    local word, rest = line:match "^(%a+) ?(.*)$"
-    if word == "c" then
-      table.insert(made.levels[made.level].classes, results.class_of(rest))
-    elseif word == "d" then
-      table.insert(made.findings, results.finding_of(rest))
-    elseif word == "level" then
-      made.level, made.extended = tonumber(rest), 0
-      made.levels[made.level] = { classes = {} }
-    elseif word == "e" then
-      local i, directives, programs = rest:match "^(%d+) (%d+) (%d+)$"
-      made.extended, made.directives, made.programs = tonumber(i), tonumber(directives), tonumber(programs)
-    elseif word == "s" then
-      local directives, programs = rest:match "^(%d+) (%d+)$"
-      made.before = { directives = tonumber(directives), programs = tonumber(programs) }
-    elseif word == "part" then
-      local i, n = rest:match "^(%d+) (%d+)$"
-      made.shard = { tonumber(i), tonumber(n) }
-    elseif word == "done" then
-      made.done = true
-    end
+  for i, line in ipairs(lines) do
+    if not pcall(take, made, line) then refuse(path, ("line %d is damaged"):format(i)) end
   end
   return made
 end
 
--- Continues a file behind what it says: lines that are not complete are dropped.
+-- Continues a file behind what it says: lines that are not complete are dropped. The file is replaced at once, so that
+-- an interruption leaves the one or the other.
 function results.continue(path, loaded)
-  local made = setmetatable({ path = path, file = files.open(path), waiting = loaded.lines, bytes = 0 }, Results)
-  local last = table.remove(made.waiting)
-  made:settle(last, true)
+  local next_path = path .. ".new"
+  local made = setmetatable({ path = path, file = files.open(next_path), waiting = loaded.lines, bytes = 0,
+    settled = #loaded.lines }, Results)
+  made:write()
+  local ok, problem = os.rename(next_path, path)
+  if not ok then refuse(path, problem) end
   return made
 end
 

@@ -244,9 +244,10 @@ function Search:resume(loaded, bound)
   return math.max(loaded.level, 1), level, loaded.extended + 1
 end
 
--- Visits programs up to a number of words. Returns why it ended early, or nothing. options: limit (directives), results
+-- Visits programs up to a number of words. Returns why it ended early ("limit" and a sentence, "interrupted"), or
+-- nothing. options: limit (directives), results
 -- (file that is written), loaded (what it said before), shard, visit(search, level, first, n, last): extends the
--- programs of a level from the first one on.
+-- programs of a level from the first one on; true: it was interrupted.
 function Search:run(bound, options)
   local results, loaded = options.results, options.loaded
   self.shard = options.shard
@@ -259,7 +260,9 @@ function Search:run(bound, options)
   while n <= bound and #level > 0 do
     local expected = (#level - first + 1) * #self.words * #self.worlds
     if options.limit and self.directives + expected > options.limit then
-      return ("programs of %d words need up to %d more directives; the limit is %d"):format(n, expected, options.limit)
+      if results then results:write() end
+      return "limit", ("programs of %d words need up to %d more directives; the limit is %d"):format(n, expected,
+        options.limit)
     end
     if results and first == 1 then
       results:settle("level " .. n)
@@ -268,7 +271,7 @@ function Search:run(bound, options)
       end
       self.told = self.divided
     end
-    options.visit(self, level, first, n, n == bound)
+    if options.visit(self, level, first, n, n == bound) then return "interrupted" end
     if self.observer.level then self.observer.level(n, self) end
     n, first = n + 1, 1
     level = self:divide(self.next, n, bound)
