@@ -8,6 +8,7 @@ local core = require "accdeep.core"
 local grammar = require "accdeep.grammar"
 local progress = require "accdeep.base.progress"
 local session = require "accdeep.run.session"
+local sorted = require "accdeep.base.sorted"
 
 local full = arg[1] == "full"
 
@@ -241,6 +242,38 @@ row("N3", "a clause of a directive of 1,000 / of one of 100", each(1000, clauses
 row("", "directives a second, text already seen", 1e9 / seen / 1e6, nil, "M")
 row("", "directives a second, text never seen", 1e9 / fresh / 1e6, nil, "M")
 s:close()
+
+heading "accdeep explore, one core: words of examples/explore, and what their time is for"
+do
+  local explore = require "accdeep.tools.explore"
+  local parts = { "step", "save", "restore", "digests" }
+  -- Words a second, and the share of each part of the time.
+  local function explored(name, bound, watched)
+    local made = explore.open(("examples/explore/%s.lua"):format(name), { bound = bound })
+    local world, took = made.worlds[1], {}
+    for _, part in ipairs(watched and parts or {}) do
+      local method = world[part]
+      took[part] = 0
+      world[part] = function(...)
+        local began_at = core.clock()
+        local a, b, c, d, e = method(...)
+        took[part] = took[part] + core.clock() - began_at
+        return a, b, c, d, e
+      end
+    end
+    local found = explore.run(made, {})
+    explore.close(made)
+    for part, seconds in pairs(took) do took[part] = seconds / found.seconds end
+    return found.directives / found.seconds, took
+  end
+  for name, bound in sorted { attach = 4, levels = 3, openmp = 3, deep = 3, fortran = 3 } do
+    local rate = math.max(explored(name, bound), (explored(name, bound)))
+    row("T16", ("%s, %d words a program: words a second"):format(name, bound), rate / 1000,
+      name == "attach" and -20, "k")
+    local _, took = explored(name, bound, true)
+    for _, part in ipairs(parts) do row("", ("%s: share of %s"):format(name, part), took[part]) end
+  end
+end
 
 heading "OpenMP: mappers, members, iterators; ratios to the like of OpenACC"
 do
