@@ -3,6 +3,7 @@
 -- The name vocabulary is read before its list is made. From then on acc, omp, host, kernel and fortran give words, and
 -- nothing is carried out. A text with {a,b} stands for two words.
 
+local closures = require "accdeep.code.closures"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
 
@@ -106,7 +107,10 @@ local function all_words(list)
     raise("limit", nil, ("the vocabulary has more than %d words"):format(MOST), { rule = RULE,
       help = "each {a,b} doubles the words of its text" })
   end
-  if #words == 0 then raise("type-mismatch", nil, "the vocabulary has no words", { rule = RULE }) end
+  if #words == 0 then
+    raise("type-mismatch", nil, "the vocabulary has no words", { rule = RULE,
+      help = 'the words stand in its list: vocabulary { acc "enter data copyin(a)" }' })
+  end
   return words
 end
 
@@ -122,15 +126,20 @@ local function check(run, one)
     if not ok and not is_later then error(err, 0) end
   elseif start and session.language.name == "c" then
     local text = one.kind == "host" and vocabulary.expression(one) or one.text
-    session:within(text, one.file, one.line, session.parse, session, text, start)
+    session:within(text, one.file, one.line, function()
+      local node = session:parse(text, start)
+      if one.kind == "host" then closures.run(session:host_env(), node) end
+    end)
   end
 end
+
+local function state_of(session) return table.concat({ session.ctx:digests(session.now.device) }, " ") end
 
 local function take(run, list)
   if type(list) ~= "table" then raise("type-mismatch", nil, "vocabulary takes a list of words", { rule = RULE }) end
   local file, line = location.caller(3)
   local made = { words = all_words(list), regions = list.regions or "nested", bound = list.bound or 4,
-    session = run.session, file = file, line = line }
+    session = run.session, state = state_of(run.session), file = file, line = line }
   for key in pairs(list) do
     if math.type(key) ~= "integer" and not keys[key] then
       raise("unknown-name", nil, ("vocabulary has no field '%s'"):format(tostring(key)), { rule = RULE,
@@ -165,6 +174,14 @@ function vocabulary.extend(env, run)
     return taken
   end })
   return word
+end
+
+-- Raises if a vocabulary is not the last statement of its file: what comes behind it is not in programs.
+function vocabulary.check_last(run)
+  local given = run.vocabulary
+  if given.session == run.session and given.state == state_of(run.session) then return end
+  raise("scenario-error", nil, "the vocabulary is not the last statement of its file", { rule = RULE,
+    file = given.file, line = given.line, help = "put what declares and prepares data before it, outside of cases" })
 end
 
 -- The script has run: a vocabulary that was named was given its words.

@@ -18,10 +18,16 @@ local function profile_list(text)
   return list
 end
 
+local function number(text)
+  local n, problem = common.whole(text)
+  if n == 0 then return nil, "0 is no number of words" end
+  return n, problem
+end
+
 local function options(command)
   command:argument("file", "A scenario whose last statement is a vocabulary."):argname "<file>"
   command:argument("results", "With --merge: results of shards."):args "*":argname "<results>"
-  command:option("--bound", "Words of the longest programs."):convert(common.whole)
+  command:option("--bound", "Words of the longest programs, at least 1."):convert(number)
   command:option("--rules", "Rule profiles, separated by commas; two or more are compared. all: every profile.")
     :argname "<profiles>":convert(profile_list)
   command:flag("--counters", "Compare reference counters and attach counters, too.")
@@ -39,8 +45,9 @@ local function options(command)
   command:option("--limit", "Directives that are carried out at most."):default "100000000":convert(common.whole)
 end
 
--- A number with commas between thousands.
+-- A number with commas between thousands; one that is very large as a power of ten.
 local function grouped(n)
+  if n >= 1e15 then return ("%.1e"):format(n) end
   local text = ("%.0f"):format(n)
   local first = #text % 3
   local parts = { first > 0 and text:sub(1, first) or nil }

@@ -31,7 +31,7 @@ local PARTS_IN_WORDS = { host = "host memory", present = "what is present", valu
 -- clauses in other orders)}. The checks come in this order: those that change the world come last.
 hold.properties = {
   { name = "failed", about = "a construct that fails changes nothing", check = function(c)
-    if not c.code or c.words[c.word].of_host then return nil end
+    if not c.code or c.code == "limit" or c.words[c.word].of_host then return nil end
     local part = changed(c.before, digests_of(c.world), search.parts)
     return part and ("the word fails (%s), and %s changed"):format(c.code, PARTS_IN_WORDS[part])
   end },

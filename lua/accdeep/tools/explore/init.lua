@@ -25,7 +25,7 @@ local function key_of(source, names, bound, parts)
 end
 
 -- Opens what is explored: {source, names, worlds, words, bound, parts, line, key}. options: rules (names of profiles;
--- "all"; nil: the scenario's own), bound, counters (they are compared, too).
+-- "all"; nil: the scenario's own), bound, counters (they are compared, too), hold (properties are checked).
 function explore.open(path, options)
   local made = { source = { file = path, text = files.read(path) }, worlds = {}, names = {} }
   for k, name in ipairs(options.rules == "all" and profiles.names() or options.rules or { false }) do
@@ -36,7 +36,7 @@ function explore.open(path, options)
   made.words, made.line, made.bound = program.words(vocabulary), vocabulary.line, options.bound or vocabulary.bound
   for _, one in ipairs(made.worlds) do one:prepare(made.words) end
   made.parts = differ.parts(options.counters)
-  made.key = key_of(made.source, made.names, made.bound, made.parts)
+  made.key = key_of(made.source, made.names, made.bound, options.hold and { "hold" } or made.parts)
   return made
 end
 
@@ -53,7 +53,7 @@ local function results_of(made, options)
   if loaded.key ~= made.key or was[1] ~= is[1] or was[2] ~= is[2] then
     error(diagnostic.new { code = "file", rule = "HOUSE-files",
       message = ("%s holds results of another exploration"):format(options.out),
-      help = "the scenario, --rules, --bound, --counters and --shard must be those of the interrupted run" }, 0)
+      help = "the scenario, --rules, --bound, --counters, --hold and --shard must be those of the interrupted run" }, 0)
   end
   return results.continue(options.out, loaded), loaded
 end
@@ -107,7 +107,7 @@ function explore.merge(made, paths)
   local joined = results.merge(paths)
   if joined.key ~= made.key then
     error(diagnostic.new { code = "file", message = "these are results of another exploration", rule = "HOUSE-files",
-      help = "the scenario, --rules, --bound and --counters must be those of the shards" }, 0)
+      help = "the scenario, --rules, --bound, --counters and --hold must be those of the shards" }, 0)
   end
   return joined
 end

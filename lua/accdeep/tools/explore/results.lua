@@ -57,8 +57,8 @@ end
 function results.create(path, key, shard)
   local made = setmetatable({ path = path, file = files.open(path), waiting = {}, bytes = 0, settled = 0,
     written = core.clock() }, Results)
-  made:add(("accdeep explore 1 %016x"):format(key))
-  if shard then made:add(("part %d %d"):format(shard[1], shard[2])) end
+  made:settle(("accdeep explore 1 %016x"):format(key), not shard)
+  if shard then made:settle(("part %d %d"):format(shard[1], shard[2]), true) end
   return made
 end
 

@@ -90,11 +90,11 @@ function Search:hash(digests, letters)
 end
 
 -- Worlds by what they show behind a word: those with one letter have agreed all along. codes: of the word's errors.
--- A world in which the word failed agrees with nobody any more, if the program goes on in others.
-function Search:letters(before, codes, digests, goes_on)
+-- A world in which the word failed agrees with nobody any more.
+function Search:letters(before, codes, digests)
   local letters, n, made = {}, 0, {}
   for k = 1, #self.worlds do
-    local shown = { before:sub(k, k), codes[k] or "", codes[k] and goes_on and k or "" }
+    local shown = { before:sub(k, k) }
     for i = 1, NPARTS do
       if self.parts[i] then shown[#shown + 1] = digests[(k - 1) * NPARTS + i] end
     end
@@ -117,10 +117,10 @@ function Search:back(depth)
 end
 
 -- Carries out a word in all worlds that still matter. Returns outcomes by world: {codes, rules, digests, letters,
--- failed: in all}.
+-- failed: in all; stopped: in one, at a limit, which nothing undoes}.
 function Search:try(word, before)
   local codes, rules, digests, letters = {}, {}, {}, before.letters
-  local failed, several = true, #self.worlds > 1
+  local failed, several, stopped = true, #self.worlds > 1, false
   for k, world in ipairs(self.worlds) do
     local at = (k - 1) * NPARTS
     if several and is_alone(letters, k) then
@@ -129,6 +129,7 @@ function Search:try(word, before)
       codes[k], rules[k] = world:step(word)
       self.directives = self.directives + 1
       if codes[k] then
+        stopped = stopped or codes[k] == "limit"
         for i = at + 1, at + NPARTS do digests[i] = before.digests[i] end
       else
         failed = false
@@ -136,8 +137,8 @@ function Search:try(word, before)
       end
     end
   end
-  return { codes = codes, rules = rules, digests = digests, failed = failed,
-    letters = several and self:letters(letters, codes, digests, not failed) or letters }
+  return { codes = codes, rules = rules, digests = digests, failed = failed, stopped = stopped,
+    letters = several and self:letters(letters, codes, digests) or letters }
 end
 
 -- Goes to the state behind a program, whose beginnings are known.
@@ -187,7 +188,7 @@ function Search:extend(program, last)
       local made = self:try(word, before)
       self.programs = self.programs + 1
       local key = not made.failed and self:key(made.digests, made.letters)
-      local changed = self.words[word].of_host
+      local changed = self.words[word].of_host or made.stopped
       if observer.step and observer.step(self, program, word, made, before) then changed = true end
       local next_one
       if made.letters ~= before.letters then

@@ -28,6 +28,11 @@ function world.open(file, text, rules, device)
     diagnostic.raise("scenario-error", nil, "the file has no vocabulary", { file = file, rule = "HOUSE-explore",
       help = 'vocabulary { acc "enter data copyin(a)", acc "exit data delete(a)", host "a[0] = 1" }' })
   end
+  local ok, err = pcall(vocabulary.check_last, run)
+  if not ok then
+    run:close()
+    error(err, 0)
+  end
   session.options.warn = nil
   return setmetatable({ run = run, session = session, vocabulary = run.vocabulary, steps = {}, open = {} }, World)
 end
@@ -42,14 +47,12 @@ function World:close() self.run:close() end
 
 -- ----------------------------------------------------------------------------------------- words --
 
--- Code and rule of an error.
+-- Code and rule of an error. What a function of the script raises is one, too.
 local function failure(self, err)
-  if diagnostic.is(err) then
-    return err.code, err.rule and profiles.cited(err.rule, self.session.rules.documents)
-  elseif diagnostic.is_limit(err) then
-    return "limit", "HOUSE-limit"
-  end
-  error(err, 0)
+  if diagnostic.is_limit(err) then return "limit", "HOUSE-limit" end
+  local known = scenario.as_error(err, self.vocabulary.file)
+  if known.code == "internal" then error(err, 0) end
+  return known.code, known.rule and profiles.cited(known.rule, self.session.rules.documents)
 end
 
 local function settle(self, ok, err)
@@ -68,9 +71,7 @@ local function directive(word, body)
     local ok, result = pcall(session[kind], session, text, nil, file, line, function(_, _, err) reported = err end)
     if reported then return reported.code, profiles.cited(reported.rule, session.rules.documents) end
     if not ok then return failure(self, result) end
-    if type(result) == "function" then
-      return settle(self, core.limited(0, STEPS, function() result(body or "", place) end, file))
-    end
+    if type(result) == "function" then return settle(self, pcall(result, body or "", place)) end
     if result then self.open[#self.open + 1] = { region = result, word = word.number } end
   end
 end
@@ -132,18 +133,40 @@ function World:prepare(words)
   for _, word in ipairs(words) do self:add(word) end
 end
 
+-- A step that fails if it takes too many steps of Lua.
+local function limited(step, file)
+  return function(self)
+    local code, rule
+    local ok, err = core.limited(0, STEPS, function() code, rule = step(self) end, file)
+    if not ok then return failure(self, err) end
+    return code, rule
+  end
+end
+
+-- Whether expressions may call what does not end.
+local function has_functions(session)
+  if next(session.now.scope.functions) then return true end
+  for _, methods in next, session.program.method_tables do
+    if next(methods) then return true end
+  end
+  return false
+end
+
 -- Adds a word behind all others. Returns its number.
 function World:add(word)
-  local number = #self.words + 1
-  self.words[number], self.steps[number] = word, makers[word.kind](word, self.is_openmp)
+  local number, step = #self.words + 1, makers[word.kind](word, self.is_openmp)
+  if word.body or word.kind == "kernel" or has_functions(self.session) then
+    step = limited(step, word.file)
+  end
+  self.words[number], self.steps[number] = word, step
   return number
 end
 
 -- Closes the innermost region, as a word does.
 function World:close_innermost() return makers["end"] {}(self) end
 
--- Carries out a word. Returns nothing, or code and rule of the error: then nothing has changed but what an expression of
--- the host did before the error.
+-- Carries out a word. Returns nothing, or code and rule of the error: then nothing has changed, but for what an
+-- expression of the host did before its error, and what stops at a limit.
 function World:step(number) return self.steps[number](self) end
 
 -- ---------------------------------------------------------------------------------------- states --
