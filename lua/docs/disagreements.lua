@@ -131,7 +131,7 @@ local function scenario(made, vocabulary)
     end
   end
   if #cases == 0 then return nil end
-  return "-- Programs on which profiles differ (spec/reference/disagreements.md); `make disagreements` made this file.\n"
+  return "-- Programs on which profiles differ: spec/reference/disagreements.md. `make disagreements` made this file.\n"
     .. program.declarations(vocabulary.source, vocabulary.line) .. "\n" .. table.concat(cases, "\n")
 end
 

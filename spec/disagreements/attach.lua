@@ -1,4 +1,4 @@
--- Programs on which profiles differ (spec/reference/disagreements.md). `make disagreements` makes this file.
+-- Programs on which profiles differ: spec/reference/disagreements.md. `make disagreements` made this file.
 -- Attach and detach: a structure with a pointer, and two arrays that it may point to.
 scenario { title = "Attach and detach", rules = "openacc-3.3" }
 declare [[

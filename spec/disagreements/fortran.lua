@@ -1,4 +1,4 @@
--- Programs on which profiles differ (spec/reference/disagreements.md). `make disagreements` makes this file.
+-- Programs on which profiles differ: spec/reference/disagreements.md. `make disagreements` made this file.
 -- Pointers and allocatables of Fortran.
 scenario { title = "Fortran's pointers", language = "fortran", rules = "openacc-3.3" }
 fortran [[
@@ -54,21 +54,6 @@ case("differs: descriptors decides, after acc exit data delete [TR14-1.1-05 OMP6
   }, function()
     acc "enter data copyin(v%data)"
     acc "exit data delete(v)"
-  end)
-end)
-
-case("differs: descriptors decides, after acc enter data copyin, program 2 [TR14-1.1-05 OMP60-map-16]", function()
-  expect.differs({
-    ["tr14"] = "accepted; `v%data` on the device is attached to `a`",
-    ["tr14x"] = "accepted; `v%data` on the device is attached to `a`",
-    ["openacc-2.0"] = "accepted; `v%data` on the device has the host's address",
-    ["openacc-3.3"] = "accepted; `v%data` on the device has the host's address",
-    ["openacc-3.4"] = "accepted; `v%data` on the device has the host's address",
-    ["libgomp-12"] = "accepted; `v%data` on the device has the host's address",
-    ["directory"] = "accepted; `v%data` on the device has the host's address",
-  }, function()
-    acc "enter data copyin(a)"
-    acc "enter data copyin(v)"
   end)
 end)
 

@@ -1,4 +1,4 @@
--- Programs on which profiles differ (spec/reference/disagreements.md). `make disagreements` makes this file.
+-- Programs on which profiles differ: spec/reference/disagreements.md. `make disagreements` made this file.
 -- Levels of data regions, and sections of one array that become one block.
 scenario { title = "Levels and fusion", rules = "directory" }
 declare "float a[6] = { 1, 2, 3, 4, 5, 6 };"

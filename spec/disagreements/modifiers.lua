@@ -1,4 +1,4 @@
--- Programs on which profiles differ (spec/reference/disagreements.md). `make disagreements` makes this file.
+-- Programs on which profiles differ: spec/reference/disagreements.md. `make disagreements` made this file.
 -- Modifiers of data clauses, which came with OpenACC 2.7, 3.0 and 3.4.
 scenario { title = "Modifiers of OpenACC", rules = "openacc-3.4" }
 declare "float a[4] = { 1, 2, 3, 4 };"

@@ -1,4 +1,4 @@
--- Programs on which profiles differ (spec/reference/disagreements.md). `make disagreements` makes this file.
+-- Programs on which profiles differ: spec/reference/disagreements.md. `make disagreements` made this file.
 -- Modifiers and map types of OpenMP, which came with 5.1 to 6.1.
 scenario { title = "Modifiers of OpenMP", rules = "openmp-6.1" }
 declare [[

@@ -1,4 +1,4 @@
--- Programs on which profiles differ (spec/reference/disagreements.md). `make disagreements` makes this file.
+-- Programs on which profiles differ: spec/reference/disagreements.md. `make disagreements` made this file.
 -- OpenMP: map types, modifiers, base pointers, sections of length zero.
 scenario { title = "OpenMP mapping", rules = "openmp-6.0" }
 declare [[

@@ -122,10 +122,12 @@ function differ.rows(found, replay, names, parts)
   return rows
 end
 
--- How two outcomes differ, as text. Two errors are one way.
+-- How two outcomes differ, as text. Two errors are one way, and so is all that differs on the device.
 local function way(a, b, counters)
   if a.code and b.code then return "errors" end
-  return a.code or b.code or compared.difference(a, b, counters)
+  local part = compared.difference(a, b, counters)
+  local is_on_device = part == "what is present" or part == "values on the device"
+  return a.code or b.code or is_on_device and "device" or part
 end
 
 -- The smallest rows: of those with the same knobs, each has two profiles that differ in a way in which no smaller one
