@@ -10,10 +10,26 @@ local compared = {}
 compared.parts = { { "host", "values on the host" }, { "present", "what is present" },
   { "values", "values on the device" }, { "counters", "counters" } }
 
--- What a device and the host show now: a number for each part. Numbers of two sessions are equal if they show the same.
+local function mixed(hash, number) return (hash ~ number) * 0x9E3779B97F4A7C15 end
+
+-- Numbers that stand for what the host's memory holds, what is present, what the devices' memory holds, counters, and
+-- all else that decides what comes next. Numbers of two sessions are equal if they show the same. numbers: of host
+-- memory under other names (tools/explore/names.lua).
+function compared.digests(session, numbers)
+  local ctx, now = session.ctx, session.now
+  if session.devices == 1 then return ctx:digests(now.device, numbers) end
+  local host, present, values, counters, rest = nil, 0, 0, 0, now.device
+  for device = 0, session.devices - 1 do
+    local h, p, v, c, r = ctx:digests(device, numbers)
+    host, present, values, counters, rest = h, mixed(present, p), mixed(values, v), mixed(counters, c), mixed(rest, r)
+  end
+  return host, present, values, counters, rest
+end
+
+-- What the devices and the host show now, by part.
 function compared.shown(session)
   local shown = {}
-  shown.host, shown.present, shown.values, shown.counters, shown.rest = session.ctx:digests(session.now.device)
+  shown.host, shown.present, shown.values, shown.counters, shown.rest = compared.digests(session)
   return shown
 end
 

@@ -4,6 +4,7 @@
 -- nothing is carried out. A text with {a,b} stands for two words.
 
 local closures = require "accdeep.code.closures"
+local compared = require "accdeep.script.compared"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
 
@@ -133,7 +134,7 @@ local function check(run, one)
   end
 end
 
-local function state_of(session) return table.concat({ session.ctx:digests(session.now.device) }, " ") end
+local function state_of(session) return table.concat({ compared.digests(session) }, " ") end
 
 local function take(run, list)
   if type(list) ~= "table" then raise("type-mismatch", nil, "vocabulary takes a list of words", { rule = RULE }) end

@@ -39,8 +39,10 @@ hold.properties = {
   { name = "dangling", about = "no attached pointer points to memory that is not present any more", check = function(c)
     if c.code or c.before.counters == c.after.counters then return nil end
     local session = c.world.session
-    for _, attached in ipairs(session.ctx:attachments(session.now.device)) do
-      if attached.low == 0 then return ("%s is attached to what is gone"):format(attached.name) end
+    for device = 0, session.devices - 1 do
+      for _, attached in ipairs(session.ctx:attachments(device)) do
+        if attached.low == 0 then return ("%s is attached to what is gone"):format(attached.name) end
+      end
     end
   end },
 

@@ -2,6 +2,7 @@
 -- back to what it was.
 
 local closures = require "accdeep.code.closures"
+local compared = require "accdeep.script.compared"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local profiles = require "accdeep.catalogue.profiles"
@@ -205,8 +206,7 @@ function World:opened(way)
   return hash
 end
 
--- Numbers that stand for what the host's memory holds, what is present, what the device's memory holds, counters, and
--- all else that decides what comes next. numbers: of host memory under other names (names.lua).
-function World:digests(numbers) return self.session.ctx:digests(self.session.now.device, numbers) end
+-- Numbers of the state, as compared.lua has them.
+function World:digests(numbers) return compared.digests(self.session, numbers) end
 
 return world
