@@ -8,7 +8,7 @@ local replay = {}
 local Replay = {}
 Replay.__index = Replay
 
-local MOST = 800 -- worlds that are kept
+local MOST = 800 -- devices of the worlds that are kept
 
 -- source: {file, text}; words: those of its vocabulary.
 function replay.new(source, words)
@@ -27,10 +27,10 @@ function Replay:world(rules)
     one.world:restore(one.saved)
     return one.world
   end
-  if self.n == MOST then self:close() end
+  if self.n >= MOST then self:close() end
   local made = world.open(self.source.file, self.source.text, rules)
   made:prepare(self.words)
-  self.worlds[rules], self.n = { world = made, saved = made:save() }, self.n + 1
+  self.worlds[rules], self.n = { world = made, saved = made:save() }, self.n + made.session.devices
   return made
 end
 
