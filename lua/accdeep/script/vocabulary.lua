@@ -129,7 +129,9 @@ local function check(run, one)
     local text = one.kind == "host" and vocabulary.expression(one) or one.text
     session:within(text, one.file, one.line, function()
       local node = session:parse(text, start)
-      if one.kind == "host" then closures.run(session:host_env(), node) end
+      if one.kind ~= "host" then return end
+      local ok, err = pcall(closures.run, session:host_env(), node)
+      if not ok and (not diagnostic.is(err) or err.code:find "^unknown") then error(err, 0) end
     end)
   end
 end

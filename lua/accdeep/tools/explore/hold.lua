@@ -83,7 +83,9 @@ local function clauses_of(text)
     if at > #text then return table.concat(name, " "), list end
     local clause, after = text:match("^([%a_]+%s*%b())()", at)
     local word, behind = text:match("^([%a_]+)()", at)
-    if clause or word and #list > 0 then
+    if clause and not name[1] then -- an argument of the directive: wait(1)
+      name[1], at = clause, after
+    elseif clause or word and #list > 0 then
       list[#list + 1], at = clause or word, after or behind
     elseif word then
       name[#name + 1], at = word, behind
