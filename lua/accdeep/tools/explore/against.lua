@@ -49,7 +49,7 @@ end
 local function c_words(words)
   local list = {}
   for i, word in ipairs(words) do
-    local construct = word.kind == "kernel" and program.construct(word, words) or word
+    local construct = word.kind == "kernel" and world.construct(word, words) or word
     list[i] = { kind = construct.kind, text = construct.text, body = construct.body,
       opens = program.opens(word) and true or nil }
     if word.of then

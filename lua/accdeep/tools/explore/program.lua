@@ -3,6 +3,7 @@
 -- A program is a string whose bytes are numbers of words.
 
 local vocabulary = require "accdeep.script.vocabulary"
+local world = require "accdeep.tools.explore.world"
 
 local program = {}
 
@@ -59,7 +60,7 @@ function program.lines(words, text, is_whole)
       while word.of and open[at].number ~= word.of do at = at - 1 end
       lines[i] = close(at)
     else
-      lines[i] = vocabulary.written(word.kind == "kernel" and program.construct(word, words) or word)
+      lines[i] = vocabulary.written(word.kind == "kernel" and world.construct(word, words) or word)
     end
     if program.opens(word) then
       open[#open + 1] = { number = word.number, at = i }
@@ -68,16 +69,6 @@ function program.lines(words, text, is_whole)
   end
   while is_whole and open[1] do lines[#lines + 1] = close() end
   return lines
-end
-
--- The construct that carries out the statements of a kernel: one that maps nothing.
-function program.construct(word, words)
-  local made = { kind = "acc", text = "parallel default(present)", body = word.text, file = word.file, line = word.line,
-    number = word.number }
-  for _, other in ipairs(words) do
-    if other.kind == "omp" then made.kind, made.text = "omp", "target" end
-  end
-  return made
 end
 
 -- The text of a scenario before its vocabulary, which is in a line.

@@ -80,13 +80,15 @@ end
 makers.acc = function(word) return directive(word, word.body) end
 makers.omp = makers.acc
 
--- Statements on the device, in a construct that maps nothing.
-function makers.kernel(word, is_openmp)
-  local kind, text = "acc", "parallel default(present)"
-  if is_openmp then kind, text = "omp", "target" end
-  return directive({ kind = kind, text = text, file = word.file, line = word.line, number = word.number },
-    word.text)
+-- The construct that carries out the statements of a kernel: one that maps nothing, of the language of other words.
+function world.construct(word, words)
+  local is_openmp = false
+  for _, other in ipairs(words) do is_openmp = is_openmp or other.kind == "omp" end
+  return { kind = is_openmp and "omp" or "acc", text = is_openmp and "target" or "parallel default(present)",
+    body = word.text, file = word.file, line = word.line, number = word.number }
 end
+
+function makers.kernel(word, words) return makers.acc(world.construct(word, words)) end
 
 function makers.host(word)
   local plain -- where no region lets names stand for device addresses
@@ -129,8 +131,7 @@ end
 
 -- The words in the order of their numbers; ends of regions come behind them.
 function World:prepare(words)
-  self.is_openmp, self.words = false, {}
-  for _, word in ipairs(words) do self.is_openmp = self.is_openmp or word.kind == "omp" end
+  self.words, self.given = {}, words
   for _, word in ipairs(words) do self:add(word) end
 end
 
@@ -155,7 +156,7 @@ end
 
 -- Adds a word behind all others. Returns its number.
 function World:add(word)
-  local number, step = #self.words + 1, makers[word.kind](word, self.is_openmp)
+  local number, step = #self.words + 1, makers[word.kind](word, self.given)
   if word.body or word.kind == "kernel" or has_functions(self.session) then
     step = limited(step, word.file)
   end
