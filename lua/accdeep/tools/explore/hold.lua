@@ -247,15 +247,15 @@ function hold.collect(world, words, told)
   end
 end
 
--- A counterexample as a case of a scenario.
-function hold.case(one, words, profile)
+-- A counterexample as a case of a scenario. is_own: the profile is that of the scenario's head.
+function hold.case(one, words, profile, is_own)
   local about
   for _, property in ipairs(hold.properties) do
     if property.name == one.property then about = property.about end
   end
   local title = ("%s, %s: %s"):format(one.property, program.family(words[one.program:byte(-1)]), profile)
   local lines = { ("-- %s: %s"):format(about, one.what), ("case(%q, function()"):format(title),
-    ("  rules %q"):format(profile) }
+    not is_own and ("  rules %q"):format(profile) or nil }
   for _, line in ipairs(program.lines(words, one.program, true)) do lines[#lines + 1] = "  " .. line end
   lines[#lines + 1] = "end)"
   return table.concat(lines, "\n") .. "\n"

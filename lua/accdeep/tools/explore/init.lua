@@ -24,10 +24,10 @@ local function key_of(source, names, bound, parts)
   return hash
 end
 
--- Opens what is explored: {source, names, worlds, words, bound, parts, line, key}. options: rules (names of profiles;
--- "all"; nil: the scenario's own), bound, counters (they are compared, too), hold (properties are checked).
+-- Opens what is explored: {source, names, worlds, words, bound, parts, line, key, is_own: its own rules}. options: rules (names of
+-- profiles; "all"; nil: the scenario's own), bound, counters (they are compared, too), hold (properties are checked).
 function explore.open(path, options)
-  local made = { source = { file = path, text = files.read(path) }, worlds = {}, names = {} }
+  local made = { source = { file = path, text = files.read(path) }, worlds = {}, names = {}, is_own = not options.rules }
   for k, name in ipairs(options.rules == "all" and profiles.names() or options.rules or { false }) do
     made.worlds[k] = world.open(path, made.source.text, name or nil)
     made.names[k] = made.worlds[k].session.rules.name
@@ -117,7 +117,7 @@ end
 -- The scenario that shows counterexamples.
 function explore.counterexamples(made, found)
   local cases = { program.declarations(made.source, made.line) }
-  for _, one in ipairs(found) do cases[#cases + 1] = hold.case(one, made.words, made.names[1]) end
+  for _, one in ipairs(found) do cases[#cases + 1] = hold.case(one, made.words, made.names[1], made.is_own) end
   return table.concat(cases, "\n")
 end
 
