@@ -24,10 +24,12 @@ local function key_of(source, names, bound, parts)
   return hash
 end
 
--- Opens what is explored: {source, names, worlds, words, bound, parts, line, key, is_own: its own rules}. options: rules (names of
--- profiles; "all"; nil: the scenario's own), bound, counters (they are compared, too), hold (properties are checked).
+-- Opens what is explored: {source, names, worlds, words, bound, parts, line, key, is_own: the scenario's own rules}.
+-- options: rules (names of profiles; "all"; nil: the scenario's own), bound, counters (they are compared, too), hold
+-- (properties are checked).
 function explore.open(path, options)
-  local made = { source = { file = path, text = files.read(path) }, worlds = {}, names = {}, is_own = not options.rules }
+  local made = { source = { file = path, text = files.read(path) }, worlds = {}, names = {} }
+  made.is_own = not options.rules
   for k, name in ipairs(options.rules == "all" and profiles.names() or options.rules or { false }) do
     made.worlds[k] = world.open(path, made.source.text, name or nil)
     made.names[k] = made.worlds[k].session.rules.name
