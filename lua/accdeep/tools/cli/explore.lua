@@ -6,13 +6,16 @@ local core = require "accdeep.core"
 local explore = lazy.require "accdeep.tools.explore"
 local progress = require "accdeep.base.progress"
 local runtime = lazy.require "accdeep.tools.explore.runtime"
+local vocabulary = lazy.require "accdeep.script.vocabulary"
 
 local function profile_list(text)
   if text == "all" then return text end
-  local list = {}
+  local list, seen = {}, {}
   for name in text:gmatch "[^,]+" do
     local known, problem = common.rules(name)
     if not known then return nil, problem end
+    if seen[known] then return nil, ("'%s' is named twice"):format(known) end
+    seen[known] = true
     list[#list + 1] = known
   end
   return list
@@ -68,6 +71,13 @@ local function print_counts(made, found)
     and (" in %.1f s, %s a second"):format(found.seconds, grouped(found.carried_out // found.seconds)) or ""))
 end
 
+-- Words that failed in every program may be mistakes.
+local function print_never(list)
+  for _, word in ipairs(list or {}) do
+    common.out(("-- in no program does this succeed: %s\n"):format(vocabulary.written(word)))
+  end
+end
+
 -- Compares a profile with a real runtime. Returns the exit status.
 local function compare(chosen)
   if #(chosen.rules or {}) > 1 then
@@ -100,6 +110,7 @@ local function report(chosen, made, found)
     common.err(("accdeep: interrupted%s\n"):format(chosen.out and "; --resume continues" or ""))
     return 130
   end
+  print_never(found.never)
   if chosen.hold then
     common.out(("-- %d counterexamples under %s\n"):format(#found.found, made.names[1]))
     if #found.found > 0 then common.out("\n" .. explore.counterexamples(made, found.found)) end

@@ -60,11 +60,20 @@ local function results_of(made, options)
   return results.continue(options.out, loaded), loaded
 end
 
+-- Words that failed in every program.
+local function never_succeeded(words, succeeded)
+  local list = {}
+  for i, word in ipairs(words) do
+    if word.kind ~= "end" and not succeeded[i] then list[#list + 1] = word end
+  end
+  return list
+end
+
 -- Explores. options: out (a file of results), resume (continues that file), shard ({i, n}), jobs (processes), limit
 -- (directives), hold (properties are checked, of one profile), progress(n, i, all, directives, seconds of the level).
 -- Returns {ways = in which names can be exchanged, directives, programs, classes, levels = classes by words, found =
--- differences or counterexamples, seconds, carried_out = directives in this process, ended = "limit" or "interrupted",
--- why = a sentence}.
+-- differences or counterexamples, seconds, carried_out = directives in this process, never = words that failed in every
+-- program (of a run that does not continue another one), ended = "limit" or "interrupted", why = a sentence}.
 function explore.run(made, options)
   local file, loaded = results_of(made, options)
   local observer, levels, counted = {}, {}, 0
@@ -101,7 +110,8 @@ function explore.run(made, options)
   if ended and file then file:write() end
   return { ended = ended, why = why, ways = #one.ways + 1, directives = one.directives, programs = one.programs,
     classes = one.classes, levels = levels, found = found, seconds = math.max(core.clock() - begun, 1e-6),
-    carried_out = one.directives - (loaded and loaded.directives or 0) }
+    carried_out = one.directives - (loaded and loaded.directives or 0),
+    never = not loaded and never_succeeded(one.words, one.succeeded) or {} }
 end
 
 -- The joined results of shards, as run returns them.

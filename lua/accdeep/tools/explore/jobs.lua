@@ -24,6 +24,7 @@ local function work(search, level, from, to, last, pipe, counter)
     search:extend(level[i], last)
     counter:add(1, 1)
   end
+  for word in pairs(search.succeeded) do lines[#lines + 1] = search.succeeded[word] and "w " .. word or nil end
   lines[#lines + 1] = ("e %d %d"):format(search.directives - before.directives, search.programs - before.programs)
   pipe:write(table.concat(lines, "\n"), "\n")
   pipe:flush()
@@ -41,6 +42,8 @@ local function take(search, pipe, last)
       ended = true
     elseif kind == "d" then
       observer.add(results.finding_of(rest))
+    elseif kind == "w" then
+      search.succeeded[tonumber(rest)] = true
     else
       local class = results.class_of(rest)
       if not search.seen[class.key] then search:found(class.program, class.key, class.letters, last) end

@@ -32,7 +32,7 @@ end
 function search.new(worlds, words, compared, observer)
   local self = setmetatable({ worlds = worlds, words = words, observer = observer, seen = {}, saved = {}, path = "",
     directives = 0, classes = 0, programs = 0, parts = {}, next = {}, ways = {}, shard = false, divided = false,
-    told = false }, Search)
+    succeeded = {}, told = false }, Search)
   for i, part in ipairs(PARTS) do
     for _, name in ipairs(compared) do self.parts[i] = self.parts[i] or name == part end
   end
@@ -188,6 +188,7 @@ function Search:extend(program, last)
       local made = self:try(word, before)
       self.programs = self.programs + 1
       local key = not made.failed and self:key(made.digests, made.letters)
+      self.succeeded[word] = self.succeeded[word] or key ~= false
       local changed = self.words[word].of_host or made.stopped
       if observer.step and observer.step(self, program, word, made, before) then changed = true end
       local next_one
