@@ -43,3 +43,15 @@ describe("exploring each state once", function()
     end)
   end
 end)
+
+describe("tr14", function()
+  -- Without shapes, and with the answers that OpenACC 2.0 gives.
+  local plain = "tr14+again=reject+still_attached=ignore+pointer_changed=ignore+members=ignored+descriptors=false"
+  for _, name in ipairs { "attach", "levels", "fortran" } do
+    it("differs from OpenACC 2.0 in five knobs alone: " .. name, function()
+      local path = ("examples/explore/%s.lua"):format(name)
+      assert.same({}, (differences(path, 3, { plain, "openacc-2.0" }, false)))
+      assert.is_true(next((differences(path, 3, { "tr14", "openacc-2.0" }, false))) ~= nil)
+    end)
+  end
+end)
