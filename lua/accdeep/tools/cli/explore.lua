@@ -160,8 +160,8 @@ local function run(chosen)
   local begun, first = core.clock(), nil -- directives of the run that is continued are no part of the rate
   function chosen.progress(n, i, all, directives, seconds)
     first = first or directives
-    common.progress:show("programs of %d words: %s of %s, %s directives a second, %d s left", n, grouped(i), grouped(all),
-      grouped((directives - first) // math.max(core.clock() - begun, 0.001)), seconds / i * (all - i))
+    common.progress:show("programs of %d words: %s of %s, %s directives a second, %.0f s left", n, grouped(i),
+      grouped(all), grouped((directives - first) // math.max(core.clock() - begun, 0.001)), seconds / i * (all - i))
   end
   local found = explore.run(made, chosen)
   core.watch_interrupts(false)
