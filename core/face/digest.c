@@ -168,11 +168,14 @@ static uint64_t place_in(const struct digest *digest, const struct other *other,
     return device_place(digest, other->device, object->host + (dev - object->dev));
 }
 
-/* An address of the device where no data are present, counted from its first one, from 1; 0: it is not the device's. */
+/* An address of the device where no data are present, counted from its first one, from 1, or as it is where the device
+ * has no first one; 0: it is not the device's. */
 static uint64_t offset_in(const struct other *other, uint64_t dev)
 {
     const accd_backend *ops = other->device->ops;
-    return ops->origin && ops->owns(other->device->handle, dev) ? dev - ops->origin(other->device->handle) + 1 : 0;
+    if (!ops->owns(other->device->handle, dev))
+        return 0;
+    return ops->origin ? dev - ops->origin(other->device->handle) + 1 : dev;
 }
 
 /* Whether a device address where no data are present is in an allocation of the program's. */
