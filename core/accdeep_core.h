@@ -6,7 +6,8 @@
  * changes nothing: not the device, not the counters, not the host.
  *
  * This is the explicit tier: contexts, constructs, items, mapping programs, events, inspection. It needs
- * no Lua. Activity queues, and kernels on the device, are in accdeep_queues.h, which this header includes.
+ * no Lua. Activity queues, and kernels on the device, are in accdeep_queues.h; saved states, invariants and digests in
+ * accdeep_checkpoints.h. This header includes both.
  * Terms are those of OpenACC: data environment, present table, structured and dynamic reference counter,
  * attach counter, section. Rule ids, in parentheses, are those of spec/rules.
  *
@@ -294,20 +295,6 @@ ACCD_API void accd_context_on_event(accd_context *context, accd_event_fn fn, voi
 /* Which operations the function hears of from now on, and of which with names; others have the name "". A bit for each:
  * 1 << op. At first: all. */
 ACCD_API void accd_context_hear(accd_context *context, unsigned ops, unsigned named);
-
-/* ------------------------------------------------------------------------------ checkpoints -- */
-
-/* The state of a context: its tables, devices, regions and queues, and the bytes of registered host memory that is
- * live. Labels and programs are no part of it. */
-typedef struct accd_checkpoint accd_checkpoint;
-/* Saves the state. The caller frees the checkpoint, before the context is closed. ACCD_MISUSE: a construct or a
- * kernel is under way, or the context was opened without config.checkpoints. */
-ACCD_API accd_status accd_checkpoint_take(accd_context *context, accd_checkpoint **checkpoint_p);
-/* Makes the state what it was; any number of times, in any order. Regions and bounds that ended since are valid
- * again, and those that were made since are not valid any more. Host memory that was registered and live must be there
- * still. The function for events stays as it is now. ACCD_MISUSE: as above. */
-ACCD_API accd_status accd_checkpoint_restore(accd_checkpoint *checkpoint);
-ACCD_API void accd_checkpoint_free(accd_checkpoint *checkpoint);
 
 /* ---------------------------------------------------------------------- labels and programs -- */
 
@@ -781,32 +768,6 @@ typedef struct accd_stats {
 /* Statistics of a device; all are 0 for an invalid device number. */
 ACCD_API void accd_get_stats(accd_context *context, int device, accd_stats *stats_p);
 
-/* For tests: checks all invariants. NULL: they hold; else a sentence about the first that does not, which the
- * context owns. Costs O(n log n). */
-ACCD_API const char *accd_check(accd_context *context);
-/* A hash of present objects, attachments, levels and device bytes: equal states have equal hashes. */
-ACCD_API uint64_t accd_digest(accd_context *context);
-
-/* Hashes of the parts of a device's state, without addresses: the same program in another process has the same ones.
- * Host memory is that of accd_host_add, and its ranges are numbered in the order of registration. A word of
- * eight bytes that is the address of a byte of such a range, or of its end, counts as that number and an
- * offset. So does the address of a byte of present data on a device. Other device addresses count as one; in rest those
- * of memory that is in use are offsets. */
-typedef struct accd_digest_set {
-    uint64_t host;     /* the bytes of registered host memory that is live */
-    uint64_t present;  /* the ranges of present objects */
-    uint64_t values;   /* the bytes of present data on the device, and which were written; however they lie in objects */
-    uint64_t counters; /* reference counters; attached pointers with their targets and counters */
-    uint64_t rest;     /* all else that decides what a later construct does: open regions, tuples, flags of objects,
-                          work of queues, device memory in use if that is more than half of it, bytes of device memory
-                          without host data */
-} accd_digest_set;
-/* numbers: n numbers for the first ranges, in place of 1 to n; NULL: none. With two numbers exchanged the hashes are those
- * of the program in which these ranges have exchanged their names.
- * ACCD_MISUSE: a construct or a kernel is under way. */
-ACCD_API accd_status accd_digests(accd_context *context, int device, const uint32_t *numbers, size_t n,
-                                  accd_digest_set *digests_p);
-
 /* -------------------------------------------------------------------- registered host memory -- */
 
 /* Registers host memory. With config.check_host, a section outside of all registered ranges is
@@ -826,16 +787,11 @@ ACCD_API int accd_host_at(accd_context *context, const void *address, accd_host_
 ACCD_API int accd_host_bounds(accd_context *context, const void *address, uint64_t *start_p,
                               uint64_t *bytes_p);
 
-/* ----------------------------------------------------------------- tests of failure handling -- */
-
-/* The n-th device allocation, or copy, from now on fails; 0: none. Simulated device only. */
-ACCD_API void accd_fail_allocation(accd_context *context, int device, uint64_t n);
-ACCD_API void accd_fail_copy(accd_context *context, int device, uint64_t n);
-
 #ifdef __cplusplus
 }
 #endif
 
+#include "accdeep_checkpoints.h"
 #include "accdeep_queues.h"
 
 #endif

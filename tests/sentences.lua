@@ -42,6 +42,7 @@ local checked = {
   "core/abi/directory/accdeep_directory.h",
   "core/accdeep_core.h",
   "core/accdeep_queues.h",
+  "core/accdeep_checkpoints.h",
   "core/accdeep_rules.def",
   "lua/accdeep/base/codes.lua",
   "lua/accdeep/catalogue",

@@ -669,38 +669,38 @@ static void sim_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_
 
 /* ------------------------------------------------------------------------------- checkpoints -- */
 
-/* What lies outside of struct sim, up to an offset that is a multiple of a page: bytes, bits and tables. X(its memory,
- * bytes of it). */
-#define STATE(X, to)                                                                                    \
-    X(sim->bytes, (to)) X(sim->bits, (to) / 8) X(sim->sizes, (to) / UNIT * sizeof sim->sizes[0])        \
-    X(sim->units, (to) / UNIT * sizeof sim->units[0]) X(sim->covers, (to) / PAGE * sizeof sim->covers[0])
-enum { STATE_BEGIN = 16 }; /* saved before it: the offset */
-
-/* Behind it nothing was handed out. */
+/* A multiple of a page, behind which nothing was handed out. */
 static uint64_t state_end(const struct sim *sim) { return (sim->bump + PAGE - 1) / PAGE * PAGE; }
 
-static uint64_t sim_state_bytes(void *device)
+/* Copies what lies outside of struct sim, up to an offset: to a state, from one, or not at all. The offset comes first
+ * in a state. Returns the bytes of the state. */
+static uint64_t copy_state(const struct sim *sim, uint64_t end, uint8_t *to, const uint8_t *from)
 {
-    const struct sim *sim = device;
-    const uint64_t end = state_end(sim);
-    uint64_t bytes = STATE_BEGIN;
-#define X(memory, n) bytes += (n);
-    STATE(X, end)
-#undef X
-    return bytes;
+    const struct {
+        void *memory;
+        uint64_t bytes;
+    } parts[] = {{sim->bytes, end},
+                 {sim->bits, end / 8},
+                 {sim->sizes, end / UNIT * sizeof sim->sizes[0]},
+                 {sim->units, end / UNIT * sizeof sim->units[0]},
+                 {sim->covers, end / PAGE * sizeof sim->covers[0]}};
+    uint64_t at = 16;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; at += parts[i++].bytes) {
+        if (to)
+            memcpy(to + at, parts[i].memory, parts[i].bytes);
+        if (from)
+            memcpy(parts[i].memory, from + at, parts[i].bytes);
+    }
+    return at;
 }
+
+static uint64_t sim_state_bytes(void *device) { return copy_state(device, state_end(device), NULL, NULL); }
 
 static void sim_state_save(void *device, uint8_t *to)
 {
-    const struct sim *sim = device;
-    const uint64_t end = state_end(sim);
+    const uint64_t end = state_end(device);
     memcpy(to, &end, sizeof end);
-    to += STATE_BEGIN;
-#define X(memory, n)          \
-    memcpy(to, (memory), (n)); \
-    to += (n);
-    STATE(X, end)
-#undef X
+    (void)copy_state(device, end, to, NULL);
 }
 
 /* What was handed out since is as if it had not been. */
@@ -713,20 +713,12 @@ static void clear_behind(struct sim *sim, uint64_t from, uint64_t to)
 
 static uint64_t sim_state_restore(void *device, const uint8_t *from)
 {
-    const uint8_t *const start = from;
-    struct sim *sim = device;
-    const uint64_t now = state_end(sim);
+    const uint64_t now = state_end(device);
     uint64_t end;
     memcpy(&end, from, sizeof end);
-    from += STATE_BEGIN;
     if (now > end)
-        clear_behind(sim, end, now);
-#define X(memory, n)            \
-    memcpy((memory), from, (n)); \
-    from += (n);
-    STATE(X, end)
-#undef X
-    return (uint64_t)(from - start);
+        clear_behind(device, end, now);
+    return copy_state(device, end, NULL, from);
 }
 
 static uint64_t sim_next(void *device, uint64_t dev, uint64_t *bytes_p)

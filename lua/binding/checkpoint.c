@@ -59,7 +59,7 @@ static int l_checkpoint(lua_State *L)
 }
 
 /* context:restore(checkpoint) -> true; or nil, error. Regions and bounds that were open then are so again, others are
- * closed; events that nobody has drained are forgotten. */
+ * closed; events that were not drained are forgotten. */
 static int l_restore(lua_State *L)
 {
     struct context *context = check_context(L, 1);

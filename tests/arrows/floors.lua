@@ -14,7 +14,7 @@ end
 
 -- Products stand beside the core and use what the public header declares (public), and what they name (uses).
 floors.core = {
-  headers = { "core/accdeep_core.h", "core/accdeep_queues.h" },
+  headers = { "core/accdeep_core.h", "core/accdeep_queues.h", "core/accdeep_checkpoints.h" },
   floors = { "core/base", "core/device", "core/walk", "core/table", "core/queue", "core/plan", "core/ops",
     "core/face" },
   -- What a folder shows is its header of the same name, and these.

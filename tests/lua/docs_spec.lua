@@ -16,7 +16,9 @@ local function read(path)
 end
 
 local headers = { "lua/embed/accdeep.h", "core/accdeep_core.h", "core/accdeep_queues.h",
-  "core/abi/directory/accdeep_directory.h" }
+  "core/accdeep_checkpoints.h", "core/abi/directory/accdeep_directory.h" }
+
+local small = { ["core/accdeep_checkpoints.h"] = 7 } -- headers with fewer functions than others
 
 describe("a page about a header", function()
   for _, path in ipairs(headers) do
@@ -28,7 +30,7 @@ describe("a page about a header", function()
         assert.truthy(page:find(name .. "(", 1, true), name)
         functions = functions + 1
       end
-      assert.is_true(functions > 10)
+      assert.is_true(functions > (small[path] or 10))
       assert.same({}, header.undescribed(text))
     end)
   end

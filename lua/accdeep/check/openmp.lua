@@ -245,7 +245,7 @@ function directive.check_attach(says, map_type, is_entry)
     help = is_entry ~= false and "to, tofrom or storage" or nil })
 end
 
--- Raises for a list item with the modifier attach that no pointer leads to.
+-- Raises for a list item with the modifier attach that no pointer points to.
 function directive.no_base_pointer(item, pos)
   raise("not-a-pointer", pos, ("'%s' has no base pointer that could be attached"):format(item), { rule = "OMP61-1",
     help = "attach is for what a pointer points to: p[0:n]" })

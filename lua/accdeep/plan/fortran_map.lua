@@ -47,7 +47,7 @@ local function holder_of(e, node)
   return { address = (e.descriptor { pos = node.pos }), bytes = e.dtype.size, name = e.text }
 end
 
--- Raises for a list item with a modifier of pointers and allocatables that is none, or that none leads to.
+-- Raises for a list item with a modifier of pointers and allocatables that is none, or that none points to.
 local function check_modifiers(session, request)
   local says, node = request.says, request.node
   if says.ref then

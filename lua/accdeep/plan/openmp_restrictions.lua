@@ -85,7 +85,7 @@ local function base_pointer(session, node)
   end
 end
 
--- Raises for a list item in C that has a modifier of references, or one of pointers and no pointer leads to it.
+-- Raises for a list item in C that has a modifier of references, or one of pointers and no pointer points to it.
 -- Decides OMP60-map-17, OMP61-1.
 function restrict.modifiers(plan, request)
   local says, node = request.says, request.node

@@ -172,7 +172,7 @@ static bool is_unwritten(const void *bytes, size_t n)
     return true;
 }
 
-/* A pointer's value: "a+4" leads to the host's a, "@a+4" to the device's. like: what the host's pointer holds. An
+/* A pointer's value: "a+4" points to the host's a, "@a+4" to the device's. like: what the host's pointer holds. An
  * address may lie in one object, and in front of the part of another one that is present: "@a+4/@b+0". */
 static void say_pointer(char *value, char *like)
 {

@@ -55,7 +55,7 @@ function Search:read(k, digests, way)
   digests[at + 6] = world:opened(way)
 end
 
--- Whether a world has nobody left to agree with: it does not matter any more what it does.
+-- Whether no other world has agreed with this one all along: what it does does not matter any more.
 local function is_alone(letters, k)
   local letter = letters:sub(k, k)
   local at = letters:find(letter, 1, true)
@@ -90,7 +90,7 @@ function Search:hash(digests, letters)
 end
 
 -- Worlds by what they show behind a word: those with one letter have agreed all along. codes: of the word's errors.
--- A world in which the word failed agrees with nobody any more.
+-- A world in which the word failed agrees with no other world any more.
 function Search:letters(before, codes, digests)
   local letters, n, made = {}, 0, {}
   for k = 1, #self.worlds do

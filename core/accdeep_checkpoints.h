@@ -1,0 +1,64 @@
+/* accdeep_checkpoints.h - states of a context that are saved and restored; invariants and digests of a state; failures
+ * for tests. accdeep_core.h includes this header. */
+#ifndef ACCDEEP_CHECKPOINTS_H
+#define ACCDEEP_CHECKPOINTS_H
+
+#include "accdeep_core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------------ checkpoints -- */
+
+/* The state of a context: its tables, devices, regions and queues, and the bytes of registered host memory that is
+ * live. Labels and programs are no part of it. */
+typedef struct accd_checkpoint accd_checkpoint;
+/* Saves the state. The caller frees the checkpoint, before the context is closed. ACCD_MISUSE: a construct or a
+ * kernel is under way, or the context was opened without config.checkpoints. */
+ACCD_API accd_status accd_checkpoint_take(accd_context *context, accd_checkpoint **checkpoint_p);
+/* Makes the state what it was; any number of times, in any order. Regions and bounds that ended since are valid
+ * again, and those that were made since are not valid any more. Host memory that was registered and live must be there
+ * still. The function for events stays as it is now. ACCD_MISUSE: as above. */
+ACCD_API accd_status accd_checkpoint_restore(accd_checkpoint *checkpoint);
+ACCD_API void accd_checkpoint_free(accd_checkpoint *checkpoint);
+
+/* ------------------------------------------------------------------- invariants and digests -- */
+
+/* For tests: checks all invariants. NULL: they hold; else a sentence about the first that does not, which the
+ * context owns. Costs O(n log n). */
+ACCD_API const char *accd_check(accd_context *context);
+/* A hash of present objects, attachments, levels and device bytes: equal states have equal hashes. */
+ACCD_API uint64_t accd_digest(accd_context *context);
+
+/* Hashes of the parts of a device's state, without addresses: the same program in another process has the same ones.
+ * Host memory is that of accd_host_add, and its ranges are numbered in the order of registration. A word of
+ * eight bytes that is the address of a byte of such a range, or of its end, counts as that number and an
+ * offset. So does the address of a byte of present data on a device. Other device addresses count as one; in rest those
+ * of memory that is in use are offsets. */
+typedef struct accd_digest_set {
+    uint64_t host;     /* the bytes of registered host memory that is live */
+    uint64_t present;  /* the ranges of present objects */
+    uint64_t values;   /* the bytes of present data on the device, and which were written; however they lie in objects */
+    uint64_t counters; /* reference counters; attached pointers with their targets and counters */
+    uint64_t rest;     /* all else that decides what a later construct does: open regions, tuples, flags of objects,
+                          work of queues, device memory in use if that is more than half of it, bytes of device memory
+                          without host data */
+} accd_digest_set;
+/* numbers: n numbers for the first ranges, in place of 1 to n; NULL: none. With two numbers exchanged the hashes are those
+ * of the program in which these ranges have exchanged their names.
+ * ACCD_MISUSE: a construct or a kernel is under way. */
+ACCD_API accd_status accd_digests(accd_context *context, int device, const uint32_t *numbers, size_t n,
+                                  accd_digest_set *digests_p);
+
+/* ----------------------------------------------------------------- tests of failure handling -- */
+
+/* The n-th device allocation, or copy, from now on fails; 0: none. Simulated device only. */
+ACCD_API void accd_fail_allocation(accd_context *context, int device, uint64_t n);
+ACCD_API void accd_fail_copy(accd_context *context, int device, uint64_t n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
