@@ -63,11 +63,12 @@ bench: deps-bench build
 	@lua5.4 tests/bench/directory.lua $(BUILD) $(BENCH)
 	@$(BUILD)/tests/bench/accdeep-bench-embed
 
-# On the machine's own GPU; `make test` has the same on a stand-in for its driver.
-test-cuda: deps-test build
-	@tests/cuda/run $(BUILD) test
+# On the machine's own GPU; `make test` has the same on a stand-in for its driver. With REMOTE="ssh gpu" tests and
+# benchmarks run on that machine, which needs the driver alone; the report is fetched.
+test-cuda: deps-test build $(if $(REMOTE),carry-cuda)
+	@$(if $(REMOTE),tests/cuda/remote $(BUILD) "$(REMOTE)",tests/cuda/run $(BUILD) test)
 
-# The same for a machine with a GPU and its driver alone, as a folder that is carried there: $(BUILD)/carry.
+# For such a machine that is reached otherwise, as a folder: $(BUILD)/carry.
 carry-cuda: deps-test build
 	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target tests accdeep-bench-cuda accdeep-bench-directory accdeep-selfcontained -- --no-print-directory >$(BUILD)/log || { cat $(BUILD)/log; exit 1; }
 	@tests/cuda/carry $(BUILD) $(BUILD)/carry

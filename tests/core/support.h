@@ -94,12 +94,24 @@ static inline void tell_story(void *ud, const accd_event *event)
 
 /* -------------------------------------------------------------------------------- constructs -- */
 
+/* A GPU takes tenths of a second to be opened, unless it is open already: one context holds it for the whole process. */
+static inline void hold_device(const accd_backend *backend)
+{
+    static accd_context *held;
+    accd_context_config config;
+    accd_context_config_init(&config);
+    config.backend = backend;
+    if (!held && getenv("ACCDEEP_TEST_HOLD"))
+        (void)accd_context_open(&held, &config);
+}
+
 /* The usual configuration. The same tests run on every backend that keeps device memory apart. */
 static inline void init_config(accd_context_config *config)
 {
     const char *backend = getenv("ACCDEEP_TEST_BACKEND");
     accd_context_config_init(config);
     config->backend = backend ? accd_backend_named(backend) : NULL;
+    hold_device(config->backend);
 }
 
 /* Those of a profile that there is; NULL: the usual ones. */
