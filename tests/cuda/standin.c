@@ -45,10 +45,14 @@ const char *standin_setting(const char *name, const char *otherwise)
     return value && *value ? value : otherwise;
 }
 
+/* A process that has forked cannot go on with the driver of its parent. */
+static bool forked;
+static void note_fork(void) { forked = true; }
+
 static void write_counts(void)
 {
     const char *path = getenv("ACCDEEP_STANDIN_COUNTS");
-    FILE *file = path && standin.process == getpid() ? fopen(path, "w") : NULL;
+    FILE *file = path && !forked ? fopen(path, "w") : NULL;
     for (int i = 0; file && i < NAMES; i++)
         if (counts[i])
             fprintf(file, "%s %llu\n", names[i], (unsigned long long)counts[i]);
@@ -64,7 +68,9 @@ static uint64_t all_bytes(void)
 static void start(void)
 {
     char plan[64];
-    standin.process = getpid();
+    standin.started = true;
+    if (pthread_atfork(NULL, NULL, note_fork))
+        abort();
     standin.devices = atoi(standin_setting("ACCDEEP_STANDIN_DEVICES", "1"));
     standin.room = all_bytes();
     standin.polls = (unsigned)atoi(standin_setting("ACCDEEP_STANDIN_POLLS", "2"));
@@ -80,7 +86,7 @@ static void start(void)
 cu_result standin_entered(int number, int usual)
 {
     const char *name = names[number];
-    if (standin.process != getpid())
+    if (!standin.started || forked)
         return CU_NOT_INITIALIZED;
     counts[number]++;
     total++;
@@ -177,7 +183,7 @@ void standin_unmake(void *object)
 cu_result cuInit(unsigned flags)
 {
     pthread_mutex_lock(&standin_lock);
-    if (!standin.process)
+    if (!standin.started)
         start();
     pthread_mutex_unlock(&standin_lock);
     BEGIN(cuInit, CU_UNKNOWN)

@@ -84,7 +84,7 @@ struct standin_allocation {
 };
 
 extern struct standin {
-    pid_t process; /* that started it; 0: none did */
+    bool started;
     int devices;
     unsigned polls; /* the N-th question in vain is the last; 0: none is */
     uint64_t room, used[DEVICES];

@@ -15,6 +15,7 @@ static struct {
     char *at;
     size_t bytes;
 } pinned[PINNED];
+static size_t npinned;
 
 void standin_start_memory(void)
 {
@@ -105,6 +106,15 @@ static void give_segments_back(struct cu_pool_object *pool)
     pool->at = pool->end = 0;
 }
 
+/* Fresh pages take most of a test's time: of large memory, some are noise, the others zero. */
+static void make_noise(char *at, uint64_t bytes)
+{
+    enum { WHOLE = 64 << 10, MOST = 1 << 20 };
+    memset(at, 0xC3, bytes < WHOLE ? bytes : WHOLE);
+    for (uint64_t page = WHOLE; page + PAGE <= bytes && page < MOST; page += WHOLE)
+        memset(at + page, 0xC3, PAGE);
+}
+
 /* stream: NULL for memory that is all streams' at once. */
 static cu_result allocate(uint64_t *at_p, uint64_t bytes, struct cu_pool_object *pool,
                           struct cu_stream_object *stream)
@@ -139,7 +149,7 @@ static cu_result allocate(uint64_t *at_p, uint64_t bytes, struct cu_pool_object 
     };
     standin.nallocations++;
     *used += grains;
-    memset(standin.bytes + pool->at, 0xC3, bytes < 1 << 20 ? bytes : 1 << 20);
+    make_noise(standin.bytes + pool->at, bytes);
     *at_p = (uint64_t)(uintptr_t)standin.base + pool->at;
     pool->at += grains;
     pool->live++;
@@ -207,9 +217,9 @@ cu_result cuMemFree_v2(cu_address at)
 
 bool standin_pinned(uint64_t host, uint64_t bytes)
 {
-    for (size_t i = 0; i < PINNED; i++) {
+    for (size_t i = 0; i < npinned; i++) {
         uint64_t at = (uint64_t)(uintptr_t)pinned[i].at;
-        if (at && host >= at && host - at <= pinned[i].bytes && bytes <= pinned[i].bytes - (host - at))
+        if (host >= at && host - at <= pinned[i].bytes && bytes <= pinned[i].bytes - (host - at))
             return true;
     }
     return false;
@@ -219,16 +229,13 @@ cu_result cuMemHostAlloc(void **at, size_t bytes, unsigned flags)
 {
     BEGIN(cuMemHostAlloc, CU_OUT_OF_MEMORY)
     (void)flags;
-    size_t i = 0;
-    while (i < PINNED && pinned[i].at)
-        i++;
-    void *made = i < PINNED ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                            : MAP_FAILED;
+    void *made = npinned < PINNED ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                                  : MAP_FAILED;
     if (!standin_current() || made == MAP_FAILED) {
         result = standin_current() ? CU_OUT_OF_MEMORY : CU_INVALID_CONTEXT;
     } else {
-        pinned[i].at = *at = made;
-        pinned[i].bytes = bytes;
+        pinned[npinned].at = *at = made;
+        pinned[npinned++].bytes = bytes;
         standin.live++;
     }
     END;
@@ -238,13 +245,13 @@ cu_result cuMemFreeHost(void *at)
 {
     BEGIN(cuMemFreeHost, CU_INVALID_VALUE)
     size_t i = 0;
-    while (i < PINNED && pinned[i].at != at)
+    while (i < npinned && pinned[i].at != at)
         i++;
-    if (i == PINNED) {
+    if (i == npinned) {
         result = CU_INVALID_VALUE;
     } else {
         munmap(at, pinned[i].bytes);
-        pinned[i].at = NULL;
+        pinned[i] = pinned[--npinned];
         standin.live--;
     }
     END;
