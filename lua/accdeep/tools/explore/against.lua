@@ -143,6 +143,17 @@ function Against:text(numbers)
   return table.concat(texts, "; ")
 end
 
+-- The program of a text; nil: the vocabulary has no such words.
+function Against:program(text)
+  for number in ipairs(self.words) do
+    local own = self:text_of(number)
+    if text == own then return { number } end
+    local rest = text:sub(1, #own + 2) == own .. "; " and self:program(text:sub(#own + 3))
+    if rest then return table.move(rest, 1, #rest, 2, { number }) end
+  end
+  return nil
+end
+
 -- Where two outcomes of a program differ first, from a step on: { program (up to there), kind, text, key, ours,
 -- theirs }; nil: nowhere.
 function Against:difference(numbers, ours, theirs, first)
@@ -214,6 +225,19 @@ function Against:run(bound, options)
     count, alive = count + #programs, longer
   end
   return groups, count
+end
+
+-- Differences that the programs of some texts show, by text.
+function Against:shown(texts)
+  local programs, of, shown = {}, {}, {}
+  for _, text in ipairs(texts) do
+    local numbers = self:program(text)
+    if numbers then programs[#programs + 1], of[#of + 1] = numbers, text end
+  end
+  for i, theirs in ipairs(self.oracle:run(programs)) do
+    shown[of[i]] = not theirs.refused and self:difference(programs[i], self:outcome(programs[i], 1), theirs, 1) or nil
+  end
+  return shown
 end
 
 -- ---------------------------------------------------------------------------------------- shrinking --

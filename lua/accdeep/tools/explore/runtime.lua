@@ -9,6 +9,7 @@ local against = require "accdeep.tools.explore.against"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
+local sorted = require "accdeep.base.sorted"
 
 local runtime = {}
 
@@ -60,6 +61,30 @@ local function group_text(one, group, known)
   return table.concat(lines, "\n") .. "\n"
 end
 
+-- Explained differences of programs of up to bound words that were not found. Their programs are run: one whose state
+-- another program reached before shows what the state does not. Returns those that are not there; groups gets the others.
+local function look_for(one, known, groups, bound)
+  local found, texts, missing = {}, {}, {}
+  for _, group in ipairs(groups) do found[group.key] = true end
+  for key, entry in sorted(known) do
+    if not found[key] and entry.words <= bound then texts[#texts + 1] = entry.program end
+  end
+  local shown = one:shown(texts)
+  for key, entry in sorted(known) do
+    local group = shown[entry.program]
+    if found[key] or entry.words > bound then goto continue end
+    if group and group.key == key then
+      group.count = 1
+      groups[#groups + 1] = group
+    else
+      missing[#missing + 1] = ("no difference any more: %s: %s\n"):format(entry.program, entry.kind)
+    end
+    ::continue::
+  end
+  table.sort(missing)
+  return missing
+end
+
 -- Compares. options: oracle (the compiler), exec (on accdeep's own runtime), rules (a profile; nil: those of the
 -- scenario), bound, known (a file), limit, every, progress. Returns the lines that tell of it; failed: whether a
 -- difference is not explained, or one that is explained is not there; why it ended early.
@@ -68,31 +93,24 @@ function runtime.compare(path, options)
   local known = options.known and read_known(options.known, path:match "([^/]*)$":gsub("%.lua$", "")) or {}
   local one = against.open(source, options.rules, options.oracle, options.exec)
   local bound, begun = options.bound or one.bound, core.clock()
-  local ok, groups, count, why = pcall(function()
+  local ok, groups, count, why, missing = pcall(function()
     local groups, count, why = one:run(bound, options)
     one:shrink(groups)
-    return groups, count, why
+    return groups, count, why, why and {} or look_for(one, known, groups, bound)
   end)
   local seconds = math.max(core.clock() - begun, 1e-6)
   one:close()
   if not ok then error(groups, 0) end
-  local lines, new, seen, missing = {}, 0, {}, {}
+  local lines, new = {}, 0
   for number, word in ipairs(one.words) do
     local reason = one.oracle.refused[number]
     if reason then lines[#lines + 1] = ("-- %s does not take '%s': %s\n"):format(options.oracle, word.text, reason) end
   end
   for _, group in ipairs(groups) do
     local explained = known[group.key]
-    seen[group.key] = true
     if not explained then new = new + 1 end
     lines[#lines + 1] = group_text(one, group, explained)
   end
-  for key, entry in pairs(known) do
-    if not seen[key] and entry.words <= bound and not why then
-      missing[#missing + 1] = ("no difference any more: %s: %s\n"):format(entry.program, entry.kind)
-    end
-  end
-  table.sort(missing)
   table.move(missing, 1, #missing, #lines + 1, lines)
   lines[#lines + 1] = ("-- %s on %s: %d programs of up to %d words, %d a second; %d differences, %d not explained\n")
     :format(path:match "[^/]*$", options.oracle, count, bound, count // seconds, #groups, new)
