@@ -323,7 +323,7 @@ do
     { function(made) omp:omp(made, nil, "bench", 1)("k[1] = 2;", body) end, "target" },
   })
   row("O3", "target on present data, implied / serial present", t[2] / t[1])
-  local spread, rows = omp.scope.variables.spread.address, omp.scope.variables.rows.address
+  local spread, rows = omp.now.scope.variables.spread.address, omp.now.scope.variables.rows.address
   for i = 0, 9999 do omp.ctx:host_write(rows + 8 * i, core.scalar.pointer, spread + 8 * i) end
   local each_of = "target %s data map(iterator(i = 0:%d), %s: rows[i][0:1])"
   local function instances(n)
