@@ -131,6 +131,7 @@ local function run(path, text, wanted, steps)
     for _, word in ipairs { "acc", "omp" } do
       local carry_out = env[word]
       env[word] = function(directive, ...)
+        if made.words then return carry_out(directive, ...) end -- words of a vocabulary
         if is_expected then -- of an expectation, which is what may be turned
           is_expected = false
           return carry_out(directive, ...)

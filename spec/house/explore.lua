@@ -24,6 +24,12 @@ case("rejects: a vocabulary has words, and fields that there are [HOUSE-explore]
   expect.fails("type-mismatch", function() vocabulary { host "a[0]", regions = "crossed" } end)
   expect.fails("type-mismatch", function() vocabulary { host "a[0]", bound = 0 } end)
   expect.fails("unknown-name", function() vocabulary { host "a[0]", depth = 3 } end)
+  expect.fails("limit", function() vocabulary { acc("update self(a[0:1" .. ("+{0,1}"):rep(8) .. "])") } end)
+end)
+
+case("rejects: a file has a second vocabulary [HOUSE-explore]", function()
+  vocabulary { host "a[0]" }
+  expect.fails("scenario-error", function() vocabulary { host "a[1]" } end)
 end)
 
 case("rejects: a word does not parse [HOUSE-explore HOUSE-syntax]", function()
@@ -40,6 +46,7 @@ case("accepts: profiles differ in errors, values, presence, counters [HOUSE-expl
   end)
   expect.differs({ ["openmp-5.1"] = "accepted", ["openmp-6.0"] = "accepted", tr14 = "accepted" }, function()
     omp "target enter data map(to: a)"
+    expect.present "a"
   end)
   expect.differs({ ["openacc-3.3"] = "accepted", ["openmp-6.0"] = "accepted: one counter" }, function()
     acc "enter data copyin(a)"
@@ -49,13 +56,18 @@ case("accepts: profiles differ in errors, values, presence, counters [HOUSE-expl
 end)
 
 case("rejects: profiles do the same, or something else [HOUSE-explore HOUSE-expect]", function()
-  local function twice() acc "enter data copyin(a)" end
-  expect.fails("expectation", function()
-    expect.differs({ ["openacc-3.3"] = "accepted", ["openacc-2.0"] = "accepted: other values" }, twice)
+  local function once()
+    acc "enter data copyin(a)"
+    expect.present "a"
+  end
+  local err = expect.fails("expectation", function()
+    expect.differs({ ["openacc-3.3"] = "accepted", ["openacc-2.0"] = "accepted: other values" }, once)
   end)
-  expect.fails("expectation", function()
-    expect.differs({ ["openacc-3.3"] = "accepted", ["openacc-2.0"] = "already-present" }, twice)
+  expect.equal(err.message, "openacc-2.0 and openacc-3.3 do the same")
+  err = expect.fails("expectation", function()
+    expect.differs({ ["openacc-3.3"] = "accepted", ["openacc-2.0"] = "already-present" }, once)
   end)
-  expect.fails("unknown-name", function() expect.differs({ ["openacc-9"] = "accepted" }, twice) end)
-  expect.fails("unknown-name", function() expect.differs({ tr14 = "nothing" }, twice) end)
+  expect.equal(err.message, "outcome under openacc-2.0")
+  expect.fails("unknown-name", function() expect.differs({ ["openacc-9"] = "accepted" }, once) end)
+  expect.fails("unknown-name", function() expect.differs({ tr14 = "nothing" }, once) end)
 end)

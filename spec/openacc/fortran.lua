@@ -264,10 +264,11 @@ for clause, elements in pairs { ["a(1:2)"] = 2, ["a(:3)"] = 3, ["a(2)"] = 1, ["b
 end
 
 case("differs: scalars that no clause names are firstprivate on the host, too [ACC33-impl-1]", function()
-  fortran "integer :: n = 0, m = 0, a(2) = 0"
-  for _, clause in ipairs { "if(m == 1)", "if(.false.) private(a)" } do
-    acc("parallel " .. clause) "n = n + 1"
+  fortran "integer :: n = 0, m = 0, k = 0, a(2) = 0"
+  for i, clause in ipairs { "if(m == 1)", "if(.false.) private(a)" } do
+    acc("parallel copy(k) " .. clause) "n = n + 1\n k = k + n"
     expect.host("n", 0)
+    expect.host("k", i)
   end
   for i, clauses in ipairs { "parallel copy(n)", "kernels", "parallel reduction(+:n)" } do
     acc(clauses .. " if(m == 1)") "n = n + 1\n a(1) = n"

@@ -565,6 +565,7 @@ end)
 local function by_section()
   acc "enter data copyin(z)"
   acc "enter data copyin(q)"
+  expect.present "q"
   acc "serial present(q[0:4])" "q[1] = 9;"
   expect.device("z[1]", 9)
 end

@@ -337,6 +337,7 @@ case("rejects: a mapper's map with present names members that are absent [OMP60-
   ]]
   expect.fails("not-present", "target enter data map(mapper(there), to: @s)", "OMP60-map-9")
   omp "target enter data map(mapper(second), to: s)"
+  expect.present "s.y"
   expect.fails("not-present", "target enter data map(mapper(there), to: @s)", "OMP60-map-9")
   omp "target exit data map(mapper(second), release: s)"
   omp "target enter data map(to: s)"

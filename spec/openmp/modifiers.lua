@@ -19,8 +19,10 @@ case("accepts: attach(always) attaches a present pointer to present data [OMP61-
   omp "target enter data map(to: p)"
   omp "target enter data map(to: p[0:2])"
   expect.detached "p"
+  expect.count("a", { dynamic = 2 })
   omp "target enter data map(attach(auto), to: p[0:2])"
   expect.detached "p"
+  expect.count("a", { dynamic = 3 })
   expect.moves(function() omp "target enter data map(attach(always), to: p[0:2])" end, { h2d = 0, d2h = 0 })
   expect.attached "p"
   omp "target map(tofrom: a)" "p[1] = 7;"
@@ -36,6 +38,7 @@ case("accepts: attach(always) moves an attached pointer to where it points now [
   host.p = addr "b[0]"
   omp "target enter data map(attach(auto), to: p[0:4])"
   expect.equal(target_of_p(), "a")
+  expect.count("b", { dynamic = 2 })
   omp "target enter data map(attach(always), to: p[0:4])"
   expect.equal(target_of_p(), "b")
 end)
@@ -45,22 +48,30 @@ case("accepts: attach(never) leaves a pointer as it is, though all is new [OMP61
   expect.present "a[0:2]"
   expect.detached "p"
   omp "target enter data map(to: s)"
-  omp "target data map(attach(never), to: s.d[0:s.n])" (function() expect.detached "s.d" end)
+  omp "target data map(attach(never), to: s.d[0:s.n])" (function()
+    expect.present "s.d[0:2]"
+    expect.detached "s.d"
+  end)
   omp "target data map(attach(auto), to: s.d[0:s.n])" (function() expect.attached "s.d" end)
 end)
 
 case("differs: the pointer of attach(never) holds a host address in kernels [OMP61-1]", function()
   omp "target enter data map(to: s)"
   omp "target enter data map(attach(never), to: s.d[0:s.n])"
+  expect.present "s.d[0:2]"
   expect.fails("host-pointer-on-device", function() omp "target" "s.d[0] = 5;" end)
   omp "target enter data map(attach(always), to: s.d[0:s.n])"
   omp "target" "s.d[0] = 5;"
+  expect.device("s.d[0]", 5)
 end)
 
 case("accepts: attach is also about pointers to structures of which members are mapped [OMP61-1]", function()
   omp "target enter data map(to: s)"
   omp "target enter data map(to: q)"
-  omp "target data map(attach(never), to: q->n, q->d)" (function() expect.detached "q" end)
+  omp "target data map(attach(never), to: q->n, q->d)" (function()
+    expect.detached "q"
+    expect.count("s", { structured = 1, dynamic = 1 })
+  end)
   omp "target data map(attach(always), to: q->n, q->d)" (function() expect.attached "q" end)
 end)
 
@@ -70,6 +81,7 @@ case("accepts: maps of a mapper have attach, about the pointers of members [OMP6
   expect.detached "s.d"
   omp "target enter data map(mapper(plain), to: s)"
   expect.detached "s.d"
+  expect.count("s.d[0:2]", { dynamic = 2 })
   omp "target enter data map(mapper(always), to: s)"
   expect.attached "s.d"
 end)
@@ -109,6 +121,7 @@ end)
 
 case("accepts: self is carried out where the host is the device [OMP60-map-14]", function()
   omp "target map(self: a) device(omp_initial_device)" "a[1] = 5;"
+  -- unnoticed: without a device nothing is mapped
   omp "target data map(self, to: a) if(0)" (function() expect.absent "a" end)
   omp "target map(self: a) if(0)" "a[2] = 6;"
   omp "target defaultmap(self) device(omp_initial_device)" "a[3] = 7;"
@@ -128,15 +141,18 @@ case("rejects: only one of two maps of a variable has self [OMP60-map-14]", func
 end)
 
 case("accepts: defaultmap(storage) copies nothing [OMP60-map-11]", function()
-  expect.moves(function() omp "target defaultmap(storage: aggregate)" "a[1] = 5;" end, { h2d = 0, d2h = 0 })
+  expect.moves(function() omp "target defaultmap(storage: aggregate) map(from: n)" "a[1] = 5; n = a[1];" end,
+    { h2d = 0, d2h = { count = 1, bytes = 4 } })
   expect.host("a[1]", 0)
+  expect.host("n", 5)
 end)
 
 case("accepts: defaultmap(private) makes variables of the body's own [OMP60-map-11]", function()
-  omp "target defaultmap(private: scalar)" "n = 4;"
-  omp "target defaultmap(private: all)" "n = 4; a[1] = 5;"
+  omp "target defaultmap(private: scalar) map(from: b[0:1])" "n = 4; b[0] = n;"
+  omp "target defaultmap(private: all) map(from: b[1:2])" "n = 5; a[1] = 6; b[1] = n; b[2] = a[1];"
   expect.host("n", 0)
   expect.host("a[1]", 0)
+  expect.host("b[0:3]", { 4, 5, 6 })
 end)
 
 case("rejects: defaultmap has words of 6.0 in 5.2, or all in 5.1 [OMP60-ver-1 OMP60-map-11]", function()
@@ -144,10 +160,10 @@ case("rejects: defaultmap has words of 6.0 in 5.2, or all in 5.1 [OMP60-ver-1 OM
   expect.fails("clause-not-allowed", function() omp "target defaultmap(storage: aggregate)" "a[1] = 5;" end)
   expect.fails("clause-not-allowed", function() omp "target defaultmap(self)" "a[1] = 5;" end)
   expect.fails("clause-not-allowed", function() omp "target defaultmap(private: scalar)" "n = 5;" end)
-  omp "target defaultmap(to: all)" "a[1] = 5;"
+  expect.moves(function() omp "target defaultmap(to: all)" "a[1] = 5;" end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })
   rules "openmp-5.1"
   expect.fails("clause-not-allowed", function() omp "target defaultmap(to: all)" "a[1] = 5;" end)
-  omp "target defaultmap(to)" "a[1] = 5;"
+  expect.moves(function() omp "target defaultmap(to)" "a[1] = 5;" end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })
 end)
 
 -- ------------------------------------------------------------------------------------- references --
@@ -170,9 +186,11 @@ end)
 
 -- What is left of a in a region whose clause names it, after its other references are gone.
 local function counted_by(clause)
-  local count
+  local count, at = nil, addr "a"
   omp "target enter data map(to: a)"
+  expect.present "a"
   omp("target data " .. clause)(function()
+    expect.equal(clause:find "use_device_ptr" and host.p or addr "a", omp_get_mapped_ptr(at, 0))
     omp "target exit data map(release: a)"
     count = state().present[1] and state().present[1].structured or 0
   end)
@@ -185,6 +203,7 @@ case("accepts: use_device_ptr and use_device_addr count present data [OMP60-map-
   expect.equal(counted_by "use_device_addr(a)", 1)
   expect.equal(counted_by "use_device_addr(a[0:2])", 1)
   expect.equal(counted_by "map(a) use_device_addr(a)", 1) -- a construct counts once
+  -- unnoticed: absent data are not counted
   omp "target data use_device_ptr(p)" (function() expect.absent "a" end)
 end)
 

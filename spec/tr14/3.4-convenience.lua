@@ -52,6 +52,11 @@ case("accepts: members in clauses do the same as a shape [TR14-3.4-01]", functio
   expect.equal(moves(by_members), moves(by_shape))
 end)
 
+case("rejects: a clause with members has a modifier that a nest cannot have [TR14-3.4-01]", function()
+  expect.fails("unsupported", "enter data create(@zero: X, X.a[0:X.n])", "TR14-3.4-01")
+  expect.fails("unsupported", "data copyin(X) create(@zero: X.b[0:X.n])", "TR14-3.4-01")
+end)
+
 case("differs: a shape holds for all objects, and members in clauses for one object [TR14-3.4-01]", function()
   acc "data copyin(Y, Y[0].a[0:Y[0].n])" (function()
     expect.present "Y[0].a[0:2]"
