@@ -84,8 +84,9 @@ for _, program in ipairs(PROGRAMS) do
       local s, m
       if made then s, m = spend(column.run, with and "other" or "plain", program.arguments) end
       cells[i] = s and ("%8.1f %5.1f"):format(s / plain, m / memory) or ("%14s"):format "-"
-      reached = reached and not (s and ((column.most and s / plain > column.most)
-        or (column.memory and m / memory > column.memory)))
+      local is_ours = column.run:find(exec, 1, true) ~= nil
+      reached = reached and (not s and not is_ours
+        or s and s / plain <= (column.most or math.huge) and m / memory <= (column.memory or math.huge)) or false
     end
     print(("K1   %-26s%8.2f%6.0f%s  %s"):format(program.about, plain, memory, table.concat(cells, ""),
       reached and "yes" or "NO"))
