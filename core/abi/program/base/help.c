@@ -28,6 +28,11 @@ static const char *house_rule(const char *code)
     return NULL;
 }
 
+bool goacc_speaks_openmp(void)
+{
+    return goacc.options.rules && !strncmp(goacc.options.rules->documents, "OMP60", 5);
+}
+
 /* The rule that says the same in the profile's document. */
 static const char *in_profile(const char *rule)
 {
@@ -38,7 +43,7 @@ static const char *in_profile(const char *rule)
         {"DIR-4.3-06", "OMP60-tgt-1"},         {"ACC33-upd-1", "OMP60-upd-1"},
         {"ACC33-async-2", NULL},               {"ACC33-async-4", NULL},
     };
-    if (rule && goacc.options.rules && !strncmp(goacc.options.rules->documents, "OMP60", 5))
+    if (rule && goacc_speaks_openmp())
         for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
             if (!strcmp(rule, rules[i][0]))
                 return rules[i][1];

@@ -290,7 +290,8 @@ bool goacc_present_target(uint64_t host, uint64_t bytes, char *to, size_t room)
     if (bytes != sizeof target || !goacc_peek(host, (char *)&target, sizeof target) || !target ||
         !accd_present_at(goacc.context, goacc_own.device, target, 0, &object))
         return false;
-    goacc_spell(goacc.site, object.info.host, object.info.bytes, to, room);
+    if (!goacc_spell(goacc.site, object.info.host, object.info.bytes, to, room))
+        snprintf(to, room, "%s", goacc_shown(&object.info).name);
     return true;
 }
 

@@ -471,6 +471,7 @@ const struct accd_help *goacc_help_entry(const char *code);
 struct goacc_text;
 /* The rule of the profile's document, or of the house; NULL: there is none. */
 const char *goacc_rule_of(const struct goacc_finding *finding);
+bool goacc_speaks_openmp(void); /* whether the profile follows OpenMP */
 /* The help in the words of the rule's language, or of the profile's, with the objects' names in place of {1|...} and
  * {2|...}, but no addresses. False: there is none. */
 bool goacc_help_of(const struct goacc_finding *finding, const char *rule, struct goacc_text *to);

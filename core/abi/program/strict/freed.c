@@ -1,7 +1,7 @@
-/* freed.c - reports about malloc blocks that are freed while data in them are mapped. The program calls these
- * free and realloc, because the library is preloaded: it comes before the C library. They look at nothing
- * while a kernel is watched, because the runtime's memory is closed then, or while another thread has the
- * lock. */
+/* freed.c - reports about malloc blocks that are freed while data in them are mapped, and about device memory that is
+ * freed like a block. The program calls these free and realloc, because the library is preloaded: it comes before the C
+ * library. They look for no data while a kernel is watched, because the runtime's memory is closed then, or while
+ * another thread has the lock. */
 #include "abi/program/base/runtime.h"
 
 #include <dlfcn.h>
@@ -76,10 +76,47 @@ static void tell(const char *what, uintptr_t pc, const struct freed *freed)
     goacc_unlock();
 }
 
+/* Of device memory, which is no block. The C library would read what lies before it, and crash or not. */
+static void refuse(const char *what, const void *block, uintptr_t pc)
+{
+    const uintptr_t dev = (uintptr_t)block;
+    const char *region = goacc_region(goacc_own.does);
+    if (dev - goacc.device_low >= goacc.device_high - goacc.device_low || goacc.ending || !goacc_lock())
+        return;
+    const int device = accd_device_of(goacc.context, dev);
+    const uint64_t host = device < 0 ? 0 : accd_host_address(goacc.context, device, dev);
+    struct goacc_finding finding = {
+        .level = "error",
+        .code = region ? "misuse" : "device-pointer-on-host",
+        .rule = region ? NULL : "ACC33-hd-1",
+        .pc = pc,
+        .help = region ? "free only what the region itself has allocated; the host unmaps data"
+                       : "unmap data with exit data; acc_free and omp_target_free free what the program has allocated",
+    };
+    char who[48] = "the host";
+    struct goacc_shown shown;
+    accd_present object;
+    if (region)
+        snprintf(who, sizeof who, "the %s region", region);
+    if (host && accd_present_at(goacc.context, device, host, 0, &object)) {
+        shown = goacc_shown(&object.info);
+        finding.object = shown.name;
+        finding.other = goacc_mapped_at(&object.info);
+    }
+    if (finding.object)
+        goacc_find(&finding, "%s: %s frees the device memory of %s", what, who, shown.name);
+    else if (device >= 0)
+        goacc_find(&finding, "%s: %s frees device memory at %p", what, who, (const void *)dev);
+    if (device >= 0)
+        goacc_end();
+    goacc_unlock();
+}
+
 void free(void *block)
 {
     static _Atomic(void *) found;
     void (*real)(void *) = (void (*)(void *))next("free", &found);
+    refuse("free", block, (uintptr_t)__builtin_return_address(0));
     if (is_looking()) {
         struct freed freed;
         look(block, &freed);
@@ -95,6 +132,7 @@ void *realloc(void *block, size_t bytes)
     void *(*real)(void *, size_t) = (void *(*)(void *, size_t))next("realloc", &found);
     struct freed freed = {.device = -1};
     const uintptr_t before = (uintptr_t)block;
+    refuse("realloc", block, (uintptr_t)__builtin_return_address(0));
     if (is_looking())
         look(block, &freed);
     void *grown = real ? real(block, bytes) : NULL;

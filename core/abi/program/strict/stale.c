@@ -400,12 +400,23 @@ static void look_at_unsent(struct object *object)
         forget_unsent(object);
 }
 
+/* Whether an array of gfortran is as unallocated as before the kernel: what its descriptor says of bounds is lost. */
+static bool is_unallocated(const struct object *object, const char *now)
+{
+    struct goacc_descriptor array;
+    if (!goacc_is_descriptor(object->bytes))
+        return false;
+    memcpy(&array, now, sizeof array);
+    return !array.data && !goacc_word(object->host_then) && !array.version && array.element && array.type > 0 &&
+           object->bytes == sizeof array + (uint64_t)array.rank * sizeof *array.dim;
+}
+
 static void look_for_unsaved(struct object *object)
 {
     const char *const now = on_device(object);
     look_at_unsent(object);
     object->unsaved = NONE;
-    if (!object->moved || is_device_then(object, 0, now, object->bytes))
+    if (!object->moved || is_device_then(object, 0, now, object->bytes) || is_unallocated(object, now))
         return;
     for (object->unsaved = 0; now[object->unsaved] == device_byte(object, object->unsaved);)
         object->unsaved++;

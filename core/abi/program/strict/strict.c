@@ -363,6 +363,19 @@ static bool is_descriptor(int device, uint64_t host)
            !strcmp(goacc_shown(&descriptor.info).name, goacc_shown(&array.info).name);
 }
 
+/* Whether an address lies in a variable of OpenMP's declare target, which is mapped to the end: no counter counts. */
+static bool is_declared_target(uint64_t host)
+{
+    return goacc_speaks_openmp() && goacc_declared_stays((const void *)(uintptr_t)host);
+}
+
+/* OpenMP has no clause that detaches: an attachment ends with the data, or with the pointer. */
+static bool has_ended(int device, const accd_attachment *pointer)
+{
+    accd_present data;
+    return is_declared_target(pointer->slot) && !accd_present_at(goacc.context, device, pointer->target, 0, &data);
+}
+
 static void tell_attached(int device, const accd_attachment *pointer)
 {
     const struct goacc_shown shown = goacc_shown_pointer(pointer);
@@ -387,7 +400,7 @@ static void tell_left(int device)
     while (accd_present_next(goacc.context, device, &at, &object)) {
         if (!object.dynamic || goacc_stack_declared(object.info.host) ||
             goacc_allocated_has(object.info.host) || goacc_image_holds(object.info.host) ||
-            is_descriptor(device, object.info.host) || n++ >= MOST)
+            is_declared_target(object.info.host) || is_descriptor(device, object.info.host) || n++ >= MOST)
             continue;
         char from[1100] = "";
         const struct goacc_shown shown = goacc_shown(&object.info);
@@ -411,7 +424,7 @@ static void tell_left(int device)
                    n - MOST, device);
     for (at = 0, n = 0; accd_attachment_next(goacc.context, device, &at, &pointer);)
         if (!goacc_allocated_has(pointer.slot) && !goacc_image_holds(pointer.slot) &&
-            !is_descriptor(device, pointer.slot) && n++ < MOST)
+            !is_descriptor(device, pointer.slot) && !has_ended(device, &pointer) && n++ < MOST)
             tell_attached(device, &pointer);
     if (n > MOST)
         goacc_tell("note", "still-attached", "ACC33-det-1", 0, "and %zu more on device %d",
