@@ -119,6 +119,25 @@ end
 
 -- ------------------------------------------------------------------------------------------ bodies --
 
+local function read_text(session, body, construct)
+  return read.body(session, grammar.parse("body", body, 1, session.now.scope), construct.node, construct.on,
+    construct.place)
+end
+
+-- A tree with its construct, which stays as long as the tree: the address is in the tree's key.
+local function read_of(session, body, construct)
+  return { tree = read_text(session, body, construct), of = construct.node }
+end
+
+-- The tree of a body's text. It is kept if the text has no directives and its names are those of the whole program.
+local function tree_of(session, body, construct)
+  local now = session.now
+  if now.this or now.scope ~= session.program.root or body:find("#", 1, true) or body:find "_Pragma" then
+    return read_text(session, body, construct)
+  end
+  return session:kept_tree(("body %p\0%s"):format(construct.node, body), read_of, session, body, construct).tree
+end
+
 -- construct: {node, on, place = {text, file, line}}: the directive of the body's construct, where the body runs
 -- ("host", "omp", "acc"), where the directive stands.
 function c.read_body(session, body, place, construct)
@@ -126,10 +145,7 @@ function c.read_body(session, body, place, construct)
   if type(body) ~= "string" and not tree then
     raise("type-mismatch", nil, "a construct takes a function or C text as its body")
   end
-  tree = tree or session:within(body, place.file, place.line, function()
-    return read.body(session, grammar.parse("body", body, 1, session.now.scope), construct.node, construct.on,
-      construct.place)
-  end)
+  tree = tree or session:within(body, place.file, place.line, tree_of, session, body, construct)
   local used = statement.references(session, tree)
   for _, r in ipairs(used) do r.in_text, r.place = true, { text = body, file = place.file, line = place.line } end
   return tree, used

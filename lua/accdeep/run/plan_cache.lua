@@ -12,17 +12,22 @@ local plan_cache = {}
 -- Texts and plans that are kept; a scenario that builds texts by the thousand starts over.
 local MOST = 4096
 
--- The tree of a directive's text; start: of one that is not the language's own kind.
-function plan_cache.parse(self, text, start)
-  local key = start and start .. "\0" .. text or text
+-- The tree that make(...) gives, made once for a key.
+function plan_cache.kept_tree(self, key, make, ...)
   local node = self.caches.parsed[key]
   if not node then
-    node = self.language.parse(self, start or "directive", text)
+    node = make(...)
     if self.caches.nparsed >= MOST then self.caches.parsed, self.caches.nparsed = {}, 0 end
     self.caches.parsed[key] = node
     self.caches.nparsed = self.caches.nparsed + 1
   end
   return node
+end
+
+-- The tree of a directive's text; start: of one that is not the language's own kind.
+function plan_cache.parse(self, text, start)
+  local key = start and start .. "\0" .. text or text
+  return plan_cache.kept_tree(self, key, self.language.parse, self, start or "directive", text)
 end
 
 -- What tells apart the plans of one text: its line; in a member function the type, where variables are private those,

@@ -513,7 +513,7 @@ end
 -- --------------------------------------------------------------------------------- directives --
 
 Session.core_error = core_error
-Session.parse = plan_cache.parse
+Session.parse, Session.kept_tree = plan_cache.parse, plan_cache.kept_tree
 
 local function carry_out(self, plan, queue)
   queue = queue or plan.ordered and async.order(self, plan) or self.now.queue

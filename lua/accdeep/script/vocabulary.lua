@@ -68,7 +68,9 @@ end
 
 -- The expression of a host word: an assignment stands in parentheses.
 function vocabulary.expression(word)
-  return word.text:find "[^=!<>]=[^=]" and "(" .. word.text .. ")" or word.text
+  local text = word.text
+  local assigns = text:find "[^=!<>]=[^=]" or text:find("<<=", 1, true) or text:find(">>=", 1, true)
+  return assigns and "(" .. text .. ")" or text
 end
 
 -- A word as scenarios write it.

@@ -5,6 +5,7 @@ local closures = require "accdeep.code.closures"
 local compared = require "accdeep.script.compared"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
+local functions = require "accdeep.tools.explore.functions"
 local profiles = require "accdeep.catalogue.profiles"
 local region = require "accdeep.run.region"
 local scenario = require "accdeep.script.scenario"
@@ -35,13 +36,15 @@ function world.open(file, text, rules, device)
     error(err, 0)
   end
   session.options.warn = nil
-  return setmetatable({ run = run, session = session, vocabulary = run.vocabulary, steps = {}, open = {} }, World)
+  return setmetatable({ run = run, session = session, vocabulary = run.vocabulary, steps = {}, open = {},
+    watch = functions.exist(session) and functions.watch(session, run.env) }, World)
 end
 
 -- A world that begins anew, with this one's declarations and values. When it is closed, they are what they were.
 function World:inner()
   local session = self.session:inner()
-  return setmetatable({ run = session, session = session, vocabulary = self.vocabulary, steps = {}, open = {} }, World)
+  return setmetatable({ run = session, session = session, vocabulary = self.vocabulary, steps = {}, open = {},
+    watch = self.watch }, World)
 end
 
 function World:close() self.run:close() end
@@ -135,31 +138,29 @@ function World:prepare(words)
   for _, word in ipairs(words) do self:add(word) end
 end
 
--- A step that fails if it takes too many steps of Lua.
-local function limited(step, file)
+-- A step that fails if it takes too many steps of Lua. check: called behind it.
+local function limited(step, file, check)
   return function(self)
     local code, rule
+    math.randomseed(1) -- the same numbers whenever it is carried out
     local ok, err = core.limited(0, STEPS, function() code, rule = step(self) end, file)
+    if check then check() end
     if not ok then return failure(self, err) end
     return code, rule
   end
 end
 
--- Whether expressions may call what does not end.
-local function has_functions(session)
-  if next(session.now.scope.functions) then return true end
-  for _, methods in next, session.program.method_tables do
-    if next(methods) then return true end
-  end
-  return false
+-- Whether a body may repeat statements: it has a loop of C, or calls procedures of Fortran.
+local function repeats(session, body)
+  if session.language.name ~= "c" then return true end
+  return body:find "%f[%w_]for%f[^%w_]" or body:find "%f[%w_]while%f[^%w_]" -- do ends with while
 end
 
 -- Adds a word behind all others. Returns its number.
 function World:add(word)
   local number, step = #self.words + 1, makers[word.kind](word, self.given)
-  if word.body or word.kind == "kernel" or has_functions(self.session) then
-    step = limited(step, word.file)
-  end
+  local body = word.kind == "kernel" and word.text or word.body
+  if self.watch or body and repeats(self.session, body) then step = limited(step, word.file, self.watch) end
   self.words[number], self.steps[number] = word, step
   return number
 end
