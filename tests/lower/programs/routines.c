@@ -23,7 +23,16 @@ int main(void)
     acc_update_self(x, sizeof x);
     printf("%d %g\n", d == acc_deviceptr(y), x[2]);
     acc_copyout(y, sizeof y);
+#pragma acc parallel loop present(X) if(acc_is_present(&X, sizeof X)) // on the device
+    for (int i = 0; i < X.n; i++)
+        X.x[i] += 100;
+#pragma acc update self(X)
+    printf("%g\n", x[2]);
 #pragma acc exit data delete(X)
+#pragma acc parallel loop present(X) if(acc_is_present(&X, sizeof X)) // on the host
+    for (int i = 0; i < X.n; i++)
+        X.x[i] += 100;
+    printf("%g\n", x[2]);
     acc_copyout_finalize(y, sizeof y);
     printf("%g\n", y[0]);
 }

@@ -12,6 +12,7 @@ local dialects = require "accdeep.tools.export.dialects"
 local diagnostic = require "accdeep.base.diagnostic"
 local directives = require "accdeep.tools.lower.directives"
 local grammar = require "accdeep.grammar"
+local headers = require "accdeep.tools.lower.headers"
 local location = require "accdeep.base.location"
 local openacc = require "accdeep.run.openacc"
 local openmp = lazy.require "accdeep.tools.lower.openmp"
@@ -39,6 +40,12 @@ local function same(text) return text end
 local Unit = {}
 Unit.__index = Unit
 
+-- The file and its line that a line of the text is: files that the unit includes may be part of it.
+function Unit:position(line)
+  if self.pasted then return self.pasted:position(line) end
+  return self.unit.path, line
+end
+
 -- Calls fn(...), whose errors are about a directive.
 function Unit:within(one, fn, ...)
   return self.session:within(one.text, one.file, one.line, function(...)
@@ -51,11 +58,12 @@ end
 
 -- Gives an error of a directive its place in the unit.
 local function place(self, err)
-  if not diagnostic.is(err) or not err.in_text or err.file ~= self.unit.path then return end
+  if not diagnostic.is(err) or not err.in_text then return end
   for _, one in ipairs(self.directives or {}) do
-    if one.own and one.text == one.own.text and err.line == one.line then
-      err.line, err.column = location.position(self.text, one.own.at + err.pos - 1)
-      err.snippet, err.snippet_column, err.in_text = location.line(self.text, err.line), err.column, nil
+    if one.own and one.text == one.own.text and err.line == one.line and err.file == one.file then
+      local line, column = location.position(self.text, one.own.at + err.pos - 1)
+      err.snippet, err.snippet_column, err.in_text = location.line(self.text, line), column, nil
+      err.line, err.column = select(2, self:position(line)), column
       return
     end
   end
@@ -94,10 +102,13 @@ local function read_directives(self, active)
   self.own, self.expanded = own, {}
   for _, one in ipairs(active) do
     local word, text = one.text:match "^[%a_]+" or "", one.text
-    one.own = one.file == self.unit.path and own[one.line] or nil
+    one.is_here = one.file == self.unit.path
+    one.own = one.is_here and own[one.line] or nil
+    if one.is_here then one.file, one.line = self:position(one.line) end
     if one.own then one.own.is_active = true end
     if one.own and squeezed(one.own.text) == squeezed("#pragma acc" .. text) then
-      one.text, one.line = one.own.text, one.own.line -- with the positions of the file
+      one.text = one.own.text -- with the positions of the file
+      one.line = select(2, self:position(one.own.line))
     elseif one.own then
       table.insert(self.expanded, one)
     end
@@ -129,7 +140,7 @@ local function planned(self)
       list[#list + 1] = one
     elseif one.node.name == "declare" then
       self.declares[#self.declares + 1] = one
-    elseif one.file == self.unit.path then
+    elseif one.is_here then
       self:fail(one, "a directive that a macro or _Pragma makes, in a unit with shapes or policies",
         "write it as a #pragma of the unit")
     elseif not compiler.is_system_file(one.file) then
@@ -184,11 +195,14 @@ local function compiled(self, list)
   end
 end
 
+-- Names of the function around, which macros like assert use: compilers bring them to the device.
+local of_function = { __func__ = true, __FUNCTION__ = true, __PRETTY_FUNCTION__ = true }
+
 -- Variables that a compute construct's statement may use; without calls of ours, of those that are structures somewhere
 -- in the unit.
 local function words_of(self, one, known)
   local function add(word)
-    if one.names[word] then return end
+    if one.names[word] or of_function[word] then return end
     one.names[word] = true
     one.names[#one.names + 1] = word
     one.references[#one.references + 1] = { name = word, pos = one.node.pos }
@@ -360,10 +374,11 @@ local function writer() return setmetatable({ lines = {}, depth = 0 }, Writer) e
 
 -- Lines that stand for one line of the unit.
 function Unit:lines(list, number)
-  local parts = {}
+  local parts, path = {}, nil
+  path, number = self:position(number)
   for _, text in ipairs(list) do
     for line in (text .. "\n"):gmatch "(.-)\n" do
-      parts[#parts + 1] = ("#line %d \"%s\"\n%s\n"):format(number, self.unit.path, line)
+      parts[#parts + 1] = ("#line %d \"%s\"\n%s\n"):format(number, path, line)
     end
   end
   return table.concat(parts)
@@ -373,7 +388,10 @@ function Unit:edit(first, last, text)
   self.edits[#self.edits + 1] = { first = first, last = last, text = text, number = #self.edits }
 end
 
-local function number_line(self, number) return ("#line %d \"%s\"\n"):format(number, self.unit.path) end
+local function number_line(self, number)
+  local path, line = self:position(number)
+  return ("#line %d \"%s\"\n"):format(line, path)
+end
 
 -- Functions that a directive needs and the unit does not have yet: in C in front of its declaration, in C++ at the end.
 local function add_functions(self, one)
@@ -477,7 +495,7 @@ local function lines_of_calls(self, one, instance)
   if is_alone then table.move(tail.lines, 1, #tail.lines, #head.lines + 1, head.lines) end
   if renamed and instance == one.instances[1] then uses.rename(self, one, renamed, instance) end
   for _, lines in ipairs { head.lines, tail.lines } do
-    for i, text in ipairs(lines) do lines[i] = self.values:restored(text) end
+    for i, text in ipairs(lines) do lines[i] = calls.with_routines(self.values:restored(text)) end
   end
   return head.lines, is_alone and {} or tail.lines
 end
@@ -576,6 +594,10 @@ local function check_declares(self)
 end
 
 local function apply(self)
+  for i, place in ipairs(self.pasted and self.pasted.places or {}) do
+    local text = i > 1 and compiler.marker(self.unit, place) or ""
+    table.insert(self.edits, { first = place.at, last = place.at - 1, text = text, number = i - math.maxinteger })
+  end
   table.sort(self.edits, function(a, b)
     if a.first ~= b.first then return a.first < b.first end
     return a.number < b.number
@@ -638,10 +660,22 @@ local function expand(self)
   end
 end
 
+-- Whether directives that begin with a word are written anew where a file that the unit includes has them.
+local function is_moved(self, is_extended, word)
+  if descriptions[word] then return self.unit.is_cxx and is_extended end -- private members need friends
+  return self.is_openmp or (is_extended or self.calls ~= nil) and word ~= "declare"
+    and directives.concerns(word, self.calls)
+end
+
+-- The text, or nil and what the compiler said; third: the unit as headers.paste has it, if it must be read anew.
 local function lowered(self)
   local active, said = compiler.directives(self.unit)
   if not active then return nil, said end
   local is_extended = read_directives(self, active)
+  local pasted = not self.pasted and active[1] and headers.paste(self.unit.path, self.text, said, function(word)
+    return is_moved(self, is_extended, word)
+  end)
+  if pasted then return nil, nil, pasted end
   if not (is_extended or self.calls and self.directives[1]) then
     if self.is_openmp then expand(self) end
     return self.edits[1] and apply(self) or self.text
@@ -686,9 +720,13 @@ end
 
 -- The text with directives of OpenMP in place of standard ones of OpenACC.
 local function to_openmp(self, text)
+  local is_active = {}
+  for _, own in pairs(self.own or {}) do
+    local place = ("%s:%d"):format(self:position(own.line))
+    is_active[place] = is_active[place] or own.is_active or false
+  end
   local function is_left(file, line) -- in a part of the unit that is not compiled
-    local own = file == self.unit.path and self.own and self.own[line]
-    return own and not own.is_active
+    return is_active[("%s:%d"):format(file, line)] == false
   end
   return openmp.text(self.session, text, self.unit.path, is_left, function(one, message)
     error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower", message = message, file = one.file,
@@ -700,18 +738,20 @@ end
 -- Whether files of a unit that are included describe types: compilers do not know the word.
 local function has_described_headers(self)
   for _, one in ipairs(self.directives or {}) do
-    if descriptions[one.node.name] and one.file ~= self.unit.path then return true end
+    if descriptions[one.node.name] and not one.is_here then return true end
   end
   return false
 end
 
 -- The text of a unit with standard directives, or nil and what the compiler said of the unit; third: whether headers
--- have shapes or policies. given: as of lower.unit. Raises errors of directives.
+-- have shapes or policies; fourth: paths of files whose text is part of it, or nil. given: as of lower.unit. Raises
+-- errors of directives.
 function c_unit.lower(opened, given)
   local is_cxx = compiler.is_cxx(given.path, given.command)
   local self = setmetatable({ session = opened, text = given.text, source = source.scan(given.text), edits = {},
     nfunctions = 0, regions = {}, declares = {}, functions = {}, at_end = {},
-    unit = { command = given.command, path = given.path, given = given.options, is_cxx = is_cxx },
+    unit = { command = given.command, path = given.path, given = given.options, is_cxx = is_cxx,
+      text = given.pasted and given.text }, pasted = given.pasted,
     program = { functions = {}, prototypes = {}, deep_functions = {}, globals = {}, prefix = "accdeep_",
       dialect = is_cxx and dialects.cxx or dialects.c } }, Unit)
   self.is_openmp = given.to == "openmp"
@@ -732,9 +772,12 @@ function c_unit.lower(opened, given)
     place(self, results[2])
     error(results[2], 0)
   end
-  local text, said = results[2], results[3]
+  local text, said, pasted = table.unpack(results, 2, 4)
+  if pasted then
+    return c_unit.lower(opened, setmetatable({ text = pasted.text, pasted = pasted }, { __index = given }))
+  end
   if self.is_openmp and text then text = to_openmp(self, text) end
-  return text, said, has_described_headers(self)
+  return text, said, has_described_headers(self), self.pasted and self.pasted.paths
 end
 
 return c_unit

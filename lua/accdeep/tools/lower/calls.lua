@@ -45,6 +45,15 @@ function calls.routine(name)
     core.action[action], whole ~= plain and 1 or 0)
 end
 
+-- The lines of a directive that is written anew, with what stands for the routines that its clauses call.
+function calls.with_routines(line)
+  return (line:gsub("%f[%w_]acc_[%w_]+", function(name)
+    local instead = calls.routine(name)
+    if instead == false then deep.cannot(calls.UNKNOWN:format(name)) end
+    return instead
+  end))
+end
+
 calls.UNKNOWN = "'%s' asks the compiler's runtime, which does not know data that accdeep's library moves"
 
 local Calls = {}
@@ -116,14 +125,14 @@ local function c_string(text)
 end
 
 -- The name of the variable that has a directive's plan.
-function Calls:plan(unit, one, text)
+function Calls:plan(one, text)
   local key = ("%d\n%s"):format(one.own.line, text)
   local name = self.by_text[key]
   if name then return name end
   name = ("accdeep_%d"):format(#self.plans + 1)
   self.by_text[key] = name
   self.plans[#self.plans + 1] = ("static accd_lowered %s = {\n%s,\n%s, %d, %s, 0};"):format(name, c_string(text),
-    c_string(unit.path):gsub("\\n\"$", '"'), one.own.line, self.bounds[1] and "accdeep_bounds" or "0")
+    c_string(one.file):gsub("\\n\"$", '"'), one.line, self.bounds[1] and "accdeep_bounds" or "0")
   return name
 end
 
@@ -298,7 +307,7 @@ function Calls:write(unit, one, plan, used, instance, head, tail)
       deep.cannot(("'%s', which has no address"):format(variable))
     end
   end
-  local name = self:plan(unit.unit, one, text)
+  local name = self:plan(one, text)
   local number = one.own.line
   local run = ("(&%s, %s)"):format(name, write_given(self, unit, head, number, given, one.plain, instance))
   local when = condition(plan)

@@ -60,7 +60,35 @@ end
 
 compiler.run, compiler.options = run, options
 
--- A unit: {command (the compiler), path, given (its options)}.
+-- A unit: {command (the compiler), path, given (its options), text (in place of that of the file, or nil)}.
+
+-- Writes a text to a file of our own that a compiler takes for the unit. Its path, without the suffix.
+local function written(unit, suffix, text)
+  local base = os.tmpname()
+  local file = files.open(base .. suffix)
+  file:write(("#line 1 \"%s\"\n"):format(unit.path), text)
+  file:close()
+  return base
+end
+
+local function folder_of(unit) return "-iquote " .. quoted(unit.path:match "^(.*)/" or ".") end
+
+-- The unit as the preprocessor leaves it, with directives; or nil and what the compiler said.
+local function preprocessed(unit, expanding)
+  local path, base = unit.path, nil
+  if unit.text then
+    local suffix = unit.path:match "%.%w+$" or ""
+    base = written(unit, suffix, unit.text)
+    path = base .. suffix
+  end
+  local ok, text, said = run(("%s %s %s -w -E %s %s"):format(quoted(unit.command), expanding, options(unit.given),
+    base and folder_of(unit) or "", quoted(path)))
+  if base then
+    os.remove(base)
+    os.remove(path)
+  end
+  return ok and text or nil, said
+end
 
 -- Whether one of the braces that are open is neither a structure's nor a namespace's.
 local function is_in_function(scanned, open)
@@ -78,6 +106,15 @@ end
 
 local function is_clang(unit) return unit.command:match("[^/]*$"):find "clang" ~= nil end
 
+-- The line that says where the text of another file begins, or where that of the file around goes on. clang warns of
+-- functions that are not used, but not in files that begin with a flag, which is no C of a standard.
+function compiler.marker(unit, place)
+  local is_pedantic = false
+  for _, option in ipairs(unit.given) do is_pedantic = is_pedantic or option:find "pedantic" ~= nil end
+  local form = is_clang(unit) and not is_pedantic and "# %d \"%s\" %d\n" or "#line %d \"%s\"\n"
+  return form:format(place.line, place.path, place.flag)
+end
+
 -- GNU's compilers expand macros in directives that they know.
 local function expanding(unit)
   if is_clang(unit) then return "" end
@@ -90,12 +127,13 @@ end
 -- Directives of OpenACC that are active, in order: {file, line, text, is_inside, record, in_function, words}.
 -- is_inside: in braces; words(): a set of the words of the statement behind it, where macros are what they stand for;
 -- record: the structure among whose members one stands, in C++ also is_local and is_unnamed: it is one of a function,
--- and has the name of a typedef. nil, and what the compiler said: it refuses the unit.
+-- and has the name of a typedef. Second: the unit as the preprocessor leaves it. nil, and what the compiler said: it
+-- refuses the unit.
 function compiler.directives(unit)
   if not files.program(unit.command) then environment(("%s: there is no such program"):format(unit.command)) end
-  local ok, text, said = run(("%s %s %s -w -E %s"):format(quoted(unit.command), expanding(unit), options(unit.given),
-    quoted(unit.path)))
-  if not ok then return nil, said end
+  local text, said = preprocessed(unit, expanding(unit))
+  if not text then return nil, said end
+  if not text:find "#%s*pragma%s+acc%f[^%w_]" then return {}, text end
   local scanned, list = source.scan(text), {}
   local file, line, at = unit.path, 1, 1
   local open, skips = {}, is_clang(unit) -- clang does not count the lines of strings
@@ -124,7 +162,7 @@ function compiler.directives(unit)
       open[#open] = nil
     end
   end
-  return list
+  return list, text
 end
 
 function compiler.is_system_file(path) return path:find "^/usr/" ~= nil end
@@ -153,7 +191,7 @@ local FIRST_LINE = 100000000
 -- variables there, where i is 0 at the end; or nil, nil, and what the compiler said.
 function compiler.debug_information(unit, text, wanted, at_end)
   local place = "#line %d \"" .. unit.path .. "\"\n"
-  local parts, at, asked = { place:format(1) }, 1, {}
+  local parts, at, asked = {}, 1, {}
   local lvalue = unit.is_cxx and "*__builtin_addressof(%s)" or "*&%s"
   local function loops(i, one)
     for _, name in ipairs(one.names) do
@@ -174,14 +212,12 @@ function compiler.debug_information(unit, text, wanted, at_end)
   parts[#parts + 1] = "\nstatic void accdeep_types(void) {\n"
   loops(0, at_end)
   parts[#parts + 1] = ";\n}\n"
-  local base = os.tmpname()
-  local source_path = base .. (unit.is_cxx and ".cc" or ".c")
-  local file = files.open(source_path)
-  file:write(table.concat(parts))
-  file:close()
-  local ok, _, said = run(("%s %s %s -w -g -O0 -x %s -iquote %s -c %s -o %s"):format(quoted(unit.command),
-    options(unit.given, true), all_functions(unit), unit.is_cxx and "c++" or "c",
-    quoted(unit.path:match "^(.*)/" or "."), quoted(source_path), quoted(base .. ".o")))
+  local suffix = unit.is_cxx and ".cc" or ".c"
+  local base = written(unit, suffix, table.concat(parts))
+  local source_path = base .. suffix
+  local ok, _, said = run(("%s %s %s -w -g -O0 -x %s %s -c %s -o %s"):format(quoted(unit.command),
+    options(unit.given, true), all_functions(unit), unit.is_cxx and "c++" or "c", folder_of(unit), quoted(source_path),
+    quoted(base .. ".o")))
   os.remove(base)
   os.remove(source_path)
   if ok then return base .. ".o" end

@@ -21,23 +21,23 @@ openmp.HEADERS = [[
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-static inline int accdeep_acc_is_present(void *host, size_t bytes)
+static inline __attribute__((unused)) int accdeep_acc_is_present(void *host, size_t bytes)
 {
     return bytes && omp_target_is_present(host, omp_get_default_device());
 }
-static inline void *accdeep_acc_deviceptr(void *host)
+static inline __attribute__((unused)) void *accdeep_acc_deviceptr(void *host)
 {
     void *at = host;
 #pragma omp target data use_device_ptr(host)
     at = host;
     return at;
 }
-static inline void accdeep_acc_memcpy_to_device(void *to, void *from, size_t bytes)
+static inline __attribute__((unused)) void accdeep_acc_memcpy_to_device(void *to, void *from, size_t bytes)
 {
     if (to != from)
         omp_target_memcpy(to, from, bytes, 0, 0, omp_get_default_device(), omp_get_initial_device());
 }
-static inline void accdeep_acc_attach(void **pointer)
+static inline __attribute__((unused)) void accdeep_acc_attach(void **pointer)
 {
     if (accdeep_acc_is_present((void *)pointer, 1) && accdeep_acc_is_present(*pointer, 1)) {
         void *to = accdeep_acc_deviceptr(*pointer), *slot = accdeep_acc_deviceptr((void *)pointer);
@@ -45,17 +45,17 @@ static inline void accdeep_acc_attach(void **pointer)
             accdeep_acc_memcpy_to_device(slot, (void *)&to, sizeof to);
     }
 }
-static inline void accdeep_acc_detach(void **pointer)
+static inline __attribute__((unused)) void accdeep_acc_detach(void **pointer)
 {
     if (accdeep_acc_is_present((void *)pointer, 1))
         accdeep_acc_memcpy_to_device(accdeep_acc_deviceptr((void *)pointer), (void *)pointer, sizeof *pointer);
 }
-static inline void accdeep_acc_detach_finalize(void **pointer) { accdeep_acc_detach(pointer); }
-static inline void accdeep_acc_update_device(void *host, size_t bytes)
+static inline __attribute__((unused)) void accdeep_acc_detach_finalize(void **pointer) { accdeep_acc_detach(pointer); }
+static inline __attribute__((unused)) void accdeep_acc_update_device(void *host, size_t bytes)
 {
     accdeep_acc_memcpy_to_device(accdeep_acc_deviceptr(host), host, bytes);
 }
-static inline void accdeep_acc_update_self(void *host, size_t bytes)
+static inline __attribute__((unused)) void accdeep_acc_update_self(void *host, size_t bytes)
 {
     void *at = accdeep_acc_deviceptr(host);
     if (at != host)

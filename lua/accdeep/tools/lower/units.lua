@@ -14,11 +14,11 @@ for suffix in ("c cc cpp cxx C f90 F90 f95 F95 f03 F03 f08 F08"):gmatch "%S+" do
 
 local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
--- Whether a text may have a directive of OpenACC.
-local function may_have_directives(text)
+-- Whether a unit may have a directive of OpenACC: a file that it includes may have some.
+local function may_have_directives(text, is_fortran)
   local lower_case = text:lower()
   return lower_case:find "pragma%s+acc" ~= nil or lower_case:find("!$acc", 1, true) ~= nil
-    or text:find("_Pragma", 1, true) ~= nil
+    or text:find("_Pragma", 1, true) ~= nil or not is_fortran and text:find "#%s*include" ~= nil
 end
 
 -- Options of the command without its units, for the compiler when it is asked about one of them.
@@ -73,8 +73,8 @@ function Folder:remove()
 end
 
 -- The units of a command line that become other ones: {at (place in the list), path, text, described (its headers have
--- shapes, of which the compiler would warn)}. folder: for what is made on the way. Second: what the compiler says of a
--- unit that cannot be read, or nil.
+-- shapes, of which the compiler would warn), pasted (paths of files whose text is part of it, or nil)}. folder: for
+-- what is made on the way. Second: what the compiler says of a unit that cannot be read, or nil.
 local function lowered(list, to, folder)
   local found, options, problem = {}, options_of(list), nil
   local places, modules = units_of(list), nil
@@ -85,11 +85,11 @@ local function lowered(list, to, folder)
       modules = modules or folder:modules()
       fortran_compiler.refuses { path = path, command = list[1], given = options, modules = modules }
     end
-    if may_have_directives(text) then
-      local made, said, described = lower.unit { path = path, text = text, command = list[1], options = options,
+    if may_have_directives(text, is_fortran) then
+      local made, said, described, pasted = lower.unit { path = path, text = text, command = list[1], options = options,
         to = to, modules = modules }
-      if made and made ~= text then
-        found[#found + 1] = { at = i, path = path, text = made, described = described }
+      if made and (made ~= text or described) then
+        found[#found + 1] = { at = i, path = path, text = made, described = described, pasted = pasted }
       end
       if not made then problem = problem or { path = path, said = said } end
     end
@@ -129,16 +129,24 @@ local function run(list, found, folder)
   return how == "exit" and status or 128 + status
 end
 
--- Puts the units' own names into the lists of dependencies that the command has written.
+-- Puts the units' own names into the lists of dependencies that the command has written, and those of the files that
+-- are part of their texts.
 local function name_dependencies(list, found)
+  local with_targets = false
+  for _, argument in ipairs(list) do with_targets = with_targets or argument == "-MP" end
   for _, unit in ipairs(found) do
     local path = dependencies(list, unit)
     if path and system.filetype(path) == "file" then
       local text = files.read(path)
       local at, finish = text:find(unit.made, 1, true)
       if at then
+        local names, targets = { unit.path }, {}
+        for k, name in ipairs(unit.pasted or {}) do
+          names[k + 1] = name:gsub(" ", "\\ ")
+          targets[k] = with_targets and names[k + 1] .. ":\n" or ""
+        end
         local file = files.open(path)
-        file:write(text:sub(1, at - 1), unit.path, text:sub(finish + 1))
+        file:write(text:sub(1, at - 1), table.concat(names, " \\\n "), text:sub(finish + 1), table.concat(targets))
         file:close()
       end
     end

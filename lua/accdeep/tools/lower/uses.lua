@@ -159,9 +159,10 @@ function uses.replace_routines(self)
     if instead then
       self:edit(self.source.at[i], self.source.finish[i] - 1, instead)
     elseif instead == false and name then
-      local line, column = location.position(self.text, self.source.at[i])
-      error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower", file = self.unit.path, line = line,
-        column = column, snippet = location.line(self.text, line), snippet_column = column, length = #name,
+      local at, column = location.position(self.text, self.source.at[i])
+      local file, line = self:position(at)
+      error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower", file = file, line = line,
+        column = column, snippet = location.line(self.text, at), snippet_column = column, length = #name,
         message = calls.UNKNOWN:format(name), help = "use a directive" }, 0)
     end
   end

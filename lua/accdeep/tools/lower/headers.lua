@@ -1,0 +1,193 @@
+-- headers.lua - files that a unit of C includes and that have directives to be written anew: their text takes the place
+-- of the lines that include them, so they are lowered as the unit is.
+
+local compiler = require "accdeep.tools.lower.compiler"
+local files = require "accdeep.tools.files"
+local source = require "accdeep.tools.lower.source"
+local system = require "accdeep.system"
+
+local headers = {}
+
+-- The unit of a preprocessed text: {path, words (set: first words of the directives of OpenACC in the file itself),
+-- has_text (it has some, or its parts do), parts (files that it includes, each a table like that, with line: the last
+-- one of the line that includes the file)}.
+local function tree_of(text)
+  local open, at = {}, 1
+  for start, line, finish in ("\n" .. text):gmatch "\n()([ \t]*#[^\n]*)()" do
+    local number, path, flag = line:match "^# (%d+) \"(.-)\" ?(%d?)"
+    local around = open[#open]
+    local directive = not number and source.openacc(line:match "#.*")
+    if around then around.has_text = around.has_text or directive or (text:find("%S", at) or start) < start - 1 end
+    at = finish - 1
+    if number and (flag == "1" or not around) then
+      local part = { path = path, words = {}, parts = {} }
+      if around then table.insert(around.parts, part) end
+      open[#open + 1] = part
+    elseif flag == "2" and open[2] then
+      local part = table.remove(open)
+      part.line = part.path:sub(1, 1) ~= "<" and number ~= "0" and tonumber(number) - 1 or nil
+      open[#open].has_text = open[#open].has_text or part.has_text
+    elseif directive then
+      around.words[directive:match "^[%a_]*"] = true
+    end
+  end
+  return open[1]
+end
+
+-- Names in the lines of a file that include another one, by the lines' tokens.
+local function included(scanned)
+  local list = {}
+  for i = 1, scanned.n do
+    local mark, name = (scanned.kind[i] == "line" and scanned:token(i) or ""):match "^#%s*include%s*([\"<])([^\">\n]*)"
+    if mark then list[i] = { mark = mark, name = name, base = name:match "[^/]*$" } end
+  end
+  return list
+end
+
+local function is_once(text) return text:match "^#%s*pragma%s+once%f[^%w_]" ~= nil end
+
+-- The text of a unit under way.
+local Text = {}
+Text.__index = Text
+
+-- What a file has: {scanned, included, is_once}. Read once for each path.
+function Text:read(file)
+  local known = self.known[file.path]
+  if known then return known end
+  local scanned = source.scan(file == self.root and self.unit_text or files.read(file.path))
+  known = { scanned = scanned, included = included(scanned) }
+  for i = 1, scanned.n do
+    known.is_once = known.is_once or scanned.kind[i] == "line" and is_once(scanned:token(i))
+  end
+  self.known[file.path] = known
+  return known
+end
+
+-- Marks the files that are to be part of the text, and those around them. A file with `#pragma once` would be read once
+-- more by a file that stays apart. Returns whether this file is marked, and whether a mark is new.
+function Text:mark(file, is_wanted)
+  local is_new = false
+  if not file.is_here then
+    for word in pairs(file.words) do file.is_here = file.is_here or is_wanted(word) end
+    for _, one in pairs(next(self.once) and self:read(file).included or {}) do
+      file.is_here = file.is_here or self.once[one.base] ~= nil
+    end
+    is_new = file.is_here
+  end
+  for _, part in ipairs(file.parts) do
+    if part.line and not compiler.is_system_file(part.path) then
+      local is_here, more = self:mark(part, is_wanted)
+      is_new = is_new or more or is_here and not file.is_here
+      file.is_here = file.is_here or is_here
+    end
+  end
+  if file.is_here and file ~= self.root and self:read(file).is_once then self.once[file.path:match "[^/]*$"] = true end
+  return file.is_here, is_new
+end
+
+function Text:add(text)
+  local _, feeds = text:gsub("\n", "")
+  self.parts[#self.parts + 1] = text
+  self.size, self.line = self.size + #text, self.line + feeds
+end
+
+-- What follows is a file's, from one of its lines on. flag: of the preprocessor's, where a file begins or goes on.
+function Text:begin(path, line, flag)
+  table.insert(self.places, { at = self.size + 1, first = self.line, path = path, line = line, flag = flag })
+end
+
+local function split(path)
+  local list = {}
+  for name in path:gmatch "[^/]+" do
+    if name == ".." and list[1] and list[#list] ~= ".." then
+      table.remove(list)
+    elseif name ~= "." then
+      list[#list + 1] = name
+    end
+  end
+  return list
+end
+
+-- A path seen from the folder of another one.
+local function relative(path, from)
+  if path:sub(1, 1) == "/" then return path end
+  local own, other = split(path), split(from:match "^(.*)/" or ".")
+  if from:sub(1, 1) == "/" or other[1] == ".." then return nil end
+  while own[2] and own[1] == other[1] do
+    table.remove(own, 1)
+    table.remove(other, 1)
+  end
+  return ("../"):rep(#other) .. table.concat(own, "/")
+end
+
+-- What stands for a line of a file that includes another file, which stays apart.
+function Text:apart(file, token, one, is_read)
+  if not is_read and self.once[one.base] then return "" end
+  local path = (file.path:match "^(.*/)" or "") .. one.name
+  if file == self.root or one.mark == "<" or system.filetype(path) ~= "file" then return token end
+  local seen = relative(path, self.root.path)
+  return seen and ("#include \"%s\""):format(seen) or token
+end
+
+function Text:write(file)
+  local known, by_line = self:read(file), {}
+  local scanned, at = known.scanned, 1
+  for _, part in ipairs(file.parts) do
+    if part.line then by_line[part.line] = part end
+  end
+  self:begin(file.path, 1, 1)
+  for i = 1, scanned.n do
+    local one, last = known.included[i], known.included[i] and scanned:line(scanned.finish[i])
+    local part, token = by_line[last], scanned.kind[i] == "line" and scanned:token(i)
+    if part and part.is_here and not part.has_text and self.written[part.path] then part = nil end -- its guard is known
+    if part and part.is_here then
+      self:add(scanned.text:sub(at, scanned.at[i] - 1))
+      if self.size > 0 and self.parts[#self.parts]:sub(-1) ~= "\n" then self:add "\n" end
+      self:write(part)
+      self:begin(file.path, last + 1, 2)
+      at = scanned.finish[i] + 1
+    elseif one or token and file ~= self.root and is_once(token) then
+      self:add(scanned.text:sub(at, scanned.at[i] - 1))
+      local _, feeds = token:gsub("\n", "")
+      self:add((one and self:apart(file, token, one, part) or "") .. (one and "" or ("\n"):rep(feeds)))
+      at = scanned.finish[i]
+    end
+  end
+  self:add(scanned.text:sub(at))
+  if scanned.text:sub(-1) ~= "\n" then self:add "\n" end
+  if file ~= self.root and not self.written[file.path] then
+    self.written[file.path] = true
+    self.paths[#self.paths + 1] = file.path
+  end
+end
+
+-- The file and its line that a line of the text is.
+function Text:position(line)
+  local low, high = 1, #self.places
+  while low < high do
+    local middle = (low + high + 1) // 2
+    if self.places[middle].first <= line then low = middle else high = middle - 1 end
+  end
+  local place = self.places[low]
+  return place.path, place.line + line - place.first
+end
+
+-- The text of a unit in which files with directives take the place of the lines that include them: {text, places (list
+-- of {at (a position), path, line, flag}), paths (of those files), position(line)}; nil: there are none. preprocessed:
+-- what the compiler makes of the unit. is_wanted(word): whether directives that begin with a word are written anew.
+function headers.paste(path, text, preprocessed, is_wanted)
+  local root = tree_of(preprocessed)
+  if not root then return nil end
+  root.path = path
+  local self = setmetatable({ root = root, unit_text = text, known = {}, once = {}, parts = {}, size = 0, line = 1,
+    places = {}, paths = {}, written = {} }, Text)
+  local is_here, is_new
+  root.words = {}
+  repeat is_here, is_new = self:mark(root, is_wanted) until not is_new
+  if not is_here then return nil end
+  self:write(root)
+  self.text = table.concat(self.parts)
+  return self
+end
+
+return headers

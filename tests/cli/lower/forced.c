@@ -1,0 +1,1 @@
+int main(void) { struct part p = {0}; g(&p); return 0; }

@@ -1,0 +1,4 @@
+#ifndef NUMBER_H
+#define NUMBER_H
+typedef double number;
+#endif
