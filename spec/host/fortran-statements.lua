@@ -133,6 +133,12 @@ case("rejects: a declaration has an unknown type or kind, or attributes that exc
   expect.fails("unknown-name", { "@w1 = 1", "integer :: w4 = 1, w5 = @unheard", "@w4 = 1" }, { by = fortran })
 end)
 
+case("accepts: arrays of no elements are allocated and deallocated [HOUSE-language]", function()
+  fortran "allocate(a(5:4)); deallocate(a); allocate(a(0)); a = (/ 1, 2 /); deallocate(a); allocate(p(0)); deallocate(p)"
+  expect.equal(host "allocated(a)", false)
+  expect.fails("null-pointer", "deallocate(@a)", { by = fortran })
+end)
+
 case("rejects: allocate or deallocate names a variable that is not a pointer or allocatable, or has another form"
   .. " [HOUSE-language HOUSE-syntax HOUSE-names ACC33-2.7-2]", function()
   expect.fails("not-a-pointer", { "allocate(@i)", "allocate(@t(4))", "deallocate(@i)", "nullify(@a)",

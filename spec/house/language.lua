@@ -98,6 +98,54 @@ case("accepts: alloc, free and addr work, and pointers are values [HOUSE-languag
   free(NULL)
 end)
 
+case("accepts: objects compare with objects of their type, by elements and members [HOUSE-expect]", function()
+  declare [[
+    struct pair { int n; union { int i; float f; }; int *p, a[2]; } one = { 1, { 2 } }, other = { 1, { 2 } };
+    int some[2] = { 1, 2 }, same[2] = { 1, 2 };
+  ]]
+  expect.equal(host.one, host.other)
+  expect.equal(host.some, host.same)
+  local function differ(found, wanted)
+    expect.fails("expectation", function() expect.equal(found, wanted) end)
+  end
+  host.other.i = 3
+  differ(host.one, host.other)
+  differ({ n = 1, i = 2 }, host.one)
+  differ(5, host.one)
+  host.same[1] = 3
+  differ(host.some, host.same)
+  host.other = { i = 2, p = { 1 } }
+  differ(host.one, host.other)
+  local circle = {}
+  circle[1] = circle
+  expect.equal(circle, circle)
+end)
+
+local nothing = alloc("int", 0)
+
+case("accepts: memory of no elements is freed like other memory [HOUSE-language]", function()
+  local p = alloc("int", 0)
+  expect(p ~= NULL)
+  free(p)
+  expect.fails("out-of-bounds", function() free(p) end)
+  free(nothing)
+  expect.fails("out-of-bounds", function() free(nothing) end)
+end)
+
+case("accepts: each case begins with the memory of the file's head [HOUSE-scenario]", function()
+  free(nothing)
+  expect.fails("out-of-bounds", function() free(nothing) end)
+end)
+
+case("accepts: a script adds methods of strings, and replaces none [HOUSE-scenario]", function()
+  function string.twice(s) return s .. s end
+  expect.equal(("ab"):twice(), "abab")
+  string.format, string.gsub = nil, nil
+  expect.equal(("%d"):format(3), "3")
+  expect.equal(string.format, nil)
+  expect.fails("unknown-name", function() host.nothing = 1 end)
+end)
+
 case("accepts: a program forms the address one past the end of an array [HOUSE-language]", function()
   declare "float p[4], m[2][4], *end;"
   acc "parallel copy(p) create(m)" [[

@@ -177,6 +177,17 @@ case("accepts: the number of devices is the device number of the host [OMP60-tgt
   omp "target exit data map(delete: v) device(2)"
 end)
 
+case("accepts: the value of omp_initial_device is the host, too, from OpenMP 5.2 on [OMP60-tgt-2]", function()
+  rules "openmp-5.2"
+  host.n = omp_initial_device
+  omp "target device(n) map(to: x)" "x = x + 1; p[0] = 52;"
+  expect.host("x", 2)
+  expect.host("p[0]", 52)
+  omp "target enter data map(to: v) device(-1)"
+  expect.absent "v"
+  expect.fails("no-device", "target enter data map(to: v) device(@-2)", "OMP60-tgt-2")
+end)
+
 case("accepts: constructs without a device clause use the default device [OMP60-tgt-2]", function()
   omp_set_default_device(1)
   omp "target enter data map(to: v)"

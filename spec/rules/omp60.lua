@@ -108,8 +108,8 @@ return {
       .. "as the device, the body uses host memory, and data directives have no effect. Each clause of a combined "
       .. "construct goes to the parts that allow the clause. nowait and depend have no effect here." },
   { id = "OMP60-tgt-2", section = "15.2", kind = "run-time error", status = "done",
-    text = "device(n) names a device by its number, from 0 on. The number of devices is the number of the host. Any "
-      .. "other number is an error (no-device)." },
+    text = "device(n) names a device by its number, from 0 on. The number of devices is the number of the host, and "
+      .. "so is -1, the value of omp_initial_device (5.2). Any other number is an error (no-device)." },
 
   { id = "OMP61-1", section = "attach", kind = "meaning", status = "done",
     text = "attach(always) attaches the base pointer of a list item whenever both are present. attach(never) does not "

@@ -125,18 +125,52 @@ function location.add_caller(err, file, line)
   if file and line and #err.callers < MOST_CALLERS then table.insert(err.callers, { file = file, line = line }) end
 end
 
-local last_error = {} -- of Lua itself: its text, and the calls that were under way
+-- The innermost of the script's outermost calls: for when the interpreter itself is nested very deeply above them.
+local function outermost()
+  local low, high = 1, 2 -- a level that is there, and one that may be
+  while debug.getinfo(high, "l") do low, high = high, 2 * high end
+  while high - low > 1 do
+    local middle = (low + high) // 2
+    if debug.getinfo(middle, "l") then low = middle else high = middle end
+  end
+  local found, found_line
+  for level = low, math.max(low - MOST_LEVELS, 1), -1 do
+    local fn, line = core.call(level)
+    local file = fn and line > 0 and files[fn]
+    if file then found, found_line = file, line end
+  end
+  return found, found_line
+end
 
--- For a message handler: keeps the calls that an error of Lua itself passes, a text. Returns the error.
-function location.keep_callers(err)
-  if err == last_error.text then return err end
-  local file, line = err:match "^(.-):(%d+): "
-  last_error = { text = err, callers = location.callers(file, tonumber(line)) }
+local last_error = { value = {} } -- that Lua or the script raised: its value, its place, and the calls under way
+
+-- Whether the interpreter raised what a message handler gets: it passes an error on. Called by what the handler calls.
+local function is_passed_on()
+  for level = 4, MOST_LEVELS do
+    local info = debug.getinfo(level, "S")
+    if not info then return false end
+    if info.what ~= "C" then return info.source:sub(1, #own) == own end
+  end
+  return false
+end
+
+-- For a message handler: keeps the place of an error that is none of ours, and the calls that it passes. Returns the
+-- error.
+function location.keep_error(err)
+  if rawequal(err, last_error.value) and is_passed_on() then return err end
+  local is_text = type(err) == "string"
+  local file, line = location.scenario(2)
+  if not file then file, line = outermost() end
+  last_error = { value = err, file = file, line = line }
+  if is_text and not err:find("stack overflow", 1, true) then
+    local at, number = err:match "^(.-):(%d+): "
+    last_error.callers = location.callers(at, tonumber(number))
+  end
   return err
 end
 
--- The calls that were kept of an error; nil if there are none.
-function location.kept_callers(err) return err == last_error.text and last_error.callers or nil end
+-- What was kept of an error: {file, line, callers}, as far as they are known.
+function location.kept_error(err) return rawequal(err, last_error.value) and last_error or {} end
 
 -- Callers as a text.
 function location.called_from(callers)

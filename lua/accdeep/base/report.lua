@@ -6,6 +6,7 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
+local words = require "accdeep.base.words"
 
 local report = {}
 
@@ -189,7 +190,7 @@ function formats.text(options)
     for _, case in ipairs(record.cases) do
       local name = case.name
       if #record.cases > 1 or name ~= record.file then name = ("%s: %s"):format(record.file, name) end
-      options.out(("%s %s\n"):format(case.ok and paint("green", "ok  ") or paint("red", "FAIL"), name))
+      options.out(("%s %s\n"):format(case.ok and paint("green", "ok  ") or paint("red", "FAIL"), printable(name)))
       if not case.ok then options.err(report.error(case.error, paint_error)) end
     end
   end
@@ -227,19 +228,8 @@ for _, key in ipairs(FIELDS) do
 end
 table.move({ "objects", "output", "failed" }, 1, 3, #KEYS + 1, KEYS)
 
--- Text as JSON and XML want it: bytes that are no UTF-8 become question marks.
-local function utf8_text(text)
-  local at = 1
-  while true do
-    local valid, bad = utf8.len(text, at)
-    if valid then return text end
-    text = text:sub(1, bad - 1) .. "?" .. text:sub(bad + 1)
-    at = bad
-  end
-end
-
 local function utf8_all(value)
-  if type(value) == "string" then return utf8_text(value) end
+  if type(value) == "string" then return words.utf8(value) end
   if type(value) ~= "table" then return value end
   local made = setmetatable({}, getmetatable(value))
   for k, v in pairs(value) do made[k] = utf8_all(v) end
@@ -259,7 +249,7 @@ end
 
 local ENTITIES = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
 local function xml(text)
-  return (utf8_text(tostring(text)):gsub('[&<>"]', ENTITIES):gsub("\u{FFFE}", "?"):gsub("\u{FFFF}", "?")
+  return (words.utf8(tostring(text)):gsub('[&<>"]', ENTITIES):gsub("\u{FFFE}", "?"):gsub("\u{FFFF}", "?")
     :gsub("[%c]", function(c) return (c == "\n" or c == "\t") and c or "?" end))
 end
 

@@ -1,4 +1,4 @@
--- words.lua - lists that are written as words of a text.
+-- words.lua - lists that are written as words of a text, and text that is UTF-8.
 
 local words = {}
 
@@ -16,6 +16,20 @@ function words.set(...)
     for word in text:gmatch "%S+" do set[word] = true end
   end
   return set
+end
+
+-- Text as JSON, XML and pages want it: bytes that are no UTF-8 become question marks.
+function words.utf8(text)
+  local valid, bad = utf8.len(text)
+  if valid then return text end
+  local parts, from = {}, 1
+  while not valid do
+    parts[#parts + 1] = text:sub(from, bad - 1) .. "?"
+    from = bad + 1
+    valid, bad = utf8.len(text, from)
+  end
+  parts[#parts + 1] = text:sub(from)
+  return table.concat(parts)
 end
 
 return words

@@ -29,9 +29,10 @@ openmp.in_kernel = { "a directive inside a target construct", "OMP60-tgt-1" }
 function openmp.on_its_device(self, plan, fn, on_host)
   if not plan.on_device then return fn() end
   local number = self.language.integer(self, plan.on_device)
-  -- as a number -1 is as wrong as others
-  local by_name = plan.on_device.tag == "id" and number == api.constants[plan.on_device.name]
-  if number == self.devices or by_name and number == api.constants.omp_initial_device then return on_host() end
+  -- before OpenMP 5.2 only the name is the host's number, as an extension
+  local is_initial = number == api.constants.omp_initial_device
+    and ((self.rules.openmp or 0) >= 52 or plan.on_device.tag == "id")
+  if number == self.devices or is_initial then return on_host() end
   if number < 0 or number > self.devices then
     raise("no-device", plan.on_device.pos, ("there is no device %d; devices are 0 to %d, and %d is the host"):format(
       number, self.devices - 1, self.devices), { rule = "OMP60-tgt-2", help = "scenario { devices = n } makes more" })

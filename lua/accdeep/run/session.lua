@@ -299,8 +299,9 @@ end
 function Session:attempt(fn, ...)
   local failed = self.observers.failed
   return xpcall(fn, function(err)
-    if type(err) == "string" and not err:find("stack overflow", 1, true) then
-      err = diagnostic.internal(err) or location.keep_callers(err)
+    local overflow = type(err) == "string" and err:find("stack overflow", 1, true)
+    if not diagnostic.is(err) and not diagnostic.is_limit(err) then
+      err = not overflow and diagnostic.internal(err) or location.keep_error(err)
     end
     if failed then failed(err) end
     return err
@@ -381,6 +382,8 @@ function Session:new_block(bytes, name, t, pos)
   return address
 end
 
+local function freed_already(pos) raise("out-of-bounds", pos, "the memory was freed already") end
+
 -- Releases a block: it stays known as freed for a while. pos: where the text asks for it.
 function Session:free(address, pos)
   if self.program.bound.calling > 0 then
@@ -398,12 +401,17 @@ function Session:free(address, pos)
   if block.variable then
     raise("type-mismatch", pos, ("%s is a variable, not memory that was allocated"):format(block.name))
   end
-  local range = self.ctx:host_at(address)
-  if not range or not range.live then raise("out-of-bounds", pos, "the memory was freed already") end
-  self.ctx:host_mark(address, false)
+  local q = self.program.quarantine
+  if block.bytes == 0 then -- the core knows no such range
+    if q[block] then freed_already(pos) end
+    q[block] = true
+  else
+    local range = self.ctx:host_at(address)
+    if not range or not range.live then freed_already(pos) end
+    self.ctx:host_mark(address, false)
+  end
   if owner ~= self then return end
   block.live = false
-  local q = self.program.quarantine
   q[#q + 1] = address
   q.bytes = q.bytes + block.bytes
   while q.bytes > QUARANTINE do

@@ -8,6 +8,7 @@ local location = require "accdeep.base.location"
 local rules = require "accdeep.catalogue.rules"
 local sorted = require "accdeep.base.sorted"
 local state = require "accdeep.run.state"
+local text_of = require "accdeep.script.value_text".text
 local types = require "accdeep.types"
 local view = require "accdeep.code.view"
 local with = require "accdeep.base.dynamic"
@@ -38,14 +39,27 @@ end
 
 local function length(list) return list[0] ~= nil and #list + 1 or #list end
 
-local function equal(found, wanted)
+local equal
+
+-- Whether all members of a structure type are equal in two objects, or in a table and an object.
+local function equal_members(found, wanted, t)
+  for name in pairs(t.by_name or {}) do
+    if not equal(found[name], wanted[name]) then return false end
+  end
+  return true
+end
+
+function equal(found, wanted)
+  if rawequal(found, wanted) then return true end
   if type(wanted) == "number" and type(found) == "number" then return same_number(found, wanted) end
   if type(wanted) == "boolean" and type(found) == "number" then return (found ~= 0) == wanted end
   if type(wanted) ~= "table" then return found == wanted end
   local wanted_at, found_at = view.location(wanted), view.location(found)
-  if wanted_at and found_at then
-    return wanted_at.type.kind == "pointer" and found_at.type.kind == "pointer" and found == wanted
+  if wanted_at and wanted_at.type.kind == "record" then
+    if type(found) ~= "table" or found_at and found_at.type ~= wanted_at.type then return false end
+    return equal_members(found, wanted, wanted_at.type)
   end
+  if wanted_at and wanted_at.type.kind == "pointer" then return view.is_pointer(found) and found == wanted end
   if wanted_at then wanted = elements(wanted) or wanted end
   if found_at then
     if found_at.type.kind == "record" then -- the wanted members only
@@ -69,35 +83,6 @@ local function equal(found, wanted)
   return count == 0
 end
 
-local function text_of(value, depth)
-  depth = depth or 0
-  if type(value) == "string" then return ("%q"):format(value) end
-  if math.type(value) == "float" and value == math.floor(value) and math.abs(value) < 1e15 then
-    return ("%.0f"):format(value)
-  end
-  local at = view.location(value)
-  if type(value) ~= "table" or (at and at.type.kind ~= "array") then return tostring(value) end
-  if at then value = value:values() end
-  if depth > 3 then return "{...}" end
-  local parts, n = {}, 0
-  for i, item in ipairs(value) do
-    if i > 16 then
-      parts[#parts + 1] = "..."
-      break
-    end
-    parts[i] = text_of(item, depth + 1)
-    n = i
-  end
-  local keys = {}
-  for key in pairs(value) do
-    if math.type(key) ~= "integer" or key < 1 or key > math.max(n, #value) then keys[#keys + 1] = key end
-  end
-  table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
-  for _, key in ipairs(keys) do
-    parts[#parts + 1] = ("%s = %s"):format(tostring(key), text_of(value[key], depth + 1))
-  end
-  return "{" .. table.concat(parts, ", ") .. "}"
-end
 expect.text_of = text_of
 
 -- ------------------------------------------------------------------------------------- failures --

@@ -17,6 +17,13 @@ local function copy(library, names)
   return t
 end
 
+-- The methods of strings: those that the library has now, whatever the script makes of it, and those that it adds.
+function sandbox.methods(library)
+  local methods = {}
+  for name, fn in pairs(library) do methods[name] = fn end
+  return setmetatable(methods, { __index = library })
+end
+
 -- The part of the library that cannot reach outside.
 function sandbox.environment(out)
   local env = copy(_G, [[assert error ipairs next pairs pcall rawequal rawget rawlen rawset select

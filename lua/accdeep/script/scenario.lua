@@ -521,6 +521,7 @@ function scenario.as_error(err, file, run)
       file = at or file, line = tonumber(line),
       help = not rawget(err, "stopped") and "raise --limit-steps if the scenario needs more" or nil }
   end
+  local kept = location.kept_error(err)
   -- the script's own metamethods do not run any more: its limits are over
   if type(err) == "table" then err = rawget(err, "message") end
   local text = (type(err) == "string" or type(err) == "number") and tostring(err)
@@ -533,7 +534,7 @@ function scenario.as_error(err, file, run)
   if text:find("stack overflow", 1, true) then text = text:match "^[^\n]*" end
   local at, line, message = text:match "^(.-):(%d+): (.*)$"
   if text:find("C stack overflow", 1, true) or at and location.is_own(at) and message:find "^stack overflow" then
-    return diagnostic.new { code = "limit", rule = "HOUSE-limit", file = file,
+    return diagnostic.new { code = "limit", rule = "HOUSE-limit", file = kept.file or file, line = kept.line,
       message = "functions and regions are nested too deeply" }
   end
   local internal = diagnostic.internal(text)
@@ -543,10 +544,11 @@ function scenario.as_error(err, file, run)
   end
   if at and (at == file or at:find "^%[string" or at:sub(1, 3) == "...") then
     return diagnostic.new { code = "scenario-error", message = message, file = file, line = tonumber(line),
-      callers = location.kept_callers(text),
+      callers = kept.callers,
       help = run and run.env and advice.lua(message, run.session and run.session.now.scope:names() or {}, run.env) }
   end
-  return diagnostic.new { code = "scenario-error", message = text, file = file }
+  if at then kept = {} end -- the text names its place
+  return diagnostic.new { code = "scenario-error", message = text, file = kept.file or file, line = kept.line }
 end
 
 -- A construct without a body is an error.
@@ -670,10 +672,10 @@ end
 -- Runs the script, and then finished(is_module). Returns whether it held, or the error.
 local function execute(run, text, finished)
   local file, options = run.file, run.options
-  -- ("").name finds what the script's own string library has
+  -- ("").name finds what the script's own string library has, and the interpreter's own calls find the library
   local strings = getmetatable ""
   local all_strings = strings.__index
-  if not options.trust then strings.__index = run.env.string end
+  if not options.trust then strings.__index = sandbox.methods(run.env.string) end
   local ok, err = core.limited(options.limit_memory or 0, options.limit_steps or 0, function()
     -- as the interpreter does: a mark of UTF-8 and a first line for the shell are no Lua
     local script = text:gsub("^\xEF\xBB\xBF", ""):gsub("^#[^\n]*", "")

@@ -21,6 +21,7 @@ local sorted = require "accdeep.base.sorted"
 local json = require "dkjson"
 local location = require "accdeep.base.location"
 local state = require "accdeep.run.state"
+local utf8_text = require "accdeep.base.words".utf8
 
 local trace = {}
 
@@ -57,7 +58,7 @@ function Writer:observer()
   return { event = function(...) self:event(...) end, mark = function(...) self:mark(...) end }
 end
 
-function Writer:line(fields) self.write(json.encode(fields, { keyorder = ORDER }) .. "\n") end
+function Writer:line(fields) self.write(utf8_text(json.encode(fields, { keyorder = ORDER })) .. "\n") end
 
 function Writer:mark(kind, name) self:line { mark = kind, name = name } end
 

@@ -16,11 +16,7 @@ local KEYS = { "name", "title", "file", "version", "source", "rules", "parts", "
   "message", "rule", "help", "snippet", "lines", "from", "to", "present", "present_more",
   "attached", "attached_more", "levels" }
 
--- Text as pages may have it.
-local function clean(text)
-  if utf8.len(text) then return text end
-  return (text:gsub("[\128-\255]", "?"))
-end
+local clean = require "accdeep.base.words".utf8
 
 -- Numbers for texts: the same one for the same text.
 local function shared()
