@@ -102,7 +102,7 @@ end)
 
 case("rejects: a device number does not exist [DIR-1-04]", function()
   expect.fails("no-device", function() acc "set device_num(2)" end)
-  expect.fails("no-device", function() acc "set device_num(-1)" end)
+  expect.fails("no-device", function() acc "set device_num(7)" end)
   expect.fails("no-device", function() acc_set_device_num(7) end)
   expect.fails("no-device", function() acc "init device_num(2)" end)
   expect.fails("no-device", function() state(2) end)

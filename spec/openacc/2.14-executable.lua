@@ -60,6 +60,40 @@ case("accepts: shutdown ends all lifetimes on the device and copies nothing [ACC
     expect.device("v[0]", 1)
   end)
 
+case("accepts: shutdown ends the lifetimes on the device that device_num names [ACC33-shut-1]", function()
+  acc "enter data copyin(v)"
+  acc "set device_num(which)"
+  acc "enter data copyin(S)"
+  acc "shutdown device_num(0)"
+  expect.equal(#state(0).present, 0)
+  expect.equal(#state(1).present, 1)
+  expect.equal(acc_get_device_num(), 1)
+  acc "set device_num(0)"
+  acc "data copyin(v)" (function()
+    acc "shutdown device_num(which)"
+    expect.present "v"
+  end)
+  expect.equal(#state(1).present, 0)
+end)
+
+case("accepts: set, init and acc_set_device_num select a device, a negative number the usual one [ACC33-set-1]",
+  function()
+    acc "set device_num(1)"
+    expect.equal(acc_get_device_num(), 1)
+    acc "set device_num(-1)"
+    expect.equal(acc_get_device_num(), 0)
+    acc "init device_num(which)"
+    expect.equal(acc_get_device_num(), 1)
+    acc_set_device_num(-2)
+    expect.equal(acc_get_device_num(), 0)
+  end)
+
+case("differs: a device number is too large [ACC33-set-1 ACC33-shut-1]", function()
+  expect.fails("no-device", { "set device_num(@2)", "init device_num(which @+ 1)", "shutdown device_num(@2)" })
+  expect.fails("no-device", function() acc_set_device_num(2) end)
+  expect.equal(acc_get_device_num(), 0)
+end)
+
 case("rejects: a program shuts the device down while a region is open [ACC33-shut-1]", function()
   acc "data copyin(v)" (function()
     expect.fails("region-nesting", function() acc "shutdown" end)

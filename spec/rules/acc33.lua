@@ -185,7 +185,11 @@ return {
       .. "this, and is an error if the structured counter is not 0." },
 
   { id = "ACC33-shut-1", section = "2.14.2", kind = "meaning", status = "done",
-    text = "shutdown ends the lifetimes of all data on the device." },
+    text = "shutdown ends the lifetimes of all data on the device that device_num names, otherwise on the current "
+      .. "one." },
+  { id = "ACC33-set-1", section = "2.14.3", kind = "meaning", status = "done",
+    text = "set device_num and acc_set_device_num select the current device. So does init device_num. A negative number "
+      .. "is the usual device. Our reading: device 0." },
 
   { id = "ACC33-upd-1", section = "2.14.4", kind = "meaning", status = "done",
     text = "update needs at least one of self, host and device. The copies happen in the order of the clauses, and "

@@ -258,7 +258,7 @@ function routines.acc_memcpy_d2d(session, at, to, from, bytes, to_device, from_d
 end
 
 function routines.acc_set_device_num(session, _, number)
-  session:set_device(integer(number, "a device number"))
+  session:set_device(math.max(integer(number, "a device number"), 0)) -- ACC33-set-1
 end
 function routines.acc_get_device_num(session) return session.now.device end
 function routines.acc_get_num_devices(session) return session.devices end

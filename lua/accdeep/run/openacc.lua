@@ -8,6 +8,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local lower = require "accdeep.plan.openacc"
 local region = require "accdeep.run.region"
 local transaction = require "accdeep.types.transaction"
+local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
 
@@ -68,11 +69,14 @@ local function act(kind, fn)
   end
 end
 
-local function set_device(session, plan)
-  if plan.device_num then
-    session:set_device(session.language.integer(session, plan.device_num), plan.device_num.pos)
-  end
+-- The device that device_num names, otherwise the current one. A negative number is the usual device.
+-- Decides ACC33-set-1.
+local function device_of(session, plan)
+  if not plan.device_num then return session.now.device end
+  return session:device_number(math.max(session.language.integer(session, plan.device_num), 0), plan.device_num.pos)
 end
+
+local function set_device(session, plan) session.now.device = device_of(session, plan) end
 
 act("set", function(session, plan)
   if plan.default_async then
@@ -84,7 +88,10 @@ act("wait", function(session, plan)
   async.wait_for(session, plan.waiting, plan.async and async.order(session, plan) or 0)
 end)
 act("init", set_device)
-act("shutdown", function(session, plan) session:forget_device(plan.node.pos) end)
+-- Decides ACC33-shut-1.
+act("shutdown", function(session, plan)
+  with(session.now, { device = device_of(session, plan) }, session.forget_device, session, plan.node.pos)
+end)
 act("end data", function(session, plan) region.close_innermost(session, plan.node.pos, "region", false) end)
 act("end host data", function(session, plan) region.close_innermost(session, plan.node.pos, "host data", false) end)
 

@@ -621,13 +621,15 @@ function Session:visible(name)
   return nil
 end
 
-function Session:set_device(number, pos)
+function Session:device_number(number, pos)
   if number < 0 or number >= self.devices then
     raise("no-device", pos, ("there is no device %d; devices are 0 to %d"):format(number,
       self.devices - 1), { rule = "DIR-1-04", help = "scenario { devices = n } makes more" })
   end
-  self.now.device = number
+  return number
 end
+
+function Session:set_device(number) self.now.device = self:device_number(number) end
 
 -- Ends all lifetimes on the current device: counters drop, nothing is copied. Decides ACC33-shut-1.
 function Session:forget_device(pos)

@@ -287,7 +287,8 @@ expect.device("b[0]", 1)
 ]] },
 
   { name = "acc_set_device_num", params = { "number integer - of the device" },
-    text = "Selects the current device. A second argument, the type of device, is ignored.", rules = "DIR-1-04",
+    text = "Selects the current device. A negative number is device 0. A second argument, the type of device, is"
+      .. " ignored.", rules = "DIR-1-04 ACC33-set-1",
     errors = { { "no-device", "there is no such device", [[acc_set_device_num(3)]] } },
     example = [[
 acc_set_device_num(0)
