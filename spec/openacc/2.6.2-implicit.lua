@@ -154,6 +154,21 @@ case("accepts: bodies in C have declarations, if, loops and calls [ACC33-impl-1]
   expect.host("v[0:4]", { 0, 4, 11, 9 })
 end)
 
+case("accepts: the body moves its own copy of a pointer whose section a clause names [ACC33-impl-1]", function()
+  acc "parallel copyin(p[0:4]) copy(sum)" "sum = 0; for (int i = 0; i < 4; ++i) sum += *p++;"
+  expect.host("sum", 10)
+  acc "parallel copyin(p[1:2]) copy(sum)" "p += 2; sum = *p; p--; sum += 10 * p[0];"
+  expect.host("sum", 23)
+  expect.equal(host.p, addr "v[0]")
+  expect.fails("out-of-bounds", function() acc "parallel copyin(p[1:2]) copy(sum)" "p++; sum = p[2];" end)
+  acc "data copyin(p[0:4])" (function()
+    acc "host_data use_device(p)" (function()
+      acc "parallel deviceptr(p) copy(sum)" "p += 3; sum = *p;"
+    end)
+  end)
+  expect.host("sum", 4)
+end)
+
 case("rejects: bodies are not C, use unknown names, or access memory outside an array"
   .. " [ACC33-impl-1 HOUSE-names]", function()
   expect.fails("syntax", function() acc "parallel copy(v)" "v[0] = ;" end)

@@ -208,8 +208,7 @@ local function lookup(session, k, name, pos)
     return fortran_kernel.binding(session, k, variable, section_start(session, k, name))
   end
   if k and k.plan.deviceptr[name] then
-    if k.plan.openmp then return pointer_copy(k, name, t, plain_value(session, variable)) end
-    return { type = t, value = function() return plain_value(session, variable) end }
+    return pointer_copy(k, name, t, plain_value(session, variable))
   end
   local dev = ctx:deviceptr(device, variable.address)
   -- where clauses do not attach variables, a section that the construct names gives it a pointer of its own
@@ -252,6 +251,7 @@ local function lookup(session, k, name, pos)
     return private_binding(k, name, variable, k.plan.private[name].how)
   end
   if t.kind == "pointer" and not (member and k and k.plan.openmp) then
+    if k and not member then return pointer_copy(k, name, t, translated(session, k, variable, device)) end
     return { type = t, value = function() return translated(session, k, variable, device) end }
   end
   local taken = k and k.plan.taken and k.plan.taken[name] -- has_device_addr: there is nothing else that it could be
