@@ -594,7 +594,8 @@ case("rejects: a section has incomplete rows, a stride, or several pointers [OMP
   expect.fails("invalid-section", "target data map(to: m[0:2]@[0:3])", "OMP60-map-13")
   expect.fails("invalid-section", "target data map(to: m[0:2]@[1:3])", "OMP60-map-13")
   expect.fails("invalid-section", "target data map(to: m[:]@[0:1])", "OMP60-map-13")
-  expect.malformed "target data map(to: v[0:4:2])"
+  expect.fails("invalid-section", { "target data map(to: v[0:4:@2])", "target data map(to: m[::@2])" }, "OMP60-map-13")
+  expect.malformed "target data map(to: v[0:4:])"
   for i = 0, 2 do host.rows[i] = { i, i + 10 } end
   expect.fails("invalid-section", "target data map(to: rows[0:3]@[0:2])", "OMP60-map-13")
   expect.fails("invalid-section", "target data map(to: block[0:2]@[0:2])", "OMP60-map-13")

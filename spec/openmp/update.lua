@@ -194,12 +194,42 @@ case("accepts: update copies parts of rows [OMP60-upd-1]", function()
   expect.device("m[0][2]", 7)
 end)
 
-case("rejects: parts of rows exceed their array, use several pointers, or have strides"
+case("accepts: update copies elements at a stride [OMP60-upd-1 OMP60-sec-1]", function()
+  omp "target enter data map(to: v, m, p[0:8])"
+  omp "target" "for (int i = 0; i < 8; i++) { v[i] += 100; p[i] += 100; for (int k = 0; k < 4; k++) m[i % 3][k] = i; }"
+  expect.events(function() omp "target update from(v[1:3:2])" end, { "d2h v[1]", "d2h v[3]", "d2h v[5]" })
+  expect.host("v", { 0, 101, 2, 103, 4, 105, 6, 7 })
+  moved("target update from(v[::3])", 0, { count = 3, bytes = 24 })
+  expect.host("v", { 100, 101, 2, 103, 4, 105, 106, 7 })
+  moved("target update from(v[5::y])", 0, { count = 2, bytes = 16 })
+  expect.host("v[7]", 107)
+  moved("target update from(p[2:2:4])", 0, { count = 2, bytes = 16 })
+  expect.host("p[0:8]", { 10, 11, 112, 13, 14, 15, 116, 17 })
+  moved("target update from(m[::2][1:2:2])", 0, { count = 4, bytes = 32 })
+  expect.host("m[0:3]", { { 0, 6, 0, 6 }, { 0, 0, 0, 0 }, { 0, 5, 0, 5 } })
+  moved("target update from(m[0:2:2])", 0, { count = 2, bytes = 64 })
+  moved("target update from(v[2:0:3], v[8::2])", 0, 0)
+end)
+
+case("accepts: strides without effect, of one or of one element, leave sections in one piece [OMP60-map-13]", function()
+  omp "target enter data map(to: v[0:8:1])"
+  expect.present "v"
+  omp "target enter data map(to: m[2:1:5][:])"
+  expect.present "m[2]"
+  moved("target update from(v[:4:1])", 0, { count = 1, bytes = 32 })
+  moved("target update from(v[7:1:9])", 0, { count = 1, bytes = 8 })
+end)
+
+case("rejects: parts of rows exceed their array, use several pointers, or have wrong strides"
   .. " [OMP60-upd-1 OMP60-sec-1]", function()
   omp "target enter data map(to: m)"
   expect.present "m"
   expect.fails("out-of-bounds", function() omp "target update from(m[0:4][1:2])" end)
   expect.fails("out-of-bounds", function() omp "target update from(m[0:2][3:2])" end)
   expect.fails("invalid-section", function() omp "target update from(rows[0:2][0:2])" end)
-  expect.malformed "target update from(v[0:2:2])"
+  omp "target enter data map(to: v)"
+  expect.fails("out-of-bounds", { "target update from(v@[0:5:2])", "target update from(v@[7:2:1])" }, "OMP60-sec-1")
+  expect.fails("invalid-section", { "target update from(v[0:2:@0])", "target update from(v[0:2:@-1])",
+    "target update from(p@[::2])", "target update from(p@[:])" }, "OMP60-sec-1")
+  expect.malformed "target update from(v[0:2:])"
 end)

@@ -2,8 +2,8 @@
 -- Sections of the routines are those of 5.1, which describes all but omp_target_memset (6.0, 25.8.1).
 return {
   { id = "OMP60-sec-1", section = "5.2.5", kind = "restriction", status = "done",
-    text = "An array section a[start:length] is inside its array. start and length are integers that are not "
-      .. "negative. They may be omitted if the size of the array is known. Our reading: a base pointer that is null, "
+    text = "An array section a[start:length] or a[start:length:stride] is inside its array. start and length are "
+      .. "integers that are not negative. A stride is positive. They may be omitted if the size of the array is known. Our reading: a base pointer that is null, "
       .. "or that points to no host memory, is an error (null-pointer, out-of-bounds)." },
 
   { id = "OMP60-map-1", section = "7.9.1", kind = "syntax", status = "done",
@@ -101,7 +101,7 @@ return {
   { id = "OMP60-upd-1", section = "15.9", kind = "meaning", status = "done",
     text = "target update copies the items of to and from in the order of its clauses. An absent item is ignored, or "
       .. "an error with the modifier present. Mappers and iterators apply, too. Attached pointers keep their values. "
-      .. "Our reading: a list item is in either to or from, and its storage is contiguous." },
+      .. "Our reading: a list item is in either to or from. Its storage need not be contiguous." },
 
   { id = "OMP60-tgt-1", section = "15.7", kind = "meaning", status = "done",
     text = "target data is enter data before its body and exit data after its body. With if(false), or with the host "

@@ -104,8 +104,7 @@ function advice.syntax(start, text, pos, what)
     if rest == "" and what:find("')'", 1, true) then return "there is one '(' more than ')'" end
     if rest:find "^%)" and what == "expected a clause" then return "there is one ')' more than '('" end
     if rest:find "^:" and what:find("']'", 1, true) then
-      return is_openmp and "sections with a stride are not implemented: [start:length]"
-        or "a section has no stride: [start:length]"
+      return is_openmp and "a section is [start:length:stride]" or "a section has no stride: [start:length]"
     end
     local base, first = text:sub(1, pos - 1):match "[%(,]%s*([%a_][%w_.>%-]*)%s*%(([^()]*)$"
     if base and rest:find "^:" then

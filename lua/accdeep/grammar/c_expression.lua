@@ -2,7 +2,7 @@
 --
 -- Nodes: num{value, type}, str{value}, row (TR14 5: #), id{name, global? (::name)},
 -- member{base, name, arrow}, index{base, index},
--- section{base, start?, length?}, alias{base, to?} (TR14 3.5: [@], [@to]), call{fn, args}, unary{op, e},
+-- section{base, start?, length?, stride? (in directives of OpenMP)}, alias{base, to?} (TR14 3.5: [@], [@to]), call{fn, args}, unary{op, e},
 -- postfix{op, e}, binary{op, a, b}, cond{c, a, b}, cast{type, e}, sizeof{type | e}, assign{op, to, e},
 -- comma{list}. An operand that stands alone gets no node for the operators it lacks.
 
@@ -149,16 +149,20 @@ return function(rules, lx)
     + sym "(" * V "comma" * expect(sym ")", "expected ')'")
 
   -- Every expression is read once, whatever follows: what nests must not be tried in several ways.
-  local rest = sym ":" * Cc(true) * opt(V "expression") * expect(sym "]", "expected ']'")
+  local is_openmp = Cmt(Carg(2), function(_, _, start) return start == "omp_directive" end)
+  local stride = is_openmp * sym ":" * expect(V "expression", "expected a stride")
+  local rest = sym ":" * Cc(true) * opt(V "expression") * opt(stride) * expect(sym "]", "expected ']'")
+  local only_stride = #P "::" * is_openmp * Cc(false) * sym ":" * Cc(true) * Cc(false) * stride
+    * expect(sym "]", "expected ']'")
   rules.subscript = node("alias", P "[" * lx.space * P "@" * lx.space * opt(V "expression")
       * expect(sym "]", "expected ']'"), function(n, to) n.to = to or nil end)
-    + node("index", sym "[" * (V "expression" * (rest + expect(sym "]", "expected ']' or ':'"))
+    + node("index", sym "[" * (only_stride + V "expression" * (rest + expect(sym "]", "expected ']' or ':'"))
       + Cc(false) * rest),
-    function(n, first, is_section, length)
+    function(n, first, is_section, length, by)
       if not is_section then
         n.index = first
       else
-        n.tag, n.start, n.length = "section", first or nil, length or nil
+        n.tag, n.start, n.length, n.stride = "section", first or nil, length or nil, by or nil
       end
     end)
   rules.suffix = V "subscript"

@@ -79,8 +79,9 @@ local function section(node, scope)
   if node.tag == "index" then return ("[%s]"):format(expression(node.index, scope)) end
   if node.tag == "alias" then return ("[@%s]"):format(node.to and expression(node.to, scope) or "") end
   local length = node.length and expression(node.length, scope) or ""
-  return ("[%s:%s%s]"):format(node.start and expression(node.start, scope) or "",
-    length:find "^:" and " " or "", length)
+  local stride = node.stride and expression(node.stride, scope)
+  return ("[%s:%s%s%s]"):format(node.start and expression(node.start, scope) or "",
+    length:find "^:" and " " or "", length, stride and (stride:find "^:" and ": " or ":") .. stride or "")
 end
 function writers.section(node, scope) return at_least(node.base, 15, scope) .. section(node, scope) end
 writers.alias = writers.section

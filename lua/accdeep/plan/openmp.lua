@@ -139,10 +139,11 @@ local function requests_of(plan)
         local left_out = session.language.is_absent(session, variable)
         for _, instance in ipairs(left_out and {} or instances(plan, says.iterators, variable)) do
           local named = session.now.this and list_item.qualified(session, instance) or instance
-          local nodes = clause.kind == "motion" and pieces.contiguous(plan, named, "OMP60-sec-1") or { named }
+          local nodes = clause.kind == "motion" and pieces.contiguous(plan, named, "OMP60-sec-1")
+            or { pieces.whole(plan, named) }
           for _, node in ipairs(nodes) do
             local request
-            if is_assumed_size(session, node) then -- it maps nothing but by what is present (OMP60-map-10)
+            if clause.kind == "map" and is_assumed_size(session, node) then -- it maps nothing but by what is present (OMP60-map-10)
               restrict.assumed_size(says, node)
               node = setmetatable({ length = list_item.number(0, node.pos) }, { __index = node })
               local given = says.type or plan.kind == "exit data"

@@ -76,7 +76,8 @@ function depend.check_c(session, clause)
       list_item.element_type(session, item)
       local _, subscripts = list_item.take_apart(item)
       for _, subscript in ipairs(subscripts or {}) do
-        for _, bound in ipairs { subscript.start or false, subscript.length or false, subscript.index or false } do
+        for _, bound in ipairs { subscript.start or false, subscript.length or false, subscript.stride or false,
+          subscript.index or false } do
           if bound then check.expression(session:host_env(), bound) end
         end
       end

@@ -20,7 +20,7 @@ local hidden = { tag = true, pos = true, name_pos = true, word_pos = true, kind 
   op = true, word = true, compute = true, arrow = true, global = true }
 local order = { "argument", "shape", "direction", "type", "clauses", "modifiers", "words", "vars", "members", "names",
   "subscripts", "base",
-  "index", "start", "length", "to", "fn", "args", "e", "c", "a", "b", "devnum", "queues", "nest" }
+  "index", "start", "length", "stride", "to", "fn", "args", "e", "c", "a", "b", "devnum", "queues", "nest" }
 
 local function tree(node, margin, label, out)
   local parts = { label and label .. ":" or nil }

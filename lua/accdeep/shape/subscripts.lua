@@ -13,11 +13,14 @@ local raise = diagnostic.raise
 
 local subscripts = {}
 
--- Start and length of a subscript: values of codegen; a bare index is one element.
+-- Start and length of a subscript: values of codegen; a bare index is one element. Strides are of plan/pieces.lua.
 -- Decides TR14-2.1-01, TR14-2.3-03, TR14-3.1.1-21, TR14-A.1-06, TR14-A.1-07, ACC33-2.7.1-1.
 function subscripts.bounds(b, ctx, subscript, what)
   if subscript.tag == "index" then
     return codegen.integer(b, ctx, subscript.index), codegen.constant(1)
+  elseif subscript.stride then
+    raise("invalid-section", subscript.stride.pos, "the section is not contiguous: it has a stride",
+      { rule = "OMP60-map-13", help = "target update takes strides" })
   end
   local start = subscript.start and codegen.integer(b, ctx, subscript.start) or codegen.constant(0)
   if subscript.length then return start, codegen.integer(b, ctx, subscript.length) end
