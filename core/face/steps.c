@@ -228,9 +228,11 @@ static accd_status copy(struct accd_directory *dir, struct accd_queue *queue, ac
 {
     if (!queue)
         ACCD_TRY(accd_idle(dir->context));
-    if (!bytes || to == from)
+    if (!bytes)
         return ACCD_OK;
     ACCD_TRY(check_copy(dir, way, to, from, bytes));
+    if (to == from)
+        return ACCD_OK;
     const struct accd_transfer transfer = transfer_of(way, to, from, bytes);
     struct accd_batch batch = {.at = &transfer, .n = 1};
     if (queue)
