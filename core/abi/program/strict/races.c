@@ -8,8 +8,8 @@
  *
  * What comes later, and is not ordered behind it, is compared. A transfer that changes no byte writes none. A kernel
  * may use any part of what its construct names: this is reported where the other access writes or frees the whole
- * section. A kernel that was watched, and touched none of the section, does not use it. Host memory that a transfer reads or writes is compared when the host waits: the program must not have
- * changed it before. */
+ * section. A kernel that was watched, and touched none of the section, does not use it. Host memory that a transfer
+ * reads or writes is compared when the host waits: the program must not have changed it before. */
 #include "order.h"
 #include "watch.h"
 
@@ -449,15 +449,29 @@ void goacc_races_touched(struct goacc_thread *self, uintptr_t pc, const struct g
     }
 }
 
+/* A bit for each byte of two words that differs. The product moves bit 8 * i to bit 56 + i, and no two to one. */
+static unsigned char bits_of(const char *now, const char *before)
+{
+    const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
+    uint64_t a, b;
+    memcpy(&a, now, sizeof a);
+    memcpy(&b, before, sizeof b);
+    const uint64_t changed = a ^ b, tops = (((changed & low) + low) | changed) & ~low;
+    return (unsigned char)((tops >> 7) * 0x0102040810204080u >> 56);
+}
+
 /* Which bytes a kernel has changed; NULL: none, or it is not known. */
 static unsigned char *changed_bits(const struct goacc_named *named)
 {
     const char *now = (const char *)(uintptr_t)named->dev;
     if (named->writers != writers || !memcmp(now, named->image, named->bytes))
         return NULL;
-    unsigned char *bits = calloc(named->bytes / 8 + 1, 1);
-    for (uint64_t k = 0; bits && k < named->bytes; k++)
-        bits[k / 8] |= (unsigned char)((now[k] != named->image[k]) << k % 8);
+    const uint64_t words = named->bytes / 8;
+    unsigned char *bits = calloc(words + 1, 1);
+    for (uint64_t k = 0; bits && k < words; k++)
+        bits[k] = bits_of(now + 8 * k, named->image + 8 * k);
+    for (uint64_t k = 8 * words; bits && k < named->bytes; k++)
+        bits[words] |= (unsigned char)((now[k] != named->image[k]) << k % 8);
     return bits;
 }
 
