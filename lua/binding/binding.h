@@ -79,6 +79,20 @@ int push_item_error(lua_State *L, struct context *context, accd_status status, s
 int push_result(lua_State *L, struct context *context, accd_status status);
 void push_object_info(lua_State *L, const accd_object_info *info);
 
+/* Arguments of a function: a device, an address or a number of bytes, a host address. */
+static inline int device_at(lua_State *L, int index)
+{
+    return (int)luaL_checkinteger(L, index);
+}
+static inline uint64_t word_at(lua_State *L, int index)
+{
+    return (uint64_t)luaL_checkinteger(L, index);
+}
+static inline const void *address_at(lua_State *L, int index)
+{
+    return (const void *)(uintptr_t)word_at(L, index);
+}
+
 /* Reads {op, to, a, b, k, ...}: five integers an instruction. The array belongs to the caller. */
 accd_instruction *read_code(lua_State *L, int index, size_t *n);
 /* Fields of a table at index, with a default. */

@@ -94,8 +94,8 @@ static int l_digests(lua_State *L)
     const char *given = luaL_optlstring(L, 3, "", &bytes);
     luaL_argcheck(L, bytes <= sizeof numbers, 3, "these are more ranges than can be renamed");
     memcpy(numbers, given, bytes);
-    accd_status status = accd_digests(context->core, (int)luaL_checkinteger(L, 2), numbers, bytes / sizeof numbers[0],
-                                      &digests);
+    accd_status status =
+        accd_digests(context->core, device_at(L, 2), numbers, bytes / sizeof numbers[0], &digests);
     if (status != ACCD_OK)
         return push_error(L, context, status);
     lua_pushinteger(L, (lua_Integer)digests.host);

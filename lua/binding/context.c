@@ -345,15 +345,13 @@ static int l_digest(lua_State *L)
 
 static int l_fail_allocation(lua_State *L)
 {
-    accd_fail_allocation(check_context(L, 1)->core, (int)luaL_checkinteger(L, 2),
-                         (uint64_t)luaL_checkinteger(L, 3));
+    accd_fail_allocation(check_context(L, 1)->core, (int)luaL_checkinteger(L, 2), word_at(L, 3));
     return 0;
 }
 
 static int l_fail_copy(lua_State *L)
 {
-    accd_fail_copy(check_context(L, 1)->core, (int)luaL_checkinteger(L, 2),
-                   (uint64_t)luaL_checkinteger(L, 3));
+    accd_fail_copy(check_context(L, 1)->core, (int)luaL_checkinteger(L, 2), word_at(L, 3));
     return 0;
 }
 

@@ -1,20 +1,13 @@
 /* inspect.c - methods of a context that look at it, and the single steps of the acc_* routines. */
 #include "binding.h"
 
-static int device_at(lua_State *L, int index) { return (int)luaL_checkinteger(L, index); }
-
-static const void *address_at(lua_State *L, int index)
-{
-    return (const void *)(uintptr_t)luaL_checkinteger(L, index);
-}
-
 /* context:presence(device, address, bytes) -> "absent" | "partly" | "wholly" */
 static int l_presence(lua_State *L)
 {
     static const char *const names[] = {"absent", "partly", "wholly"};
     struct context *context = check_context(L, 1);
-    lua_pushstring(L, names[accd_presence_of(context->core, device_at(L, 2), address_at(L, 3),
-                                             (uint64_t)luaL_checkinteger(L, 4))]);
+    lua_pushstring(L,
+                   names[accd_presence_of(context->core, device_at(L, 2), address_at(L, 3), word_at(L, 4))]);
     return 1;
 }
 
@@ -44,15 +37,14 @@ static int l_matching(lua_State *L)
 static int l_hostptr(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    lua_pushinteger(L, (lua_Integer)accd_host_address(context->core, device_at(L, 2),
-                                                      (uint64_t)luaL_checkinteger(L, 3)));
+    lua_pushinteger(L, (lua_Integer)accd_host_address(context->core, device_at(L, 2), word_at(L, 3)));
     return 1;
 }
 
 static int l_device_of(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    lua_pushinteger(L, accd_device_of(context->core, (uint64_t)luaL_checkinteger(L, 2)));
+    lua_pushinteger(L, accd_device_of(context->core, word_at(L, 2)));
     return 1;
 }
 
@@ -60,9 +52,7 @@ static int l_device_of(lua_State *L)
 static int l_device_holds(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    lua_pushboolean(L, accd_device_holds(context->core, device_at(L, 2),
-                                         (uint64_t)luaL_checkinteger(L, 3),
-                                         (uint64_t)luaL_checkinteger(L, 4)));
+    lua_pushboolean(L, accd_device_holds(context->core, device_at(L, 2), word_at(L, 3), word_at(L, 4)));
     return 1;
 }
 
@@ -80,8 +70,7 @@ static int l_present_at(lua_State *L)
 {
     struct context *context = check_context(L, 1);
     accd_present present;
-    if (!accd_present_at(context->core, device_at(L, 2), (uint64_t)luaL_checkinteger(L, 3),
-                         lua_toboolean(L, 4), &present))
+    if (!accd_present_at(context->core, device_at(L, 2), word_at(L, 3), lua_toboolean(L, 4), &present))
         return 0;
     push_present(L, &present);
     return 1;
@@ -107,8 +96,8 @@ static int l_present_in(lua_State *L)
 {
     struct context *context = check_context(L, 1);
     int device = device_at(L, 2);
-    uint64_t at = (uint64_t)luaL_checkinteger(L, 3);
-    uint64_t end = at + (uint64_t)luaL_checkinteger(L, 4), start, bytes;
+    uint64_t at = word_at(L, 3);
+    uint64_t end = at + word_at(L, 4), start, bytes;
     lua_newtable(L);
     for (lua_Integer i = 1; accd_present_in(context->core, device, &at, end, &start, &bytes); i++) {
         lua_createtable(L, 0, 2);
@@ -266,8 +255,7 @@ static int l_name_at(lua_State *L)
 {
     struct context *context = check_context(L, 1);
     char name[160];
-    accd_name_at(context->core, device_at(L, 2), (uint64_t)luaL_checkinteger(L, 3), name,
-                 sizeof name);
+    accd_name_at(context->core, device_at(L, 2), word_at(L, 3), name, sizeof name);
     lua_pushstring(L, name);
     return 1;
 }
@@ -296,7 +284,7 @@ static int l_excluded_at(lua_State *L)
 {
     struct context *context = check_context(L, 1);
     accd_object_info info;
-    if (!accd_excluded_at(context->core, device_at(L, 2), (uint64_t)luaL_checkinteger(L, 3), &info))
+    if (!accd_excluded_at(context->core, device_at(L, 2), word_at(L, 3), &info))
         return 0;
     push_object_info(L, &info);
     return 1;
@@ -311,7 +299,7 @@ static int l_run_one(lua_State *L)
     accd_item item = {
         .action = (uint8_t)luaL_checkinteger(L, 4),
         .host = address_at(L, 5),
-        .bytes = (uint64_t)luaL_checkinteger(L, 6),
+        .bytes = word_at(L, 6),
         .slot = (const void *)(uintptr_t)luaL_optinteger(L, 7, 0),
         .label = lua_touserdata(L, 9),
         .slot_bytes = (uint32_t)luaL_optinteger(L, 10, 0),
@@ -336,9 +324,8 @@ static int l_map(lua_State *L)
 {
     struct context *context = check_context(L, 1);
     return push_result(L, context,
-                       accd_map(context->core, device_at(L, 2), address_at(L, 3),
-                                (uint64_t)luaL_checkinteger(L, 4), (uint64_t)luaL_checkinteger(L, 5),
-                                lua_touserdata(L, 6)));
+                       accd_map(context->core, device_at(L, 2), address_at(L, 3), word_at(L, 4),
+                                word_at(L, 5), lua_touserdata(L, 6)));
 }
 
 static int l_unmap(lua_State *L)
@@ -351,8 +338,7 @@ static int l_device_alloc(lua_State *L)
 {
     struct context *context = check_context(L, 1);
     uint64_t dev;
-    accd_status status = accd_device_alloc(context->core, device_at(L, 2),
-                                           (uint64_t)luaL_checkinteger(L, 3), &dev);
+    accd_status status = accd_device_alloc(context->core, device_at(L, 2), word_at(L, 3), &dev);
     if (status != ACCD_OK)
         return push_error(L, context, status);
     lua_pushinteger(L, (lua_Integer)dev);
@@ -362,16 +348,15 @@ static int l_device_alloc(lua_State *L)
 static int l_device_free(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    return push_result(L, context, accd_device_free(context->core, device_at(L, 2),
-                                                    (uint64_t)luaL_checkinteger(L, 3)));
+    return push_result(L, context, accd_device_free(context->core, device_at(L, 2), word_at(L, 3)));
 }
 
 static int l_to_device(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    return push_result(L, context,
-                       accd_to_device(context->core, device_at(L, 2), (uint64_t)luaL_checkinteger(L, 3),
-                                      address_at(L, 4), (uint64_t)luaL_checkinteger(L, 5)));
+    return push_result(
+        L, context,
+        accd_to_device(context->core, device_at(L, 2), word_at(L, 3), address_at(L, 4), word_at(L, 5)));
 }
 
 static int l_from_device(lua_State *L)
@@ -379,19 +364,16 @@ static int l_from_device(lua_State *L)
     struct context *context = check_context(L, 1);
     return push_result(L, context,
                        accd_from_device(context->core, device_at(L, 2),
-                                        (void *)(uintptr_t)luaL_checkinteger(L, 3),
-                                        (uint64_t)luaL_checkinteger(L, 4),
-                                        (uint64_t)luaL_checkinteger(L, 5)));
+                                        (void *)(uintptr_t)luaL_checkinteger(L, 3), word_at(L, 4),
+                                        word_at(L, 5)));
 }
 
 static int l_within_device(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    return push_result(L, context,
-                       accd_within_device(context->core, device_at(L, 2),
-                                          (uint64_t)luaL_checkinteger(L, 3),
-                                          (uint64_t)luaL_checkinteger(L, 4),
-                                          (uint64_t)luaL_checkinteger(L, 5)));
+    return push_result(
+        L, context,
+        accd_within_device(context->core, device_at(L, 2), word_at(L, 3), word_at(L, 4), word_at(L, 5)));
 }
 
 const luaL_Reg inspect_methods[] = {

@@ -7,7 +7,7 @@ static int l_kernel_compiler(lua_State *L)
 {
     struct context *context = check_context(L, 1);
     char what[200];
-    if (accd_kernel_compiler(context->core, (int)luaL_checkinteger(L, 2), what, sizeof what)) {
+    if (accd_kernel_compiler(context->core, device_at(L, 2), what, sizeof what)) {
         lua_pushstring(L, what);
         return 1;
     }
@@ -66,8 +66,7 @@ static int l_kernel_run(lua_State *L)
     accd_kernel kernel;
     read_kernel(L, 3, &kernel);
     accd_kernel_end end;
-    accd_status status =
-        accd_kernel_run(context->core, (int)luaL_checkinteger(L, 2), &kernel, &end);
+    accd_status status = accd_kernel_run(context->core, device_at(L, 2), &kernel, &end);
     return status == ACCD_OK ? push_kernel_end(L, &end) : push_error(L, context, status);
 }
 

@@ -97,7 +97,7 @@ static bool known(struct context *context, uint64_t address, uint64_t bytes)
 static int l_host_read(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
+    uint64_t address = word_at(L, 2);
     int type = check_scalar(L, 3);
     union value v;
     if (!known(context, address, sizes[type]))
@@ -111,7 +111,7 @@ static int l_host_read(lua_State *L)
 static int l_host_write(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
+    uint64_t address = word_at(L, 2);
     int type = check_scalar(L, 3);
     union value v;
     read_value(L, 4, &v, type);
@@ -127,7 +127,7 @@ static int l_host_at(lua_State *L)
 {
     struct context *context = check_context(L, 1);
     accd_host_range range;
-    if (!accd_host_at(context->core, (const void *)(uintptr_t)luaL_checkinteger(L, 2), &range))
+    if (!accd_host_at(context->core, address_at(L, 2), &range))
         return 0;
     push_object_info(L, &range.info);
     if (lua_istable(L, -1)) {
@@ -141,8 +141,7 @@ static int l_host_bounds(lua_State *L)
 {
     struct context *context = check_context(L, 1);
     uint64_t start, bytes;
-    if (!accd_host_bounds(context->core, (const void *)(uintptr_t)luaL_checkinteger(L, 2), &start,
-                          &bytes))
+    if (!accd_host_bounds(context->core, address_at(L, 2), &start, &bytes))
         return 0;
     lua_pushinteger(L, (lua_Integer)start);
     lua_pushinteger(L, (lua_Integer)(start + bytes));
@@ -153,21 +152,15 @@ static int l_host_bounds(lua_State *L)
 static int l_host_add(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    accd_status status = accd_host_add(context->core,
-                                       (const void *)(uintptr_t)luaL_checkinteger(L, 2),
-                                       (uint64_t)luaL_checkinteger(L, 3), lua_touserdata(L, 4));
-    if (status != ACCD_OK)
-        return push_error(L, context, status);
-    lua_pushboolean(L, 1);
-    return 1;
+    return push_result(L, context,
+                       accd_host_add(context->core, address_at(L, 2), word_at(L, 3), lua_touserdata(L, 4)));
 }
 
 /* context:host_mark(address, live) */
 static int l_host_mark(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    accd_host_mark(context->core, (const void *)(uintptr_t)luaL_checkinteger(L, 2),
-                   lua_toboolean(L, 3));
+    accd_host_mark(context->core, address_at(L, 2), lua_toboolean(L, 3));
     return 0;
 }
 
@@ -175,7 +168,7 @@ static int l_host_mark(lua_State *L)
 static int l_host_forget(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    accd_host_mark(context->core, (const void *)(uintptr_t)luaL_checkinteger(L, 2), -1);
+    accd_host_mark(context->core, address_at(L, 2), -1);
     return 0;
 }
 
@@ -187,9 +180,7 @@ static int l_device_read(lua_State *L)
     struct context *context = check_context(L, 1);
     int type = check_scalar(L, 4);
     union value v = {0};
-    accd_status status =
-        accd_device_read(context->core, (int)luaL_checkinteger(L, 2),
-                         (uint64_t)luaL_checkinteger(L, 3), &v, sizes[type]);
+    accd_status status = accd_device_read(context->core, device_at(L, 2), word_at(L, 3), &v, sizes[type]);
     if (status != ACCD_OK)
         return push_error(L, context, status);
     push_value(L, &v, type);
@@ -203,22 +194,15 @@ static int l_device_write(lua_State *L)
     int type = check_scalar(L, 4);
     union value v;
     read_value(L, 5, &v, type);
-    accd_status status =
-        accd_device_write(context->core, (int)luaL_checkinteger(L, 2),
-                          (uint64_t)luaL_checkinteger(L, 3), &v, sizes[type]);
-    if (status != ACCD_OK)
-        return push_error(L, context, status);
-    lua_pushboolean(L, 1);
-    return 1;
+    return push_result(L, context,
+                       accd_device_write(context->core, device_at(L, 2), word_at(L, 3), &v, sizes[type]));
 }
 
 /* context:device_written(device, address, bytes) -> number of bytes ever written */
 static int l_device_written(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    lua_pushinteger(L, accd_device_written(context->core, (int)luaL_checkinteger(L, 2),
-                                           (uint64_t)luaL_checkinteger(L, 3),
-                                           (uint64_t)luaL_checkinteger(L, 4)));
+    lua_pushinteger(L, accd_device_written(context->core, device_at(L, 2), word_at(L, 3), word_at(L, 4)));
     return 1;
 }
 
@@ -227,8 +211,7 @@ static int l_device_bounds(lua_State *L)
 {
     struct context *context = check_context(L, 1);
     uint64_t low, high;
-    if (!accd_device_bounds(context->core, (int)luaL_checkinteger(L, 2),
-                            (uint64_t)luaL_checkinteger(L, 3), &low, &high))
+    if (!accd_device_bounds(context->core, device_at(L, 2), word_at(L, 3), &low, &high))
         return 0;
     lua_pushinteger(L, (lua_Integer)low);
     lua_pushinteger(L, (lua_Integer)high);
@@ -240,8 +223,8 @@ static int l_device_bounds(lua_State *L)
 static int l_device_pointer(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    int device = (int)luaL_checkinteger(L, 2);
-    uint64_t address = (uint64_t)luaL_checkinteger(L, 3), value;
+    int device = device_at(L, 2);
+    uint64_t address = word_at(L, 3), value;
     accd_status status = accd_device_read(context->core, device, address, &value, sizeof value);
     if (status != ACCD_OK)
         return push_error(L, context, status);
@@ -258,17 +241,12 @@ static int l_device_pointer(lua_State *L)
 static int l_journal_open(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    accd_status status = accd_journal_open(context->core, (int)luaL_checkinteger(L, 2));
-    if (status != ACCD_OK)
-        return push_error(L, context, status);
-    lua_pushboolean(L, 1);
-    return 1;
+    return push_result(L, context, accd_journal_open(context->core, device_at(L, 2)));
 }
 
 static int l_journal_close(lua_State *L)
 {
-    accd_journal_close(check_context(L, 1)->core, (int)luaL_checkinteger(L, 2),
-                       lua_toboolean(L, 3));
+    accd_journal_close(check_context(L, 1)->core, device_at(L, 2), lua_toboolean(L, 3));
     return 0;
 }
 

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-static int device_at(lua_State *L, int index) { return (int)luaL_checkinteger(L, index); }
 static unsigned queue_at(lua_State *L, int index) { return (unsigned)luaL_checkinteger(L, index); }
 
 /* context:queue(device, async) -> number; or nil, error */
@@ -76,10 +75,8 @@ static int l_copy_async(lua_State *L)
     struct context *context = check_context(L, 1);
     return push_result(L, context,
                        accd_copy_async(context->core, device_at(L, 2), queue_at(L, 3),
-                                       (accd_way)luaL_checkoption(L, 4, NULL, ways),
-                                       (uint64_t)luaL_checkinteger(L, 5),
-                                       (uint64_t)luaL_checkinteger(L, 6),
-                                       (uint64_t)luaL_checkinteger(L, 7), luaL_optstring(L, 8, NULL),
+                                       (accd_way)luaL_checkoption(L, 4, NULL, ways), word_at(L, 5),
+                                       word_at(L, 6), word_at(L, 7), luaL_optstring(L, 8, NULL),
                                        (int)luaL_optinteger(L, 9, 0)));
 }
 
