@@ -22,7 +22,8 @@ function location.source(file)
   return sources[file] or nil
 end
 
-local function line_starts(text)
+-- Lines of a text: {number -> position of the first character}.
+function location.line_starts(text)
   local starts = { 1 }
   for at in text:gmatch "\n()" do starts[#starts + 1] = at end
   return starts
@@ -206,7 +207,7 @@ end
 -- The line of a file in which an index into a text lies, for a text that a call at file:line passed.
 function location.line_of(text, at, file, line)
   local source = sources[file]
-  local found = source and literal(source, text, line_starts(source), line)
+  local found = source and literal(source, text, location.line_starts(source), line)
   if found then return (location.position(source, found + at - 1)) end
   return source and line or line + location.position(text, at) - 1
 end
@@ -225,7 +226,7 @@ function location.place(err, text, file, line)
   if source == text then
     found = 1
   elseif source then
-    found = literal(source, text, line_starts(source), line)
+    found = literal(source, text, location.line_starts(source), line)
   end
   local shown, index = text, at
   if found then

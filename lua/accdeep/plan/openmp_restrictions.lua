@@ -43,15 +43,15 @@ function restrict.union_member(session, node)
   return nil
 end
 
--- What a place is part of: a variable, or the pointer that points to it.
-local function container(session, node)
+-- The pointer that points to what a list item is a part of. nil, variable: none does.
+local function base_pointer(session, node)
   while true do
     local inner = node.tag == "unary" and node.e or node.base
-    if not inner then return node end
+    if not inner then return nil, node end
     local follows = node.tag == "unary" or node.arrow
-      or node.tag == "index" and list_item.type_of(session, inner).kind == "pointer"
+      or (node.tag == "index" or node.tag == "section") and list_item.type_of(session, inner).kind == "pointer"
+    if follows then return inner end
     node = inner
-    if follows then return node end
   end
 end
 
@@ -61,8 +61,8 @@ function restrict.instances(plan, requests)
   for _, request in ipairs(requests) do
     local variable = request.from.kind == "map" and request.instance_of
     if variable then
-      local address = expression.extent_of(session, request.by_pointer and request.base
-        or container(session, request.base))
+      local pointer, whole = base_pointer(session, request.base)
+      local address = expression.extent_of(session, request.by_pointer and request.base or pointer or whole)
       seen[variable] = seen[variable] or {}
       if seen[variable][address] then
         raise("conflicting-clauses", variable.pos, "instances of an iterator are parts of one array, or have one base "
@@ -70,18 +70,6 @@ function restrict.instances(plan, requests)
       end
       seen[variable][address] = true
     end
-  end
-end
-
--- The pointer that points to what a list item is a part of, or nil.
-local function base_pointer(session, node)
-  while true do
-    local inner = node.tag == "unary" and node.e or node.base
-    if not inner then return nil end
-    local follows = node.tag == "unary" or node.arrow
-      or (node.tag == "index" or node.tag == "section") and list_item.type_of(session, inner).kind == "pointer"
-    if follows then return inner end
-    node = inner
   end
 end
 

@@ -38,9 +38,8 @@ end
 
 -- rule: what the error cites instead of the core's own.
 function arguments.checked(session, ok, err, rule)
-  if ok then return ok end
-  err.rule = rule or err.rule
-  error(session:core_error(err, nil), 0)
+  if not ok then err.rule = rule or err.rule end
+  return session:checked(ok, err)
 end
 
 -- Runs fn(copy), where copy(to, from) takes bytes from one memory to another: both are device numbers, that of

@@ -31,16 +31,14 @@ function async.queue(self, value, device, pos)
   value = checked(value, pos)
   if value == NOVAL then value = self.device_side.default_async end
   if value == SYNC then return 0 end
-  local queue, err = self.ctx:queue(device or self.now.device, value)
-  if not queue then error(self:core_error(err, nil), 0) end
-  return queue
+  return self:checked(self.ctx:queue(device or self.now.device, value))
 end
 
 local function done(self, ok, err)
   if self.device_side.listening then self:tell() end -- what was done before something failed, too
   if ok ~= nil then return ok end
   if err.code == "callback" then error(err.cause, 0) end -- what the kernel raised, with its own place
-  error(self:core_error(err, nil), 0)
+  self:checked(nil, err)
 end
 
 -- Waits for a queue of a device; 0: for all.

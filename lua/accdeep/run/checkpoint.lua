@@ -59,8 +59,7 @@ end
 
 -- What the session is now. It is given back to restore as often as one likes.
 function Session:checkpoint()
-  local cp, err = self.ctx:checkpoint()
-  if not cp then error(self:core_error(err, nil), 0) end
+  local cp = self:checked(self.ctx:checkpoint())
   local tables, live = tables_of(self), {}
   for i, t in ipairs(tables) do tables[i] = copy(t) end
   for address, block in next, self.program.blocks do live[address] = block.live end

@@ -33,8 +33,7 @@ Kernel.__index = Kernel
 function Kernel:memory(size, name)
   local session = self.session
   if self.on_host then return memory.new(session, name or "", nil, size).address end
-  local address, err = session.ctx:device_alloc(self.device, size)
-  if not address then error(session:core_error(err, nil), 0) end
+  local address = session:checked(session.ctx:device_alloc(self.device, size))
   self.allocated[#self.allocated + 1] = address
   return address
 end
@@ -156,8 +155,7 @@ local function pointer_copy(k, name, t, value, low, high)
   local address = k:memory(t.size)
   local settled = k.env.space:settled(value, low)
   k.env.space.private[address] = low and { value = settled, low = low, high = high }
-  local ok, err = session.ctx:device_write(k.device, address, core.scalar.pointer, settled)
-  if not ok then error(session:core_error(err, nil), 0) end
+  session:checked(session.ctx:device_write(k.device, address, core.scalar.pointer, settled))
   k.private[name] = { type = t, place = function() return address, address, address + t.size end }
   return k.private[name]
 end
@@ -187,8 +185,7 @@ local function private_binding(k, name, variable, how)
   local address = k:memory(t.size)
   k.private[name] = { type = t, place = function() return address, address, address + t.size end }
   if how == "private" then return k.private[name] end
-  local ok, err = session.ctx:to_device(k.device, address, variable.address, t.size)
-  if not ok then error(session:core_error(err, nil), 0) end
+  session:checked(session.ctx:to_device(k.device, address, variable.address, t.size))
   return k.private[name]
 end
 
@@ -434,7 +431,7 @@ local function on_device(session, plan, body, node, place, used)
   if session.device_side.concurrent then async.wait(session, device, 0) end -- what the body finds is there
   local before = session.now.watching and session:snapshot()
   local journal, problem = ctx:journal_open(device)
-  if not journal then error(session:core_error(problem, plan), 0) end
+  session:checked(journal, problem, plan)
   local opened, region = pcall(session.open_region, session, plan, true, queue)
   if not opened then
     ctx:journal_close(device, false)

@@ -30,11 +30,9 @@ local function add_target_variable(self, variable, how, pos)
   end
   local size = variable.type.size
   for device = 0, self.devices - 1 do
-    local dev, err = self.ctx:device_alloc(device, size)
-    local ok = dev
-    if ok then ok, err = self.ctx:map(device, variable.address, dev, size, self:label { name = variable.name }) end
-    if ok then ok, err = self.ctx:to_device(device, dev, variable.address, size) end
-    if not ok then error(self:core_error(err, nil), 0) end
+    local dev = self:checked(self.ctx:device_alloc(device, size))
+    self:checked(self.ctx:map(device, variable.address, dev, size, self:label { name = variable.name }))
+    self:checked(self.ctx:to_device(device, dev, variable.address, size))
   end
   self.program.target_variables[variable] = how
 end

@@ -521,6 +521,13 @@ end
 -- --------------------------------------------------------------------------------- directives --
 
 Session.core_error = core_error
+
+-- What a call of the core gives; its error is raised. plan: of the construct.
+function Session:checked(ok, err, plan)
+  if ok then return ok end
+  error(self:core_error(err, plan), 0)
+end
+
 Session.parse, Session.kept_tree = plan_cache.parse, plan_cache.kept_tree
 
 local function carry_out(self, plan, queue)
@@ -662,10 +669,8 @@ function Session:run_one(kind, action, address, bytes, slot, finalize, label, sl
   local before = self.now.watching and self:snapshot()
   local ok, err = self.ctx:run_one(core.kind[kind], self.now.device, core.action[action], address, bytes,
     slot or 0, finalize or false, label, slot_bytes, flags, self.now.queue)
-  if not ok then
-    if before then self:compare(before) end
-    error(self:core_error(err, nil), 0)
-  end
+  if not ok and before then self:compare(before) end
+  self:checked(ok, err)
   if self.device_side.listening then self:tell() end
 end
 

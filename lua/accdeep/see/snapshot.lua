@@ -338,6 +338,22 @@ local function into(t, offset, bytes, language)
     or ("+%d"):format(offset)
 end
 
+-- Where a value of a pointer points that is not attached.
+function Looker:unattached(row, value, t)
+  local device = self.ctx:device_of(value)
+  if value == 0 then
+    row.state = "null"
+  elseif device >= 0 then
+    row.state, row.to = "device", device == self.number and id_of(self:device_object(value, true)) or nil
+  else
+    local range = self:host_range(value)
+    row.state = not range and "nowhere" or range.live and "host" or "gone"
+    row.to = row.state == "host" and id_of(self.at[range.host]) or nil
+    row.at = row.to and value - range.host
+    row.into = row.to and into(t, row.at, range.bytes, self.language)
+  end
+end
+
 function Looker:host_reader(object)
   local ctx, base, looker = self.ctx, object.address, self
   return {
@@ -346,18 +362,7 @@ function Looker:host_reader(object)
     pointer = function(offset, row, t)
       local value = ctx:host_read(base + offset, looker.core.scalar.pointer)
       row.address = value
-      if value == 0 then
-        row.state = "null"
-      elseif ctx:device_of(value) >= 0 then
-        row.state, row.to = "device", ctx:device_of(value) == looker.number
-          and id_of(looker:device_object(value, true)) or nil
-      else
-        local range = looker:host_range(value)
-        row.state = not range and "nowhere" or range.live and "host" or "gone"
-        row.to = row.state == "host" and id_of(looker.at[range.host]) or nil
-        row.at = row.to and value - range.host
-        row.into = row.to and into(t, row.at, range.bytes, looker.language)
-      end
+      looker:unattached(row, value, t)
     end,
     dims = function(offset, t) return descriptor.dims(looker.session.host_space, t, base + offset) end,
   }
@@ -386,16 +391,8 @@ function Looker:device_pointer(row, at, slot, t)
     row.state, row.count, row.to = "attached", attached.count, id_of(target)
     row.at = row.to and value - target.info.dev + target.offset
     row.into = row.to and into(t, row.at, target.offset + target.bytes, self.language)
-  elseif value == 0 then
-    row.state = "null"
-  elseif ctx:device_of(value) >= 0 then
-    row.state, row.to = "device", ctx:device_of(value) == number and id_of(self:device_object(value, true)) or nil
   else
-    local range = self:host_range(value)
-    row.state = not range and "nowhere" or range.live and "host" or "gone"
-    row.to = row.state == "host" and id_of(self.at[range.host]) or nil
-    row.at = row.to and value - range.host
-    row.into = row.to and into(t, row.at, range.bytes, self.language)
+    self:unattached(row, value, t)
   end
 end
 

@@ -213,14 +213,24 @@ function debug_info.named(session, path, text)
   return list
 end
 
+-- Declares the types that fn(handle, builder) asks the builder for.
+local function declaring(session, path, fn)
+  transaction.run(session, function()
+    local handle <close>, file = debug_info.open(path)
+    local builder = debug_types.new(session, file, function(node) return complete(handle, node) end)
+    fn(handle, builder)
+    builder:finish()
+    builder:commit()
+    session:types_changed()
+  end)
+end
+
 -- Declares the types of a program's variables whose names begin with prefix, and the types that they need. Returns a
 -- list of {name, type, qualified (const or volatile is said of what it holds or points to)}. typedefs: names that
 -- structures without tags have first.
 function debug_info.variables(session, path, prefix, typedefs)
   local list = {}
-  transaction.run(session, function()
-    local handle <close>, file = debug_info.open(path)
-    local builder = debug_types.new(session, file, function(node) return complete(handle, node) end)
+  declaring(session, path, function(handle, builder)
     for _, name in ipairs(typedefs) do
       for _, one in ipairs((handle:find(name, nil, 0, false))) do
         if one.kind == "typedef" and one.name == name then builder:type(handle:type(one.number)) end
@@ -230,9 +240,6 @@ function debug_info.variables(session, path, prefix, typedefs)
       local node = handle:type(variable.number)
       list[i] = { name = variable.name, type = builder:type(node), qualified = debug_types.is_qualified(node) }
     end
-    builder:finish()
-    builder:commit()
-    session:types_changed()
   end)
   return list
 end
@@ -242,9 +249,7 @@ end
 -- list of types that are called so.
 function debug_info.objects(session, path, prefix, names)
   local list, named = {}, {}
-  transaction.run(session, function()
-    local handle <close>, file = debug_info.open(path)
-    local builder = debug_types.new(session, file, function(node) return complete(handle, node) end)
+  declaring(session, path, function(handle, builder)
     for i, variable in ipairs(handle:variables(prefix)) do
       local node, rank = handle:type(variable.number), 0
       while node and node.kind ~= "record" and (node.of or node.to) do
@@ -267,9 +272,6 @@ function debug_info.objects(session, path, prefix, names)
         seen[record or one] = true
       end
     end
-    builder:finish()
-    builder:commit()
-    session:types_changed()
   end)
   return list, named
 end

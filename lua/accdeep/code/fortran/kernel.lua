@@ -89,10 +89,7 @@ function fkernel.private(k, variable, how)
   local base, dims, of, first, bytes = contents(session, variable)
   if base == 0 then return fkernel.binding(session, k, variable) end
   local address = k:memory(math.max(bytes, 1))
-  if how == "firstprivate" then
-    local ok, err = session.ctx:to_device(k.device, address, first, bytes)
-    if not ok then error(session:core_error(err, nil), 0) end
-  end
+  if how == "firstprivate" then session:checked(session.ctx:to_device(k.device, address, first, bytes)) end
   return section_binding(session, variable.type, of, variable.name, base - first + address, dims, address,
     address + bytes)
 end

@@ -11,6 +11,7 @@ local deep = require "accdeep.tools.export.deep"
 local diagnostic = require "accdeep.base.diagnostic"
 local export_program = require "accdeep.tools.export.program"
 local grammar = require "accdeep.grammar"
+local has_clause = require "accdeep.plan.body.nesting".has_clause
 local location = require "accdeep.base.location"
 local list_item = require "accdeep.shape.list_item"
 local scenario = require "accdeep.script.scenario"
@@ -131,13 +132,6 @@ local declarations = { ["declare mapper"] = true, ["declare target"] = true, ["b
   ["end declare target"] = true }
 
 local function one_line(text) return (text:gsub("\\\r?\n", " "):gsub("%s+", " "):gsub("^ ", ""):gsub(" $", "")) end
-
-local function has_clause(node, name)
-  for _, clause in ipairs(node.clauses) do
-    if clause.name == name then return true end
-  end
-  return false
-end
 
 local function without_sentinel(name, text)
   local dialect = dialects[name]

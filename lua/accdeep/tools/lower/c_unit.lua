@@ -78,7 +78,7 @@ end
 -- Directives as they stand in the unit's own text: line -> {first, last (positions of its lines), line, next, text,
 -- behind (the token that follows)}.
 local function own_directives(self)
-  local by_line, starts = {}, source.line_starts(self.text)
+  local by_line, starts = {}, location.line_starts(self.text)
   for i = 1, self.source.n do
     local text = self.source.kind[i] == "line" and self.source:token(i)
     if text and source.openacc(text) then
@@ -251,10 +251,6 @@ local function keep_different(one)
   one.instances = list
 end
 
-local function is_compute(one)
-  return one.node.name:find "^parallel" or one.node.name:find "^serial" or one.node.name:find "^kernels"
-end
-
 -- Reads the types of all variables that directives name: one.instances, a list of name -> type; self.globals. Returns
 -- what the compiler said if it refuses the unit.
 local function read_types(self, list)
@@ -272,7 +268,7 @@ local function read_types(self, list)
   local known, more = debug_info.all_variables(path), false
   self.variables = known
   for _, one in ipairs(list) do
-    if is_compute(one) then
+    if directives.is_compute(one.node) then
       self:within(one, words_of, self, one, known)
       more = more or #one.references > 0
     end
@@ -693,7 +689,7 @@ local function lowered(self)
       self:fail(one, ("'%s' in a compute construct"):format(one.node.name))
     end
     self:within(one, rewrite, self, one)
-    if is_compute(one) then
+    if directives.is_compute(one.node) then
       around = { last = self.source.finish[self:within(one, self.source.statement, self.source, one.own.behind)] }
     end
   end

@@ -15,6 +15,11 @@ directives.descriptions = { shape = true, policy = true }
 -- Directives without a statement or a region.
 directives.standalone = { ["enter data"] = true, ["exit data"] = true, update = true, declare = true }
 
+function directives.is_compute(node)
+  local first = node.name:match "^%a+"
+  return first == "parallel" or first == "serial" or first == "kernels"
+end
+
 -- Reads the texts of directives that may move data. Returns add(one, text, fn, ...): one = a directive, text = without
 -- its sentinel; fn(...) gives its tree, which becomes one.node. one.extension: what of it is of TR-14-1; and
 -- finish(): the list of directives, and whether one is of TR-14-1. finish raises the first error of a text, but only

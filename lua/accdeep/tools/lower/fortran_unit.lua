@@ -33,7 +33,7 @@ local designated, has_component, root_of = designators.designated, designators.h
 
 local fortran_unit = {}
 
-local descriptions, standalone = directives.descriptions, directives.standalone
+local descriptions, standalone, is_compute = directives.descriptions, directives.standalone, directives.is_compute
 local WIDTH = 100 -- of lines that are written; compilers take 132
 
 local Unit = {}
@@ -181,11 +181,6 @@ local function end_of(self, one)
 end
 
 -- ------------------------------------------------------------------------------------------ types --
-
-local function is_compute(node)
-  local first = node.name:match "^%a+"
-  return first == "parallel" or first == "serial" or first == "kernels"
-end
 
 -- Names of variables in a directive, and of objects in the statements of its region.
 local function names_of(self, one)
@@ -710,12 +705,6 @@ local function lowered(self)
   return text
 end
 
-local function starts_of(text)
-  local starts = { 1 }
-  for at in text:gmatch "\n()" do starts[#starts + 1] = at end
-  return starts
-end
-
 -- Whether a text in fixed form may have a directive of TR-14-1.
 local function may_be_extended(text)
   for line in text:lower():gmatch "[^\n]+" do
@@ -740,7 +729,7 @@ function fortran_unit.lower(opened, given)
   os.execute("mkdir -p '" .. folder .. "/modules'")
   local self = setmetatable({ session = opened, text = given.text, path = given.path, command = given.command,
     given = given.options, folder = folder, modules = given.modules or folder .. "/modules",
-    starts = starts_of(given.text), edits = {}, regions = {}, inquiries = {} }, Unit)
+    starts = location.line_starts(given.text), edits = {}, regions = {}, inquiries = {} }, Unit)
   self.calls = given.to == "accdeep" and fortran_calls.new(opened) or nil
   local results = table.pack(pcall(lowered, self))
   os.execute("rm -rf '" .. folder .. "'")

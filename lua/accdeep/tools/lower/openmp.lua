@@ -5,6 +5,7 @@
 -- thread. What OpenMP cannot say is refused with its reason.
 
 local deep = require "accdeep.tools.export.deep"
+local directives = require "accdeep.tools.lower.directives"
 local grammar = require "accdeep.grammar"
 local list_item = require "accdeep.shape.list_item"
 local openacc = require "accdeep.catalogue.openacc"
@@ -517,7 +518,7 @@ end
 local function nest(self)
   for i, one in ipairs(self.list) do
     local name = one.node.name
-    local is_compute = name:find "^parallel" or name:find "^serial" or name:find "^kernels"
+    local is_compute = directives.is_compute(one.node)
     if is_compute or name == "loop" or name == "data" then
       one.last = self.source:statement(one.behind)
       one.compute = is_compute and one or nil

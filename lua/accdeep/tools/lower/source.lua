@@ -208,16 +208,6 @@ function Unit:function_around(last)
   return first
 end
 
--- The index of the first token at a position or behind it.
-function Unit:first_token(at)
-  local low, high = 1, self.n + 1
-  while low < high do
-    local middle = (low + high) // 2
-    if self.at[middle] < at then low = middle + 1 else high = middle end
-  end
-  return low
-end
-
 -- The braces that are open in front of a token, from the outside: indexes of tokens.
 function Unit:open_braces(last)
   local open = {}
@@ -465,13 +455,6 @@ end
 
 -- Whether a line of the preprocessor is a directive of OpenACC; its text without the sentinel.
 function source.openacc(text) return text:match "^#%s*pragma%s+acc%f[^%w_]%s*(.*)$" end
-
--- Lines as in the source: {number -> position of the first character}.
-function source.line_starts(text)
-  local starts = { 1 }
-  for at in text:gmatch "\n()" do starts[#starts + 1] = at end
-  return starts
-end
 
 function source.is_reason(err) return type(err) == "table" and err.cannot ~= nil end
 
