@@ -9,8 +9,7 @@
  *   routines/  openacc: the acc_* routines, C; fortran: their Fortran names; omp: the omp_* routines of devices,
  *              omp_async: the asynchronous ones; tasks: ends of libgomp's tasks
  *   run/       life: start, options, calls and constructs, end; launch: kernels and structured regions of a thread;
- *              items: the items of a directive;
- *              hear: events of the core, for all who want them
+ *              items: the items of a directive; hear: events of the core, for all who want them
  *   check/     programs compiled for checking. shadow: what holds of each byte of both sides; transfer: what the
  *              runtime does with them; access: what the program does; turns, waits: what nothing orders;
  *              unused: what is moved or allocated in vain; reports: what is wrong with that
@@ -18,7 +17,8 @@
  *              order: which work of queues and tasks comes before which; races: accesses that nothing orders;
  *              stale: changes of one side that the other never got, or overwrites;
  *              idle: transfers of bytes that had not changed; stack: variables of functions that have returned;
- *              fault: accesses that end the program; gone: accesses to device memory without data; freed: blocks of malloc that are freed while mapped
+ *              fault: accesses that end the program; gone: accesses to device memory without data;
+ *              freed: blocks of malloc that are freed while mapped
  *   data/      declared: variables of declare directives at file scope; allocated: what allocatable ones hold;
  *              image: device code and its variables; structures: programs of structures;
  *              members: pointers that are present only for the sections they point to;
@@ -27,10 +27,11 @@
  *              trace: what a line of the trace is about; rank: the number of the process in an MPI program;
  *              find: findings, once for a place; suppress: which are not reported; report: a file of them;
  *              tell: errors of the core, events; text: their lines;
- *              name: names and lines by debug information (core/debuginfo); label: of what is mapped; help: of codes; ends: of the program;
+ *              name: names and lines by debug information (core/debuginfo); label: of what is mapped; help: of codes;
+ *              ends: of the program;
  *              state: the state of the runtime and of each thread, the locks
  *
- * Each room calls those below it, in no circle (tests/arrows/floors.lua).
+ * A folder uses those below it in this list (tests/arrows/floors.lua).
  *
  * A call that fails tells why and ends the program with status 1, as the compiler's own runtime
  * does: OpenACC defines no recovery. */

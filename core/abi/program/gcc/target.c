@@ -351,6 +351,16 @@ void GOMP_target_end_data(void)
     goacc_leave();
 }
 
+/* Carries out a directive without a region of its own. */
+static void move_data(const struct goacc_site *site, int device, const struct entries *map, unsigned flags,
+                      void **depend, accd_kind kind, const uint8_t *asked_of, void (*run)(const struct directive *))
+{
+    device = goacc_target_device(device, site);
+    if ((flags & NOWAIT) || depend || !done_short(site, device, map, kind, asked_of))
+        carry_out(&(struct directive){.site = *site, .device = device, .flags = flags, .map = *map, .run = run},
+                  depend);
+}
+
 static void enter_exit(const struct directive *directive)
 {
     const bool out = directive->flags & EXIT_DATA;
@@ -370,16 +380,8 @@ void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *size
     const bool out = flags & EXIT_DATA;
     const struct goacc_site site = goacc_here(out ? "target exit data" : "target enter data");
     const struct entries map = {n, host, sizes, kinds, true, false};
-    device = goacc_target_device(device, &site);
-    if (!(flags & NOWAIT) && !depend &&
-        done_short(&site, device, &map, out ? ACCD_EXIT_DATA : ACCD_ENTER_DATA, out ? of_exit : of_entry))
-        return;
-    carry_out(&(struct directive){.site = site,
-                                  .device = device,
-                                  .flags = flags,
-                                  .map = map,
-                                  .run = enter_exit},
-              depend);
+    move_data(&site, device, &map, flags, depend, out ? ACCD_EXIT_DATA : ACCD_ENTER_DATA, out ? of_exit : of_entry,
+              enter_exit);
 }
 
 static void update(const struct directive *directive)
@@ -398,15 +400,7 @@ void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, un
 {
     const struct goacc_site site = goacc_here("target update");
     const struct entries map = {n, host, sizes, kinds, true, false};
-    device = goacc_target_device(device, &site);
-    if (!(flags & NOWAIT) && !depend && done_short(&site, device, &map, ACCD_UPDATE, of_update))
-        return;
-    carry_out(&(struct directive){.site = site,
-                                  .device = device,
-                                  .flags = flags,
-                                  .map = map,
-                                  .run = update},
-              depend);
+    move_data(&site, device, &map, flags, depend, ACCD_UPDATE, of_update, update);
 }
 
 /* ----------------------------------------------------------------------------------- regions -- */
