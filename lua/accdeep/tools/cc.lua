@@ -4,6 +4,7 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
+local shell = require "accdeep.tools.shell"
 local system = require "accdeep.system"
 
 -- Folders of libraries: of programs that are checked, of those whose directives became calls.
@@ -35,9 +36,7 @@ end
 -- The compiler that an MPI library's own compiler, mpicc or mpifort, runs; other names as they are.
 local function wrapped(compiler)
   if not compiler:match("[^/]*$"):find "^mpi" then return compiler end
-  local pipe = io.popen(("'%s' -show 2>/dev/null"):format((compiler:gsub("'", "'\\''"))))
-  local command = pipe and pipe:read "l" or ""
-  if pipe then pipe:close() end
+  local _, command = shell.run(shell.quoted(compiler) .. " -show")
   return command:match "^%S+" or compiler
 end
 

@@ -114,4 +114,14 @@ function files.open(path, mode)
   return file or error(diagnostic.new { code = "file", message = problem, rule = "HOUSE-files" }, 0)
 end
 
+-- Writes a file in whole.
+function files.write(path, text)
+  local file = files.open(path, "wb")
+  local ok, problem = file:write(text)
+  local closed, other = file:close()
+  if ok and closed then return end
+  error(diagnostic.new { code = "file", message = ("%s: cannot be written: %s"):format(path, problem or other),
+    rule = "HOUSE-files" }, 0)
+end
+
 return files

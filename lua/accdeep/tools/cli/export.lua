@@ -15,12 +15,6 @@ local function options(command)
   command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.profile)
 end
 
-local function write(name, text)
-  local made = files.open(name)
-  local ok = made:write(text)
-  if not (made:close() and ok) then error(common.environment_error(name .. ": cannot be written"), 0) end
-end
-
 -- 0: all that were asked for are written, 1: a case failed or has no program.
 local function run(chosen)
   local path = chosen.scenario
@@ -41,7 +35,7 @@ local function run(chosen)
       status = 1
     elseif chosen.out then
       local name = ("%s/%s-%d.c"):format(chosen.out, path:match "([^/]*)$":gsub("%.lua$", ""), i)
-      write(name, case.text)
+      files.write(name, case.text)
       common.out(("%s: %s\n"):format(name, case.name))
     else
       common.out(case.text)

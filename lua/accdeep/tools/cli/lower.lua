@@ -37,9 +37,7 @@ local function run(chosen)
     common.out(text)
     return 0
   end
-  local file = files.open(chosen.o)
-  local written = file:write(text)
-  if not (file:close() and written) then error(common.environment_error(chosen.o .. ": cannot be written"), 0) end
+  files.write(chosen.o, text)
   return 0
 end
 

@@ -118,9 +118,7 @@ local function merge_sarif(chosen)
     .. '{"results":[\n%s\n],"tool":{"driver":{"name":"accdeep","rules":[\n%s\n]}}}]}\n'):format(
     table.concat(results, ",\n"), table.concat(rules, ",\n"))
   if not chosen.out then return common.out(text) or 0 end
-  local file = files.open(chosen.out, "wb")
-  file:write(text)
-  if not file:close() then common.cannot_write(chosen.out .. ": it was not written in whole") end
+  files.write(chosen.out, text)
   return 0
 end
 

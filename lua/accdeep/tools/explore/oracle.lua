@@ -6,6 +6,7 @@
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
 local player = require "accdeep.tools.explore.player"
+local shell = require "accdeep.tools.shell"
 local system = require "accdeep.system"
 
 local oracle = {}
@@ -26,24 +27,10 @@ local families = {
   },
 }
 
-local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+local quoted = shell.quoted
 
 local function environment_error(message, help)
   return diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }
-end
-
--- The output of a command, standard error with it, and whether it succeeded.
-local function output(command)
-  local pipe = assert(io.popen(("LC_ALL=C %s 2>&1"):format(command)))
-  local text = pipe:read "a"
-  local ok, _, status = pipe:close()
-  return text, ok == true, status
-end
-
-local function write(path, text)
-  local file = files.open(path)
-  file:write(text)
-  file:close()
 end
 
 -- ------------------------------------------------------------------------------------- the runtimes --
@@ -68,7 +55,8 @@ end
 
 -- The folder of a clang's libomptarget; nil: the usual ones have it.
 local function folder_of_clang(command)
-  local release = output(quoted(command) .. " --version"):match "version (%d+)"
+  local _, version = shell.run(quoted(command) .. " --version")
+  local release = version:match "version (%d+)"
   local folder = release and ("/usr/lib/llvm-%s/lib"):format(release)
   return folder and system.filetype(folder) and folder
 end
@@ -80,8 +68,8 @@ Oracle.__index = Oracle
 
 function Oracle:compile(words, name)
   local source, program = ("%s/%s.c"):format(self.folder, name), ("%s/%s"):format(self.folder, name)
-  write(source, player.text(self.family, self.declared, words, self.layout))
-  local said, ok = output(("timeout %d %s -O0 -w %s %s -o %s"):format(COMPILE_SECONDS, quoted(self.compiler),
+  files.write(source, player.text(self.family, self.declared, words, self.layout))
+  local ok, _, said = shell.run(("timeout %d %s -O0 -w %s %s -o %s"):format(COMPILE_SECONDS, quoted(self.compiler),
     self.options, quoted(source), quoted(program)))
   return ok and program, said
 end
@@ -123,7 +111,7 @@ function Oracle:prepare(how, options)
   local settings = table.move(how.environment, 1, #how.environment, 1, {})
   local library = self.folder -- of the runtime, or of its plugin
   if self.family == "gcc" then
-    local said, ok = output(("gcc -O1 -shared -fPIC -w %s -o %s/libgomp-plugin-nvptx.so.1"):format(
+    local ok, _, said = shell.run(("gcc -O1 -shared -fPIC -w %s -o %s/libgomp-plugin-nvptx.so.1"):format(
       quoted(plugin_source()), quoted(self.folder)))
     if not ok then error(environment_error("the plugin for libgomp was not made: " .. complaint(said)), 0) end
     options[#options + 1] = "-fopenacc" -- routines of OpenACC ask for single bytes
@@ -193,7 +181,7 @@ end
 -- Runs the programs of one tree; results: number of a node -> text of the state, or { stopped = }.
 function Oracle:run_tree(lines)
   local list = self.folder .. "/tree"
-  write(list, table.concat(lines, "\n") .. "\n")
+  files.write(list, table.concat(lines, "\n") .. "\n")
   local pipe = assert(io.popen(("LC_ALL=C env %s timeout -k 2 %d %s %s %s 2>&1"):format(self.environment, SECONDS,
     self.under, quoted(self.program), quoted(list))))
   local results, other = {}, {}
@@ -270,7 +258,7 @@ function Oracle:run(programs)
   return results
 end
 
-function Oracle:close() os.execute("rm -rf " .. quoted(self.folder)) end
+function Oracle:close() shell.remove(self.folder) end
 
 -- ------------------------------------------------------------------------------------------- opening --
 
@@ -291,7 +279,7 @@ function oracle.open(spec)
   end
   local self = setmetatable({ family = family, compiler = spec.compiler, words = spec.words, declared = spec.declared,
     layout = spec.layout, under = spec.exec and ("%s exec --rules %s"):format(quoted(system.executable()),
-      quoted(spec.exec)) or "", folder = output "mktemp -d":match "[^\n]+" }, Oracle)
+      quoted(spec.exec)) or "", folder = shell.folder() }, Oracle)
   local ok, err = pcall(self.prepare, self, how, options)
   if not ok then
     self:close()

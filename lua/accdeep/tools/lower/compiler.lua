@@ -6,6 +6,7 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
+local shell = require "accdeep.tools.shell"
 local source = require "accdeep.tools.lower.source"
 
 local compiler = {}
@@ -13,23 +14,11 @@ local compiler = {}
 compiler.PREFIX = "accdeep_type_"
 function compiler.variable(i, name) return ("%s%d_%s"):format(compiler.PREFIX, i, (name:gsub("::", "__"))) end
 
-local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+local quoted, run = shell.quoted, shell.run
 
 local function environment(message)
   error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files",
     help = "name a compiler that is installed: --cc gcc" }, 0)
-end
-
--- Runs a command. Returns whether it succeeded, its output, and what it wrote to standard error.
-local function run(command)
-  local errors = os.tmpname()
-  local pipe = io.popen(("LC_ALL=C %s 2>%s"):format(command, quoted(errors)))
-  if not pipe then environment "no command can be run" end
-  local output = pipe:read "a"
-  local ok = pipe:close()
-  local said = files.read(errors)
-  os.remove(errors)
-  return ok, output, said
 end
 
 -- Options of a command line that say what is made of the unit, or where.
@@ -58,16 +47,14 @@ local function options(given, plain)
   return table.concat(list, " ")
 end
 
-compiler.run, compiler.options = run, options
+compiler.options = options
 
 -- A unit: {command (the compiler), path, given (its options), text (in place of that of the file, or nil)}.
 
 -- Writes a text to a file of our own that a compiler takes for the unit. Its path, without the suffix.
 local function written(unit, suffix, text)
   local base = os.tmpname()
-  local file = files.open(base .. suffix)
-  file:write(("#line 1 \"%s\"\n"):format(unit.path), text)
-  file:close()
+  files.write(base .. suffix, ("#line 1 \"%s\"\n%s"):format(unit.path, text))
   return base
 end
 

@@ -6,12 +6,13 @@
 
 local compiler = require "accdeep.tools.lower.compiler"
 local files = require "accdeep.tools.files"
+local shell = require "accdeep.tools.shell"
 local sorted = require "accdeep.base.sorted"
 local system = require "accdeep.system"
 
 local fortran_compiler = {}
 
-local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+local quoted = shell.quoted
 
 local function is_preprocessed(unit)
   for _, option in ipairs(unit.given) do
@@ -47,11 +48,11 @@ local function options(unit, plain)
 end
 
 -- Runs the unit's compiler in a folder of ours: modules that lie where the command runs would be older ones. Returns as
--- compiler.run, with paths as the unit's command has them.
+-- shell.run, with paths as the unit's command has them.
 local function run(unit, folder, format, ...)
-  local ok, output, said = compiler.run(("cd %s && %s %s"):format(quoted(folder), unit.command:find "/"
+  local ok, output, said = shell.run(("cd %s && %s %s"):format(quoted(folder), unit.command:find "/"
     and from_elsewhere(unit.command) or quoted(unit.command), format:format(...)))
-  local _, here = compiler.run "pwd"
+  local _, here = shell.run "pwd"
   local function as_given(text)
     local prefix, parts, at = here:gsub("\n", "") .. "/", {}, 1
     while not unit.path:find "^/" do
@@ -106,9 +107,7 @@ end
 -- errors: line -> text of the first one there.
 local function try(unit, lines, flags, extension)
   local path = unit.folder .. "/unit" .. (extension or ".f90")
-  local file = files.open(path)
-  file:write(table.concat(lines, "\n"), "\n")
-  file:close()
+  files.write(path, table.concat(lines, "\n") .. "\n")
   local ok, _, said = run(unit, unit.folder, "-I %s %s -w -fmax-errors=0 %s %s", quoted(unit.modules),
     options(unit, true) .. (extension and "" or " -nocpp -ffree-line-length-none"), flags, quoted(path))
   local errors, at = {}, nil

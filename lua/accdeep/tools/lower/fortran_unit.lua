@@ -16,12 +16,14 @@ local directives = require "accdeep.tools.lower.directives"
 local designators = require "accdeep.tools.lower.fortran_designators"
 local fortran_calls = lazy.require "accdeep.tools.lower.fortran_calls"
 local fortran_deep = require "accdeep.tools.export.fortran_deep"
+local files = require "accdeep.tools.files"
 local ftypes = require "accdeep.types.fortran"
 local location = require "accdeep.base.location"
 local openacc = require "accdeep.plan.openacc"
 local PREFIX = require "accdeep.tools.lower.compiler".PREFIX
 local requests = require "accdeep.plan.requests"
 local scope = require "accdeep.types.scope"
+local shell = require "accdeep.tools.shell"
 local source = require "accdeep.tools.lower.fortran_source"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
@@ -724,15 +726,14 @@ function fortran_unit.lower(opened, given)
     error(diagnostic.new { code = "unsupported", message = given.path .. ": directives of TR-14-1 in fixed form",
       rule = "HOUSE-lower", help = "write the unit in free form" }, 0)
   end
-  local folder = os.tmpname()
-  os.remove(folder)
-  os.execute("mkdir -p '" .. folder .. "/modules'")
+  local folder = shell.folder()
+  files.make_folder(folder .. "/modules")
   local self = setmetatable({ session = opened, text = given.text, path = given.path, command = given.command,
     given = given.options, folder = folder, modules = given.modules or folder .. "/modules",
     starts = location.line_starts(given.text), edits = {}, regions = {}, inquiries = {} }, Unit)
   self.calls = given.to == "accdeep" and fortran_calls.new(opened) or nil
   local results = table.pack(pcall(lowered, self))
-  os.execute("rm -rf '" .. folder .. "'")
+  shell.remove(folder)
   if not results[1] then error(results[2], 0) end
   return table.unpack(results, 2, results.n)
 end

@@ -5,6 +5,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
 local fortran_compiler = require "accdeep.tools.lower.fortran_compiler"
 local lower = require "accdeep.tools.lower"
+local shell = require "accdeep.tools.shell"
 local system = require "accdeep.system"
 
 local units = {}
@@ -12,7 +13,7 @@ local units = {}
 local suffixes = {}
 for suffix in ("c cc cpp cxx C f90 F90 f95 F95 f03 F03 f08 F08"):gmatch "%S+" do suffixes[suffix] = true end
 
-local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+local quoted = shell.quoted
 
 -- Whether a unit may have a directive of OpenACC: a file that it includes may have some.
 local function may_have_directives(text, is_fortran)
@@ -55,21 +56,18 @@ local Folder = {}
 Folder.__index = Folder
 
 function Folder:path()
-  if not self.name then
-    self.name = os.tmpname()
-    os.remove(self.name)
-  end
+  self.name = self.name or shell.folder()
   return self.name
 end
 
 function Folder:modules()
   local modules = self:path() .. "/modules"
-  os.execute("mkdir -p " .. quoted(modules))
+  files.make_folder(modules)
   return modules
 end
 
 function Folder:remove()
-  if self.name then os.execute("rm -rf " .. quoted(self.name)) end
+  if self.name then shell.remove(self.name) end
 end
 
 -- The units of a command line that become other ones: {at (place in the list), path, text, described (its headers have
@@ -115,9 +113,7 @@ local function run(list, found, folder)
   local command = table.move(list, 1, #list, 1, {})
   for number, unit in ipairs(found) do
     unit.made = ("%s/%d/%s"):format(folder:path(), number, unit.path:match "[^/]*$")
-    local file = files.open(unit.made)
-    file:write(unit.text)
-    file:close()
+    files.write(unit.made, unit.text)
     command[unit.at] = unit.made
     local place = unit.path:match "^(.*)/" or "."
     command[#command + 1] = (unit.path:find "%.[fF]%d+$" and "-I" or "-iquote") .. place
@@ -145,9 +141,8 @@ local function name_dependencies(list, found)
           names[k + 1] = name:gsub(" ", "\\ ")
           targets[k] = with_targets and names[k + 1] .. ":\n" or ""
         end
-        local file = files.open(path)
-        file:write(text:sub(1, at - 1), table.concat(names, " \\\n "), text:sub(finish + 1), table.concat(targets))
-        file:close()
+        files.write(path, text:sub(1, at - 1) .. table.concat(names, " \\\n ") .. text:sub(finish + 1)
+          .. table.concat(targets))
       end
     end
   end

@@ -1,0 +1,31 @@
+-- shell.lua - commands that the shell runs: words of their lines, what they print, folders for their files.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local files = require "accdeep.tools.files"
+
+local shell = {}
+
+-- A text as one word.
+function shell.quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+
+-- Runs a command. Returns whether it succeeded, its output, and what it wrote to standard error.
+function shell.run(command)
+  local errors = os.tmpname()
+  local pipe = assert(io.popen(("LC_ALL=C %s 2>%s"):format(command, shell.quoted(errors))))
+  local output = pipe:read "a"
+  local ok = pipe:close() == true
+  local said = files.read(errors)
+  os.remove(errors)
+  return ok, output, said
+end
+
+-- A new folder for files that nobody else needs.
+function shell.folder()
+  local _, output, said = shell.run "mktemp -d"
+  return output:match "[^\n]+" or error(diagnostic.new { code = "file", rule = "HOUSE-files",
+    message = "there is no folder for temporary files: " .. said:gsub("\n.*", "") }, 0)
+end
+
+function shell.remove(folder) os.execute("rm -rf " .. shell.quoted(folder)) end
+
+return shell
