@@ -143,7 +143,8 @@ local function requests_of(plan)
             or { pieces.whole(plan, named) }
           for _, node in ipairs(nodes) do
             local request
-            if clause.kind == "map" and is_assumed_size(session, node) then -- it maps nothing but by what is present (OMP60-map-10)
+            -- of no known size: it maps nothing but by what is present (OMP60-map-10)
+            if clause.kind == "map" and is_assumed_size(session, node) then
               restrict.assumed_size(says, node)
               node = setmetatable({ length = list_item.number(0, node.pos) }, { __index = node })
               local given = says.type or plan.kind == "exit data"

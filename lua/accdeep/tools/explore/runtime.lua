@@ -62,7 +62,8 @@ local function group_text(one, group, known)
 end
 
 -- Explained differences of programs of up to bound words that were not found. Their programs are run: one whose state
--- another program reached before shows what the state does not. Returns those that are not there; groups gets the others.
+-- another program reached before shows what the state does not. Returns those that are not there; groups gets the
+-- others.
 local function look_for(one, known, groups, bound)
   local found, texts, missing = {}, {}, {}
   for _, group in ipairs(groups) do found[group.key] = true end

@@ -57,7 +57,7 @@ function Unit:within(one, fn, ...)
 end
 
 -- Gives an error of a directive its place in the unit.
-local function place(self, err)
+local function place_error(self, err)
   if not diagnostic.is(err) or not err.in_text then return end
   for _, one in ipairs(self.directives or {}) do
     if one.own and one.text == one.own.text and err.line == one.line and err.file == one.file then
@@ -370,11 +370,10 @@ local function writer() return setmetatable({ lines = {}, depth = 0 }, Writer) e
 
 -- Lines that stand for one line of the unit.
 function Unit:lines(list, number)
-  local parts, path = {}, nil
-  path, number = self:position(number)
+  local parts, path, at = {}, self:position(number)
   for _, text in ipairs(list) do
     for line in (text .. "\n"):gmatch "(.-)\n" do
-      parts[#parts + 1] = ("#line %d \"%s\"\n%s\n"):format(number, path, line)
+      parts[#parts + 1] = ("#line %d \"%s\"\n%s\n"):format(at, path, line)
     end
   end
   return table.concat(parts)
@@ -765,7 +764,7 @@ function c_unit.lower(opened, given)
   local results = table.pack(pcall(lowered, self))
   if self.object then os.remove(self.object) end
   if not results[1] then
-    place(self, results[2])
+    place_error(self, results[2])
     error(results[2], 0)
   end
   local text, said, pasted = table.unpack(results, 2, 4)
