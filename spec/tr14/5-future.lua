@@ -282,6 +282,25 @@ case("accepts: a policy is recursive [TR14-5-10]", function()
   acc "data invoke<all>(N)" (function() expect.device("N.next->next->value", 3) end)
 end)
 
+case("accepts: structures point to each other, and to themselves [TR14-5-10]", function()
+  declare [[
+    struct list;
+    struct item { int n; float *v; struct item *next; struct list *inner;
+        #pragma acc shape include(v[0:n], next[0:next != 0], inner[0:inner != 0])
+    };
+    struct list { int count; struct item *first;
+        #pragma acc shape include(first[0:first != 0])
+    };
+    struct list L;
+  ]]
+  local inner = { { count = 1, first = { { n = 1, v = { 5 } } } } }
+  host.L = { count = 2, first = { { n = 1, v = { 1 }, next = { { n = 2, v = { 2, 3 }, inner = inner } } } } }
+  acc "data copyin(L)" (function()
+    expect.device("L.first->next->v[1]", 3)
+    expect.device("L.first->next->inner->first->v[0]", 5)
+  end)
+end)
+
 case("rejects: a null pointer is followed, or bounds name members of objects around [TR14-5-10]", function()
   declare "struct node { int value; struct node *next; \n#pragma acc shape include(next[0:1])\n}; struct node *L;"
   host.L = { { value = 1, next = { { value = 2 } } } }

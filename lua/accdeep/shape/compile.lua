@@ -629,7 +629,7 @@ end
 function led_back(around, treatment, pos)
   local levels, at = 1, around
   while at.compiles ~= treatment do
-    at.touched = true
+    at.leads_up = true
     levels, at = levels + 1, at.around
   end
   if at.touched then
@@ -684,7 +684,8 @@ function program_of(session, treatment, pos, around)
     cache[treatment] = nil
     error(result, 0)
   end
-  cache[treatment] = not out.touched and result or nil -- else it reads registers of what is around
+  -- else it reads registers of what is around, or contains that
+  cache[treatment] = not (out.touched or out.leads_up) and result or nil
   return result or nil
 end
 

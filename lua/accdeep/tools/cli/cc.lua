@@ -12,13 +12,15 @@ local function options(command)
   command:flag("--no-check", "The program is not to be checked: directives of TR-14-1 are lowered, and no more.")
   command:option("--to", "What directives become: openacc; for C and C++ openmp; accdeep: calls of its library, whose "
     .. "programs are not checked.", "openacc"):choices { "openacc", "openmp", "accdeep" }
+  command:option("--rules", "tr14x: with the wishes of chapter 5 of TR-14-1, such as shapes that lead back to "
+    .. "themselves.", "tr14"):choices { "tr14", "tr14x" }
   command:flag("--libdir", "Print the folder of the library that such programs need, for other builds.")
 end
 
 -- What stands behind the compiler is the compiler's.
 local function spell(args)
   local at = 2
-  while args[at] and args[at]:sub(1, 1) == "-" do at = at + (args[at] == "--to" and 2 or 1) end
+  while args[at] and args[at]:sub(1, 1) == "-" do at = at + ((args[at] == "--to" or args[at] == "--rules") and 2 or 1) end
   if not args[at] then return args end
   local list = table.move(args, 1, at - 1, 1, {})
   list[at] = "--"
@@ -32,7 +34,7 @@ local function run(given)
     return 0
   end
   local list = cc.command(given)
-  local ok, status = pcall(units.compile, list, given.to)
+  local ok, status = pcall(units.compile, list, given)
   if not ok then
     if not diagnostic.is(status) then error(status, 0) end
     common.show_error(status)

@@ -12,6 +12,8 @@ local function options(command)
   command:option("-o", "The file to write; standard output if not given."):argname "<file>"
   command:option("--to", "What directives become: openacc; for C and C++ openmp; accdeep: calls of its library.",
     "openacc"):choices { "openacc", "openmp", "accdeep" }
+  command:option("--rules", "tr14x: with the wishes of chapter 5 of TR-14-1, such as shapes that lead back to "
+    .. "themselves.", "tr14"):choices { "tr14", "tr14x" }
   command:option("--cc", "The compiler; gcc, g++ or gfortran if not given."):argname "<compiler>"
 end
 
@@ -21,7 +23,7 @@ local statuses = { text = 2, static = 2, environment = 3 }
 local function run(chosen)
   local path = chosen.source
   local given = { path = path, text = files.read(path), command = chosen.cc, options = chosen.options,
-    to = chosen.to }
+    to = chosen.to, rules = chosen.rules }
   local ok, text, said = pcall(lower.unit, given)
   local status = not ok and diagnostic.is(text) and statuses[diagnostic.phase(text.code)]
   if status then

@@ -299,7 +299,10 @@ function Writer:elements(treatment, entry, text, count)
   local passed = {}
   for i, parameter in ipairs(parameters) do passed[i] = ", " .. self:passed(parameter) end
   if entry.member.qualified then text = self.dialect.unqualified(text, inner.record) end
+  local deeper = is_recursive(self.session, inner, {}) and dialects.deeper(self.program)
+  if deeper then self:line("%s(1);", deeper) end
   self:line("%s(%s, %s%s);", self.dialect.called(name), text, count, table.concat(passed))
+  if deeper then self:line("%s(-1);", deeper) end
 end
 
 -- How the elements of a section move: the clause, and for records what of them stays as it is.

@@ -71,6 +71,26 @@ function dialects.alias(program, routine)
   end)
 end
 
+-- The name of a function that counts calls for objects that lead to others of their type. It ends the program before
+-- these calls have taken the whole stack.
+function dialects.deeper(program)
+  return dialects.add(program, "deeper", function(name)
+    local head = ("static void %s(int by)"):format(name)
+    return head .. ";", head .. [[
+
+{
+    static __thread int depth;
+    depth += by;
+    if (depth > 40000) {
+        static const char said[] = "accdeep: more than 40000 objects follow one another, or objects lead back to "
+            "themselves: lower with --to accdeep\n";
+        fwrite(said, 1, sizeof said - 1, stderr);
+        abort();
+    }
+}]]
+  end)
+end
+
 -- ---------------------------------------------------------------------------------------------- C --
 
 local c = dialects.c

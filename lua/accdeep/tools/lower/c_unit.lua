@@ -32,7 +32,8 @@ local c_unit = {}
 local descriptions, standalone = directives.descriptions, directives.standalone
 
 -- In front of functions that follow pointers.
-local HEADERS = "#include <openacc.h>\n#include <stddef.h>\n#include <stdlib.h>\n#include <string.h>\n"
+local HEADERS = "#include <openacc.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+  .. "#include <string.h>\n"
 
 local function same(text) return text end
 

@@ -161,9 +161,9 @@ function compiler.is_cxx(path, command)
   return cxx_suffixes[path:match "%.([%w+]+)$" or ""] or name:find("++", 1, true) ~= nil
 end
 
--- Functions that nothing calls are compiled, too.
+-- Functions that nothing calls are compiled, too, and classes described that other units describe, too.
 local function all_functions(unit)
-  return is_clang(unit) and "-Xclang -femit-all-decls"
+  return is_clang(unit) and "-Xclang -femit-all-decls -fstandalone-debug"
     or "-fkeep-inline-functions -fkeep-static-functions"
 end
 

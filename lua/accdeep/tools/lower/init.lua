@@ -11,8 +11,10 @@ local session = require "accdeep.run.session"
 
 local lower = {}
 
--- Says in the help of a refusal if calls of accdeep's library do what is refused.
+-- Says in the help of a refusal how programs choose rules, and if calls of accdeep's library do what is refused.
 local function advise(err, given)
+  local help = diagnostic.is(err) and rawget(err, "help")
+  if help then err.help = help:gsub('rules = "(tr14x?)"', "--rules %1") end
   if not diagnostic.is(err) or err.rule ~= "HOUSE-lower" or rawget(err, "help") or given.to == "accdeep" then return end
   local called = setmetatable({ to = "accdeep" }, { __index = given })
   local ok, text = pcall(lower.unit, called)
@@ -22,6 +24,7 @@ end
 -- The text of a unit with standard directives, or nil and what the compiler said of the unit; third: whether files that
 -- it includes have shapes or policies of C, which its compiler does not know. given: {path, text,
 -- command (the compiler, nil: GNU's), options (a list), to ("openacc", "openmp", "accdeep"; nil: openacc),
+-- rules ("tr14", "tr14x"; nil: tr14),
 -- modules (a folder for modules of Fortran, those of other units, too; nil: one of its own)}. Raises errors of
 -- directives.
 function lower.unit(given)
@@ -33,7 +36,8 @@ function lower.unit(given)
       help = "units of Fortran become OpenACC, or calls: --to accdeep" }, 0)
   end
   local is_called = given.to == "accdeep" -- present asks for the object alone, as standard directives do (TR14-1.2-08)
-  local rules = is_called and { base = "tr14", present = "shallow" } or "tr14"
+  local base = given.rules or "tr14"
+  local rules = is_called and { base = base, present = "shallow" } or base
   local opened = session.new { rules = rules, unchecked = true, language = is_fortran and "fortran" or "c",
     descriptors = is_fortran and "gfortran" or nil }
   opened.rules = setmetatable({ openacc = false }, { __index = opened.rules }) -- the compiler's version is unknown

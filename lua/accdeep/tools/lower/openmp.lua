@@ -20,6 +20,7 @@ local cannot = deep.cannot
 openmp.HEADERS = [[
 #include <omp.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 static inline __attribute__((unused)) int accdeep_acc_is_present(void *host, size_t bytes)

@@ -73,7 +73,7 @@ end
 -- The units of a command line that become other ones: {at (place in the list), path, text, described (its headers have
 -- shapes, of which the compiler would warn), pasted (paths of files whose text is part of it, or nil)}. folder: for
 -- what is made on the way. Second: what the compiler says of a unit that cannot be read, or nil.
-local function lowered(list, to, folder)
+local function lowered(list, given, folder)
   local found, options, problem = {}, options_of(list), nil
   local places, modules = units_of(list), nil
   for _, i in ipairs(places) do
@@ -85,7 +85,7 @@ local function lowered(list, to, folder)
     end
     if may_have_directives(text, is_fortran) then
       local made, said, described, pasted = lower.unit { path = path, text = text, command = list[1], options = options,
-        to = to, modules = modules }
+        to = given.to, rules = given.rules, modules = modules }
       if made and (made ~= text or described) then
         found[#found + 1] = { at = i, path = path, text = made, described = described, pasted = pasted }
       end
@@ -163,8 +163,8 @@ local function refused(list, problem)
     .. (problem.said:match "[eE]rror: ([^\n]*)" or problem.said:match "[^\n]+" or "") }, 0)
 end
 
-local function compile(list, to, folder)
-  local found, problem = lowered(list, to, folder)
+local function compile(list, given, folder)
+  local found, problem = lowered(list, given, folder)
   if problem then return refused(list, problem) end
   if not found[1] then return nil end
   local status = run(list, found, folder)
@@ -174,10 +174,10 @@ end
 
 -- Whether the command makes several programs or objects is the compiler's matter. Compiles, if a unit becomes another
 -- one: the compiler's status; nil if none does. Raises errors of directives, and of units that the compiler takes but
--- that could not be read.
-function units.compile(list, to)
+-- that could not be read. given: {to, rules} as of lower.unit.
+function units.compile(list, given)
   local folder = setmetatable({}, Folder)
-  local ok, status = pcall(compile, list, to, folder)
+  local ok, status = pcall(compile, list, given, folder)
   folder:remove()
   if not ok then error(status, 0) end
   return status
