@@ -5,6 +5,7 @@ local common = require "accdeep.tools.cli.common"
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
 local lower = lazy.require "accdeep.tools.lower"
+local units = lazy.require "accdeep.tools.lower.units"
 
 local function options(command)
   command:argument("source", "A unit of C, C++ or Fortran."):argname "<file>"
@@ -24,7 +25,7 @@ local function run(chosen)
   local path = chosen.source
   local given = { path = path, text = files.read(path), command = chosen.cc, options = chosen.options,
     to = chosen.to, rules = chosen.rules }
-  local ok, text, said = pcall(lower.unit, given)
+  local ok, text, said, more = pcall(lower.unit, given)
   local status = not ok and diagnostic.is(text) and statuses[diagnostic.phase(text.code)]
   if status then
     common.show_error(text)
@@ -39,6 +40,7 @@ local function run(chosen)
     common.out(text)
     return 0
   end
+  if more and more.exported then units.export(given.options, given.text, more.exported) end
   files.write(chosen.o, text)
   return 0
 end

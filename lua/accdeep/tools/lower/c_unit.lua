@@ -739,9 +739,9 @@ local function has_described_headers(self)
   return false
 end
 
--- The text of a unit with standard directives, or nil and what the compiler said of the unit; third: whether headers
--- have shapes or policies; fourth: paths of files whose text is part of it, or nil. given: as of lower.unit. Raises
--- errors of directives.
+-- The text of a unit with standard directives, or nil and what the compiler said of the unit; third: {described
+-- (whether headers have shapes or policies), pasted (paths of files whose text is part of it, or nil)}. given: as of
+-- lower.unit. Raises errors of directives.
 function c_unit.lower(opened, given)
   local is_cxx = compiler.is_cxx(given.path, given.command)
   local self = setmetatable({ session = opened, text = given.text, source = source.scan(given.text), edits = {},
@@ -773,7 +773,7 @@ function c_unit.lower(opened, given)
     return c_unit.lower(opened, setmetatable({ text = pasted.text, pasted = pasted }, { __index = given }))
   end
   if self.is_openmp and text then text = to_openmp(self, text) end
-  return text, said, has_described_headers(self), self.pasted and self.pasted.paths
+  return text, said, { described = has_described_headers(self), pasted = self.pasted and self.pasted.paths }
 end
 
 return c_unit

@@ -146,6 +146,14 @@ function fortran_source.type_begun(text)
     or text:match "^type%s+([%a][%w_]*)$"
 end
 
+-- The name of the module that a statement begins, or nil.
+function fortran_source.module_begun(text)
+  local name = text:match "^module%s+([%a][%w_]*)$"
+  return name ~= "procedure" and name or nil
+end
+
+function fortran_source.ends_module(text) return text:find "^end%s*module%f[^%w_]" ~= nil end
+
 function fortran_source.ends_type(text) return text:find "^end%s*type%f[^%w_]" ~= nil end
 
 -- Adds the names of components that a statement in a derived type declares.

@@ -17,6 +17,7 @@ local designators = require "accdeep.tools.lower.fortran_designators"
 local fortran_calls = lazy.require "accdeep.tools.lower.fortran_calls"
 local fortran_deep = require "accdeep.tools.export.fortran_deep"
 local files = require "accdeep.tools.files"
+local fortran_modules = require "accdeep.tools.lower.fortran_modules"
 local ftypes = require "accdeep.types.fortran"
 local location = require "accdeep.base.location"
 local openacc = require "accdeep.plan.openacc"
@@ -43,13 +44,14 @@ Unit.__index = Unit
 
 -- Calls fn(...), whose errors are about a directive: they have their places in the unit.
 function Unit:within(one, fn, ...)
-  local results = table.pack(pcall(self.session.within, self.session, one.text, self.path, one.line, fn, ...))
+  local path = one.path or self.path
+  local results = table.pack(pcall(self.session.within, self.session, one.text, path, one.line, fn, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
   local err = results[2]
   if deep.is_reason(err) then
     return self:within(one, raise, "unsupported", one.node and one.node.pos or 1, err.cannot, { rule = "HOUSE-lower" })
   end
-  if diagnostic.is(err) and err.in_text and err.file == self.path and err.line == one.line then
+  if diagnostic.is(err) and err.in_text and not one.path and err.file == self.path and err.line == one.line then
     err.line, err.column = location.position(self.text, one.at + err.pos - 1)
     err.snippet, err.snippet_column, err.in_text = location.line(self.text, err.line), err.column, nil
   end
@@ -100,10 +102,19 @@ local function lines_alone(self, statement)
   return first, last
 end
 
--- Reads the directives that may move data. Returns whether one is of TR-14-1.
+-- Reads the directives that may move data, and shapes and policies of modules that the unit uses. Returns whether one
+-- is of TR-14-1.
 local function read_directives(self)
   local add, finish = directives.reader()
-  local record, is_extended
+  local record, is_extended, inside
+  local defined, used = fortran_modules.of_text(self.text)
+  local folders = fortran_modules.folders(self.given)
+  table.insert(folders, 1, self.modules)
+  for _, other in ipairs(fortran_modules.read(folders, used, defined)) do
+    local one = { text = "!$acc " .. other.text, path = other.path, line = other.line,
+      record = other.type and { name = other.type, components = other.components } }
+    add(one, other.text, self.within, self, one, self.session.language.parse, self.session, "directive", one.text)
+  end
   for index, statement in ipairs(self.scan.list) do
     local routine = self.calls and not statement.directive and fortran_calls.directive_for(statement.text)
     if routine then
@@ -114,6 +125,7 @@ local function read_directives(self)
       add(one, routine, self.within, self, one, self.session.language.parse, self.session, "directive", one.text)
     elseif not statement.directive then
       local begun = source.type_begun(statement.text)
+      inside = source.module_begun(statement.text) or not source.ends_module(statement.text) and inside or nil
       if begun then
         record = { name = begun, components = {} }
       elseif record and source.ends_type(statement.text) then
@@ -123,6 +135,11 @@ local function read_directives(self)
       end
     elseif directives.concerns(statement.directive:match "^[%a_]+" or "", self.calls) then
       local one = directive_of(self, statement, index, record)
+      if inside and descriptions[statement.directive:match "^%a*"] then
+        self.exported[inside] = self.exported[inside] or {}
+        table.insert(self.exported[inside], { path = self.path, line = one.line, type = record and record.name,
+          components = record and record.components or {}, text = statement.directive })
+      end
       add(one, statement.directive, self.within, self, one, self.session.language.parse, self.session, "directive",
         one.text)
     end
@@ -136,7 +153,7 @@ local function planned(self)
   local list = {}
   for _, one in ipairs(self.directives) do
     local is_description = descriptions[one.node.name]
-    if not one.own and (one.extension or self.calls and not is_description) then
+    if not one.own and not one.path and (one.extension or self.calls and not is_description) then
       self:within(one, raise, "unsupported", 1, (one.extension and "a directive of TR-14-1" or "a directive")
         .. " in a file that is included", { rule = "HOUSE-lower", help = "write it in the unit" })
     elseif one.own and not is_description then
@@ -684,7 +701,9 @@ local function lowered(self)
   self.scan = source.scan(lines)
   local is_extended = read_directives(self)
   if not (is_extended or self.calls and self.directives[1]) then return self.text end
-  local list = planned(self)
+  local list, has_own = planned(self), false
+  for _, one in ipairs(self.directives) do has_own = has_own or not one.path end
+  if not has_own then return self.text end
   if self.calls then check_statements(self) end
   said = read_types(self, list)
   if said then return nil, said end
@@ -718,8 +737,8 @@ local function may_be_extended(text)
   return false
 end
 
--- The text of a unit with standard directives, or nil and what the compiler said of the unit. given: as of lower.unit.
--- Raises errors of directives.
+-- The text of a unit with standard directives, or nil and what the compiler said of the unit; third: {exported: shapes
+-- and policies in its modules, by their names}. given: as of lower.unit. Raises errors of directives.
 function fortran_unit.lower(opened, given)
   if given.path:find "%.[fF]$" or given.path:find "%.[fF][oO][rR]$" then
     if not may_be_extended(given.text) then return given.text end
@@ -730,12 +749,12 @@ function fortran_unit.lower(opened, given)
   files.make_folder(folder .. "/modules")
   local self = setmetatable({ session = opened, text = given.text, path = given.path, command = given.command,
     given = given.options, folder = folder, modules = given.modules or folder .. "/modules",
-    starts = location.line_starts(given.text), edits = {}, regions = {}, inquiries = {} }, Unit)
+    starts = location.line_starts(given.text), edits = {}, regions = {}, inquiries = {}, exported = {} }, Unit)
   self.calls = given.to == "accdeep" and fortran_calls.new(opened) or nil
   local results = table.pack(pcall(lowered, self))
   shell.remove(folder)
   if not results[1] then error(results[2], 0) end
-  return table.unpack(results, 2, results.n)
+  return results[2], results[3], { exported = self.exported }
 end
 
 return fortran_unit

@@ -21,12 +21,12 @@ local function advise(err, given)
   if ok and text then err.help = "let accdeep's library do this: --to accdeep" end
 end
 
--- The text of a unit with standard directives, or nil and what the compiler said of the unit; third: whether files that
--- it includes have shapes or policies of C, which its compiler does not know. given: {path, text,
--- command (the compiler, nil: GNU's), options (a list), to ("openacc", "openmp", "accdeep"; nil: openacc),
--- rules ("tr14", "tr14x"; nil: tr14),
--- modules (a folder for modules of Fortran, those of other units, too; nil: one of its own)}. Raises errors of
--- directives.
+-- The text of a unit with standard directives, or nil and what the compiler said of the unit; third: {described
+-- (whether files that it includes have shapes or policies of C, which its compiler does not know), pasted (paths of
+-- files whose text is part of it), exported (what modules of Fortran have for other units, see fortran_modules.lua)}.
+-- given: {path, text, command (the compiler, nil: GNU's), options (a list), to ("openacc", "openmp", "accdeep"; nil:
+-- openacc), rules ("tr14", "tr14x"; nil: tr14), modules (a folder for modules of Fortran, those of other units, too;
+-- nil: one of its own)}. Raises errors of directives.
 function lower.unit(given)
   location.remember(given.path, given.text)
   local is_fortran = given.path:find "%.[fF]%d*$" or given.path:find "%.[fF][oO][rR]$"

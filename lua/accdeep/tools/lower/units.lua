@@ -4,6 +4,7 @@
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
 local fortran_compiler = require "accdeep.tools.lower.fortran_compiler"
+local fortran_modules = require "accdeep.tools.lower.fortran_modules"
 local lower = require "accdeep.tools.lower"
 local shell = require "accdeep.tools.shell"
 local system = require "accdeep.system"
@@ -70,6 +71,16 @@ function Folder:remove()
   if self.name then shell.remove(self.name) end
 end
 
+-- Writes what the modules of a unit have for other units: beside modules that its compiler makes. own: as
+-- lower.unit's. also: another folder, or nil.
+function units.export(options, text, own, also)
+  local used = fortran_modules.of_text(text)
+  if not next(used) then return end
+  local folders = fortran_modules.folders(options)
+  fortran_modules.write(folders[1], folders, used, own or {})
+  if also then fortran_modules.write(also, { also, table.unpack(folders) }, used, own or {}) end
+end
+
 -- The units of a command line that become other ones: {at (place in the list), path, text, described (its headers have
 -- shapes, of which the compiler would warn), pasted (paths of files whose text is part of it, or nil)}. folder: for
 -- what is made on the way. Second: what the compiler says of a unit that cannot be read, or nil.
@@ -83,14 +94,17 @@ local function lowered(list, given, folder)
       modules = modules or folder:modules()
       fortran_compiler.refuses { path = path, command = list[1], given = options, modules = modules }
     end
+    local more = {}
     if may_have_directives(text, is_fortran) then
-      local made, said, described, pasted = lower.unit { path = path, text = text, command = list[1], options = options,
+      local made, said
+      made, said, more = lower.unit { path = path, text = text, command = list[1], options = options,
         to = given.to, rules = given.rules, modules = modules }
-      if made and (made ~= text or described) then
-        found[#found + 1] = { at = i, path = path, text = made, described = described, pasted = pasted }
+      if made and (made ~= text or more.described) then
+        found[#found + 1] = { at = i, path = path, text = made, described = more.described, pasted = more.pasted }
       end
       if not made then problem = problem or { path = path, said = said } end
     end
+    if is_fortran then units.export(options, text, more.exported, modules) end
   end
   return found, problem
 end

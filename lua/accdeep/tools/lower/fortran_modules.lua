@@ -1,0 +1,92 @@
+-- fortran_modules.lua - shapes and policies of types in modules of Fortran, for other units: beside NAME.mod lies
+-- NAME.accdeep. A line of it is a module that the module uses, or a directive: fields with tabs between them.
+
+local files = require "accdeep.tools.files"
+local sorted = require "accdeep.base.sorted"
+local system = require "accdeep.system"
+
+local fortran_modules = {}
+
+local HEAD = "accdeep shapes 1\n"
+
+-- Modules that a text in free form defines, by name: a list of those that the unit uses.
+function fortran_modules.of_text(text)
+  local names, used = {}, {}
+  for line in text:lower():gmatch "[^\r\n]+" do
+    local name = line:match "^%s*module%s+([%a][%w_]*)%s*$" or line:match "^%s*module%s+([%a][%w_]*)%s*!"
+    local use = line:match "^%s*use%s+([%a][%w_]*)" or line:match "^%s*use%s*,[%s%w_]*::%s*([%a][%w_]*)"
+      or line:match "^%s*use%s*::%s*([%a][%w_]*)"
+    if name and name ~= "procedure" then names[name] = used end
+    if use then used[#used + 1] = use end
+  end
+  return names, used
+end
+
+-- Folders where a command's modules lie; first: the one where it puts those that it makes.
+function fortran_modules.folders(options)
+  local made, list = ".", {}
+  for i, option in ipairs(options) do
+    local kind, folder = option:match "^%-([IJ])(.*)$"
+    if folder == "" then folder = options[i + 1] end
+    if kind == "J" and folder then made = folder end
+    if folder then list[#list + 1] = folder end
+  end
+  table.insert(list, 1, made)
+  list[#list + 1] = "."
+  return list
+end
+
+local function path_of(folders, name)
+  for _, folder in ipairs(folders) do
+    local path = ("%s/%s.accdeep"):format(folder, name)
+    if system.filetype(path) == "file" then return path end
+  end
+end
+
+-- Directives of modules, and of those that they use: list of {path, line, type, components (list), text}. own: names of
+-- modules that are left out, a set.
+function fortran_modules.read(folders, names, own)
+  local list, seen = {}, setmetatable({}, { __index = own })
+  local function add(name)
+    local path = not seen[name] and path_of(folders, name)
+    seen[name] = true
+    for line in (path and files.read(path) or ""):gmatch "[^\n]+" do
+      local use = line:match "^use\t(.*)$"
+      local file, number, t, components, text = line:match "^shape\t(.-)\t(%d+)\t(.-)\t(.-)\t(.*)$"
+      if use then add(use) end
+      if file then
+        local one = { path = file, line = tonumber(number), type = t ~= "" and t or nil, components = {}, text = text }
+        for component in components:gmatch "[^,]+" do table.insert(one.components, component) end
+        list[#list + 1] = one
+      end
+    end
+  end
+  for _, name in ipairs(names) do add(name) end
+  return list
+end
+
+-- Writes the files of modules to a folder, and removes those of modules that have no directives any more. used: name ->
+-- modules that it uses; own: name -> directives, as above. folders: where others lie.
+function fortran_modules.write(folder, folders, used, own)
+  for name, uses in sorted(used) do
+    local parts = { HEAD }
+    for _, other in ipairs(uses) do
+      local is_known = used[other] or path_of(folders, other)
+      if other ~= name and is_known then parts[#parts + 1] = ("use\t%s\n"):format(other) end
+    end
+    for _, one in ipairs(own[name] or {}) do
+      parts[#parts + 1] = ("shape\t%s\t%d\t%s\t%s\t%s\n"):format(one.path, one.line, one.type or "",
+        table.concat(one.components, ","), one.text)
+    end
+    local path = ("%s/%s.accdeep"):format(folder, name)
+    if parts[2] then
+      local file = files.open(path)
+      file:write(table.concat(parts))
+      file:close()
+    elseif system.filetype(path) == "file" then
+      os.remove(path)
+    end
+  end
+end
+
+return fortran_modules
