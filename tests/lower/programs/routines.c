@@ -7,6 +7,7 @@ struct s {
     double *x;
 #pragma acc shape include(x[0:n])
 };
+void *device_of(void *p); // of a unit without directives
 int main(void)
 {
     double x[3] = {1, 2, 3}, y[4] = {1, 1, 1, 1};
@@ -21,7 +22,7 @@ int main(void)
         y[i] += X.x[i];
     }
     acc_update_self(x, sizeof x);
-    printf("%d %g\n", d == acc_deviceptr(y), x[2]);
+    printf("%d %d %g\n", d == acc_deviceptr(y), d == device_of(y), x[2]);
     acc_copyout(y, sizeof y);
 #pragma acc parallel loop present(X) if(acc_is_present(&X, sizeof X)) // on the device
     for (int i = 0; i < X.n; i++)

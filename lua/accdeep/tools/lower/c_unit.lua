@@ -663,16 +663,25 @@ local function is_moved(self, is_extended, word)
     and directives.concerns(word, self.calls)
 end
 
+-- Whether there is nothing but shapes and policies of headers.
+local function has_nothing(self)
+  for _, one in ipairs(self.directives) do
+    if one.own or not descriptions[one.node.name] then return false end
+  end
+  return not self.calls or not uses.has_routines(self)
+end
+
 -- The text, or nil and what the compiler said; third: the unit as headers.paste has it, if it must be read anew.
 local function lowered(self)
   local active, said = compiler.directives(self.unit)
   if not active then return nil, said end
   local is_extended = read_directives(self, active)
+  if is_extended and has_nothing(self) then is_extended = false end
   local pasted = not self.pasted and active[1] and headers.paste(self.unit.path, self.text, said, function(word)
     return is_moved(self, is_extended, word)
   end)
   if pasted then return nil, nil, pasted end
-  if not (is_extended or self.calls and self.directives[1]) then
+  if not (is_extended or self.calls and not has_nothing(self)) then
     if self.is_openmp then expand(self) end
     return self.edits[1] and apply(self) or self.text
   end

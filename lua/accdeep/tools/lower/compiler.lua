@@ -161,10 +161,11 @@ function compiler.is_cxx(path, command)
   return cxx_suffixes[path:match "%.([%w+]+)$" or ""] or name:find("++", 1, true) ~= nil
 end
 
--- Functions that nothing calls are compiled, too, and classes described that other units describe, too.
+-- Functions that nothing calls are compiled, too, and classes described that other units describe, too. Errors in
+-- macros are where these are used.
 local function all_functions(unit)
   return is_clang(unit) and "-Xclang -femit-all-decls -fstandalone-debug"
-    or "-fkeep-inline-functions -fkeep-static-functions"
+    or "-fkeep-inline-functions -fkeep-static-functions -ftrack-macro-expansion=0"
 end
 
 -- Each name has a line of its own, from this one on: the compiler's errors tell which ones there are not.

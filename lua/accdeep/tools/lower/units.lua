@@ -16,11 +16,12 @@ for suffix in ("c cc cpp cxx C f90 F90 f95 F95 f03 F03 f08 F08"):gmatch "%S+" do
 
 local quoted = shell.quoted
 
--- Whether a unit may have a directive of OpenACC: a file that it includes may have some.
+-- Whether a unit may have a directive of OpenACC, which a file that it includes may have, too, or a routine.
 local function may_have_directives(text, is_fortran)
   local lower_case = text:lower()
   return lower_case:find "pragma%s+acc" ~= nil or lower_case:find("!$acc", 1, true) ~= nil
     or text:find("_Pragma", 1, true) ~= nil or not is_fortran and text:find "#%s*include" ~= nil
+    or text:find "%f[%w_]acc_" ~= nil
 end
 
 -- Options of the command without its units, for the compiler when it is asked about one of them.

@@ -151,6 +151,14 @@ function uses.of_kernel(self, one, instance)
   return list
 end
 
+-- Whether the unit has routines of the compiler's runtime about data.
+function uses.has_routines(self)
+  for i = 1, self.source.n do
+    if self.source.kind[i] == "word" and calls.routine(self.source:token(i)) ~= nil then return true end
+  end
+  return false
+end
+
 -- Routines of the compiler's runtime know nothing of data that calls move: those of the library stand for them.
 function uses.replace_routines(self)
   for i = 1, self.source.n do

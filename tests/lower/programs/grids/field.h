@@ -1,8 +1,9 @@
 #pragma once
+#define FIELD_VALUES 1
 template<typename T> class field {
     int n = 0;
     T *data = nullptr;
-#pragma acc shape include(data[0:n])
+#pragma acc shape include(data[0:n * FIELD_VALUES])
 
   public:
     field() = default;
