@@ -78,10 +78,14 @@ end)
 
 case("rejects: declare at file scope has a clause that needs a region, or declare is inside a region"
   .. " [ACC33-dec-1]", function()
-  for _, clause in ipairs { "copy", "copyout", "present" } do
+  for _, clause in ipairs { "copy", "copyout", "present", "deviceptr" } do
     expect.invalid(("acc declare %s(v)"):format(clause), "clause-not-allowed")
   end
   expect.malformed "acc declare"
+  expect.invalid("acc declare create(v) copyin(v)", "duplicate-clause")
+  expect.accepts "declare create(v)"
+  expect.fails("duplicate-clause", { "declare copyin(w, @v)", "declare device_resident(@v)" }, "ACC33-dec-1")
+  expect.absent "w"
   acc "data copyin(w)" (function()
     expect.fails("region-nesting", function() acc "declare create(v)" end)
   end)

@@ -181,7 +181,7 @@ return {
   { id = "ACC33-dec-1", section = "2.13", kind = "meaning", status = "done",
     text = "declare takes copy, copyin, copyout, create, present, deviceptr, device_resident and link. Its implicit "
       .. "region is the routine or the program. At global scope only create, copyin, device_resident and link are "
-      .. "allowed. A Fortran allocatable in declare create gets the dynamic counter 1 from allocate. deallocate ends "
+      .. "allowed. A variable is in at most one clause of them. A Fortran allocatable in declare create gets the dynamic counter 1 from allocate. deallocate ends "
       .. "this, and is an error if the structured counter is not 0." },
 
   { id = "ACC33-shut-1", section = "2.14.2", kind = "meaning", status = "done",

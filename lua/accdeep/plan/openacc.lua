@@ -172,6 +172,11 @@ for _, directive in ipairs(openacc.directives) do needs_data[directive[1]] = dir
 -- Clauses of declare whose data live as long as the program.
 local lasting = openacc.where(function(entry, clause) return entry.lasting and not clause.present_or end)
 
+function lower.declared_twice(name, pos)
+  raise("duplicate-clause", pos, ("'%s' is in a declare already"):format(name), { length = #name,
+    rule = "ACC33-dec-1", help = "keep one of the clauses" })
+end
+
 function lower.simple_names(clause)
   local names = {}
   for _, variable in ipairs(clause.vars) do
@@ -306,7 +311,11 @@ function lower.directive(session, node, options)
         clause.shape and "shape" or "nest"), { rule = clause.shape and "TR14-3.1.2-02" or "TR14-3.3-02" })
     end
     check_one_type(session, clause)
-    if clause.name == "if" then
+    if kind == "declare" and not lasting[clause.name] then
+      raise("clause-not-allowed", clause.pos, ("'%s' has no place at global scope: there is no region around"):format(
+        clause.name), { length = #clause.name, rule = "ACC33-dec-1", help = "create, copyin, "
+          .. "device_resident and link last" })
+    elseif clause.name == "if" then
       plan.condition = clause.e
     elseif clause.name == "self" and kind == "compute" then
       add_self(plan, clause)
@@ -358,10 +367,6 @@ function lower.directive(session, node, options)
       for _, item in ipairs(lower.simple_names(clause)) do
         plan.use_device[#plan.use_device + 1] = { variable = lower.declared(session, item), pos = item.pos }
       end
-    elseif kind == "declare" and not lasting[clause.name] then
-      raise("clause-not-allowed", clause.pos, ("'%s' has no place at global scope: there is no region around"):format(
-        clause.name), { length = #clause.name, rule = "ACC33-dec-1", help = "create, copyin, "
-          .. "device_resident and link last" })
     end
   end
   if plan.on_self then
@@ -387,6 +392,14 @@ function lower.directive(session, node, options)
   for _, clause in ipairs(node.clauses) do -- nothing until a data clause maps them (ACC33-dec-1)
     local names = clause.name == "link" and lower.simple_names(clause) or {}
     for _, item in ipairs(names) do lower.declared(session, item) end
+  end
+  if kind == "declare" then
+    local known = {}
+    for _, request in ipairs(requests) do
+      local name = list_item.root_variable(request.node)
+      if known[name] then lower.declared_twice(name, request.node.pos) end
+      known[name] = true
+    end
   end
   if #requests == 0 and not plan.absent and not seen.link and (needs_data[kind]
       or (kind == "region" and not seen.default and not seen.deviceptr)) then

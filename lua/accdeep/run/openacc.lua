@@ -7,6 +7,7 @@ local declared = lazy.require "accdeep.code.fortran.declared"
 local diagnostic = require "accdeep.base.diagnostic"
 local lower = require "accdeep.plan.openacc"
 local region = require "accdeep.run.region"
+local sorted = require "accdeep.base.sorted"
 local transaction = require "accdeep.types.transaction"
 local with = require "accdeep.base.dynamic"
 
@@ -51,6 +52,9 @@ function acts.declare(session, plan)
   local top = stack[#stack]
   if top and top.plan.kind ~= "declare" then
     raise("region-nesting", plan.node.pos, "declare inside a data region", { rule = "ACC33-dec-1" })
+  end
+  for name, item in sorted(plan.named) do
+    if session:visible(name) then lower.declared_twice(name, item.pos) end
   end
   region.open(session, plan, true)
   if plan.lasting then declared.last(session, plan) end
