@@ -137,6 +137,49 @@ case("accepts: each case begins with the memory of the file's head [HOUSE-scenar
   expect.fails("out-of-bounds", function() free(nothing) end)
 end)
 
+local kept_pointer, kept_view, kept_element
+
+case("accepts: a device view is for the body of its construct [TR14-1.1-02]", function()
+  declare "int seen = 1, list[2] = { 5, 6 };"
+  acc "enter data copyin(seen, list)"
+  acc "parallel present(seen, list)" (function(d)
+    kept_view, kept_element = d, d.list
+    expect.equal(d.seen + kept_element[1], 7)
+  end)
+  kept_pointer = addr "seen"
+  acc "parallel present(list)" (function() expect.equal(kept_element[0], 5) end)
+  expect.fails("device-pointer-on-host", function() return kept_element[0] end)
+  expect.fails("device-pointer-on-host", function() return kept_view.seen end)
+  expect.fails("device-pointer-on-host", function() kept_view.seen = 2 end)
+  expect.fails("device-pointer-on-host", function() return kept_view "seen + 1" end)
+  acc "parallel if(0)" (function(d) kept_view = d end)
+  expect.fails("device-pointer-on-host", function() return kept_view.seen end)
+  expect.device("seen", 1)
+end)
+
+case("rejects: values of one case are read in another [HOUSE-scenario]", function()
+  local function from_before(fn)
+    local err = expect.fails("scenario-error", function() acc "data if(0) create(pad)" (fn) end)
+    expect.equal(err.message, "this value is from a session that has ended")
+  end
+  declare "int pad;"
+  from_before(function() return kept_pointer[0] end)
+  from_before(function() kept_pointer[0] = 1 end)
+end)
+
+case("rejects: rules stand in regions, bodies and expectations, or behind declarations [HOUSE-scenario]", function()
+  local function refused(fn) expect.fails("scenario-error", fn) end
+  local function give() rules "openacc-3.3" end
+  refused(function() events(give) end)
+  refused(function() expect.moves(give, {}) end)
+  expect.differs({ ["tr14"] = "scenario-error", ["openacc-3.3"] = "scenario-error" }, give)
+  refused(function() acc "parallel" (give) end)
+  declare "struct behind { int n; };"
+  refused(give)
+  declare "struct behind around;"
+  refused(function() acc "data create(around)" (give) end)
+end)
+
 case("accepts: a script adds methods of strings, and replaces none [HOUSE-scenario]", function()
   function string.twice(s) return s .. s end
   expect.equal(("ab"):twice(), "abab")

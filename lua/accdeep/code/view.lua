@@ -63,7 +63,7 @@ end
 -- The same memory for pointers that the host program holds: they can be followed in kernels only.
 function view.handed_out(space)
   return setmetatable({ session = space.session, ctx = space.ctx, number = space.number, on_device = true,
-    handed_out = true }, Device)
+    private = space.private, handed_out = true }, Device)
 end
 
 -- Why a host address cannot be used.

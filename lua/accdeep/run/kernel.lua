@@ -43,7 +43,7 @@ function Kernel:release()
     self.session.ctx:device_free(self.device, address)
     self.env.space.private[address] = nil
   end
-  self.allocated = {}
+  self.allocated, self.over = {}, true
 end
 
 -- ------------------------------------------------------------------------------------ variables --
@@ -273,8 +273,18 @@ end
 local View = { __name = "device view" }
 local STATE = {}
 
-function View:__index(name)
+-- The kernel of a view, whose names are known until its body ends.
+local function kernel_of(self)
   local k = rawget(self, STATE)
+  if k.over then
+    raise("device-pointer-on-host", nil, "the compute construct of this device view has ended", {
+      rule = "TR14-1.1-02", help = "read it in the compute construct, or update self first" })
+  end
+  return k
+end
+
+function View:__index(name)
+  local k = kernel_of(self)
   if type(name) ~= "string" then return nil end
   name = k.session.language.spelled(name)
   local binding = k.env.lookup(name)
@@ -291,7 +301,7 @@ function View:__index(name)
 end
 
 function View:__newindex(name, value)
-  local k = rawget(self, STATE)
+  local k = kernel_of(self)
   name = type(name) == "string" and k.session.language.spelled(name) or name
   local binding = type(name) == "string" and k.env.lookup(name)
   if not binding then raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name))) end
@@ -305,7 +315,7 @@ end
 
 -- d "EXPR"
 function View:__call(text)
-  local k = rawget(self, STATE)
+  local k = kernel_of(self)
   if type(text) ~= "string" then raise("type-mismatch", nil, "d takes an expression as text") end
   return k.session:value(k.env, text)
 end
@@ -356,6 +366,7 @@ function kernel.on_host(session, plan, body, node, place, directives)
   local within = { kernel = inside and k or session.now.kernel }
   local ok, err = pcall(with, session.now, within, run_body, session, k, body, node)
   memory.release(session, before)
+  k.over = true
   if not ok then error(err, 0) end
 end
 
@@ -364,7 +375,8 @@ local function new_kernel(session, plan, region, body, node, place)
   local k = setmetatable({ session = session, plan = plan, device = session.now.device, private = {},
     allocated = {}, where = region.where, body_file = place.file, body_line = place.line }, Kernel)
   if is_compiled(session, body) then k.assigned = assigned_in(node) end
-  k.env = kernel.env(session, k, session.device_side.spaces[k.device])
+  local side = session.device_side -- what a function of Lua keeps is for kernels
+  k.env = kernel.env(session, k, (type(body) == "function" and side.pointer_spaces or side.spaces)[k.device])
   return k
 end
 

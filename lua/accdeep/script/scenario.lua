@@ -126,7 +126,11 @@ local function language(run)
   -- with the declarations and values of its file.
   function env.rules(wanted)
     local s = current()
-    if next(s.program.blocks) or next(s.now.scope.functions) then
+    if s:is_busy() or run.comparing then
+      raise("scenario-error", nil, "rules stand outside of regions, bodies and expectations", {
+        rule = "HOUSE-scenario", help = "they begin a new session: make them the first statement of the case" })
+    end
+    if next(s.program.blocks) or next(s.now.scope.functions) or next(s.now.scope.tags) then
       raise("scenario-error", nil, "rules come before declarations", { rule = "HOUSE-scenario",
         help = s.outer and "make them the first statement of the case: it begins anew with what the file declares"
           or "give them in scenario { rules = ... }, or in each case" })
@@ -440,7 +444,10 @@ local function language(run)
   end, function(profile, fn, look)
     run:open_session(current():inner(profile))
     local made = current()
+    local around = run.comparing
+    run.comparing = true
     local ok, result = made:attempt(fn)
+    run.comparing = around
     if ok then result = look(made) end
     run:close_session()
     return ok, result
