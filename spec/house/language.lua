@@ -167,7 +167,7 @@ case("rejects: values of one case are read in another [HOUSE-scenario]", functio
   from_before(function() kept_pointer[0] = 1 end)
 end)
 
-case("rejects: rules stand in regions, bodies and expectations, or behind declarations [HOUSE-scenario]", function()
+case("rejects: rules are inside a region, a body or an expectation, or after declarations [HOUSE-scenario]", function()
   local function refused(fn) expect.fails("scenario-error", fn) end
   local function give() rules "openacc-3.3" end
   refused(function() events(give) end)

@@ -127,7 +127,7 @@ local function language(run)
   function env.rules(wanted)
     local s = current()
     if s:is_busy() or run.comparing then
-      raise("scenario-error", nil, "rules stand outside of regions, bodies and expectations", {
+      raise("scenario-error", nil, "rules are outside of regions, bodies and expectations", {
         rule = "HOUSE-scenario", help = "they begin a new session: make them the first statement of the case" })
     end
     if next(s.program.blocks) or next(s.now.scope.functions) or next(s.now.scope.tags) then
