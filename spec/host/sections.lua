@@ -88,9 +88,17 @@ case("rejects: data have a type of unknown size [HOUSE-names HOUSE-language]", f
   expect.fails("type-mismatch", { "enter data copyin(@*raw)", "enter data copyin(@*code)" })
 end)
 
-case("rejects: a bound frees memory of the host [HOUSE-misuse]", function()
+case("rejects: a function of a bound frees memory, moves data, or has the name of a variable"
+  .. " [TR14-3.1.1-21 HOUSE-names]", function()
   func("frees", function() free(addr "a") return 1 end)
-  expect.fails("misuse", "enter data copyin(a[0:frees(1)])")
+  expect.fails("region-nesting", "enter data copyin(a[0:frees(1)])")
+  func("moves", function() acc "enter data copyin(m)" return 1 end)
+  expect.fails("region-nesting", "enter data copyin(a[0:moves(1)])")
+  func("calls", function() acc_copyin "m" return 1 end)
+  expect.fails("region-nesting", "enter data copyin(a[0:calls(1)])")
+  expect.fails("duplicate-name", function() func("a", function() end) end)
+  local err = expect.fails("unknown-type", function() method("unheard", "of", function() end) end)
+  expect(err.line, "the error has a place")
 end)
 
 case("rejects: an update has too many pieces, or a shape follows pointers to rows"

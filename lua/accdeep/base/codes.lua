@@ -125,7 +125,7 @@ return {
     "check the name and the rights of the file" },
   ["internal"] = { "accdeep itself has an error.", "An error of accdeep, not of the scenario.",
     "this is an error of accdeep: please report it, with the scenario" },
-  ["misuse"] = { "The core's interface was used wrongly.", "A function for a section bound frees memory.",
+  ["misuse"] = { "The core's interface was used wrongly.", "A callback of a program calls the session.",
     "the header of the interface says what a call requires",
     compiled = "call this where the standard allows it: outside of compute regions and callbacks" },
   ["still-mapped"] = { "Data are still mapped at the end of the program, or when their memory is freed.",

@@ -3,6 +3,8 @@
 local absent = require "accdeep.plan.absent"
 local diagnostic = require "accdeep.base.diagnostic"
 
+local ONLY_COMPUTES = "a function that a bound calls computes a number, and does nothing else"
+
 -- The sentence with another name for the object that the construct asked for, if the sentence names it.
 local function renamed(err, name)
   if not err.named then return err.message end
@@ -37,6 +39,9 @@ return function(self, err, plan)
   err.objects = { asked, err.other }
   err.openmp = plan and plan.openmp and true
   err.pos = item and (position_of(item, err) or item.pos) or plan and plan.node.pos
+  if err.code == "misuse" and self.program.bound.calling > 0 then
+    err.code, err.rule, err.help = "region-nesting", "TR14-3.1.1-21", ONLY_COMPUTES
+  end
   if err.code == "callback" then
     local cause = err.cause
     if diagnostic.is(cause) then

@@ -387,7 +387,8 @@ local function freed_already(pos) raise("out-of-bounds", pos, "the memory was fr
 -- Releases a block: it stays known as freed for a while. pos: where the text asks for it.
 function Session:free(address, pos)
   if self.program.bound.calling > 0 then
-    raise("misuse", pos, "a function called for a section bound cannot free memory", { rule = "HOUSE-misuse" })
+    raise("region-nesting", pos, "a function called for a section bound cannot free memory",
+      { rule = "TR14-3.1.1-21", help = "free it before or after the directive" })
   end
   local block = self.program.blocks[address]
   local owner = self

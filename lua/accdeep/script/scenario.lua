@@ -320,7 +320,7 @@ local function language(run)
       raise("type-mismatch", nil, "func takes a name and a function")
     end
     local s = current()
-    if s.now.scope:declared(name) then
+    if s.now.scope:declared(name) or s.now.scope.variables[name] then
       raise("duplicate-name", nil, ("'%s' is declared already"):format(name))
     end
     s.now.scope.functions[name] = fn
@@ -335,7 +335,8 @@ local function language(run)
       raise("type-mismatch", nil, "method takes a type, a name and a function")
     end
     local s = current()
-    local t = s:within(type_text, nil, nil, function()
+    local file, line = location.caller(2)
+    local t = s:within(type_text, file, line, function()
       return s:type_of(grammar.parse("any_type", type_text, 1, s.now.scope))
     end)
     if not types.is_record(t) then
