@@ -62,6 +62,7 @@ case("accepts: shutdown ends all lifetimes on the device and copies nothing [ACC
 
 case("accepts: shutdown ends the lifetimes on the device that device_num names [ACC33-shut-1]", function()
   acc "enter data copyin(v)"
+  expect.present "v"
   acc "set device_num(which)"
   acc "enter data copyin(S)"
   acc "shutdown device_num(0)"

@@ -443,6 +443,19 @@ case("rejects: a mapper names another variable, or no member of its own [OMP60-m
   expect.fails("clause-not-allowed", "declare mapper(n: union both w) map(w.@i)", "OMP60-map-13")
 end)
 
+case("rejects: a section in a mapper has a stride, or is of a pointer and has no length [OMP60-map-13 OMP60-sec-1]",
+  function()
+    expect.fails("invalid-section", "declare mapper(n: struct vec w) map(w.data[0:2:@2])", "OMP60-map-13")
+    expect.fails("invalid-section", "declare mapper(n: struct vec w) map(w.data[0:w.len:@-1])", "OMP60-map-13")
+    expect.fails("invalid-section", "declare mapper(n: struct vec w) map(w.data@[:])", "OMP60-sec-1")
+  end)
+
+case("accepts: a section in a mapper has a stride without effect [OMP60-map-13]", function()
+  omp "declare mapper(one: struct vec w) map(w.len, w.data[0:w.len:1])"
+  omp "target enter data map(mapper(one), to: v)"
+  expect.present "v.data[0:v.len]"
+end)
+
 case("rejects: a type has two mappers of one name [OMP60-map-15]", function()
   omp "declare mapper(struct plain w) map(w)"
   expect.fails("duplicate-name", "declare mapper(@struct plain w) map(w)", "OMP60-map-15")

@@ -228,6 +228,7 @@ case("rejects: parts of rows exceed their array, use several pointers, or have w
   expect.fails("out-of-bounds", function() omp "target update from(m[0:2][3:2])" end)
   expect.fails("invalid-section", function() omp "target update from(rows[0:2][0:2])" end)
   omp "target enter data map(to: v)"
+  expect.present "v"
   expect.fails("out-of-bounds", { "target update from(v@[0:5:2])", "target update from(v@[7:2:1])" }, "OMP60-sec-1")
   expect.fails("invalid-section", { "target update from(v[0:2:@0])", "target update from(v[0:2:@-1])",
     "target update from(p@[::2])", "target update from(p@[:])" }, "OMP60-sec-1")

@@ -12,6 +12,7 @@ local directive = require "accdeep.check.openmp"
 local list_item = require "accdeep.shape.list_item"
 local policy = require "accdeep.shape.policy"
 local since = require "accdeep.check.since"
+local subscripts = require "accdeep.shape.subscripts"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse"
@@ -183,7 +184,10 @@ local function check(session, record, node)
       raise("clause-not-allowed", path.pos, "a member of a union stands in no map",
         { length = #name, rule = "OMP60-map-13", help = "map the union" })
     end
+    local at = member.type
     for _, subscript in ipairs(path.subscripts or {}) do
+      if not subscript.ranges then subscripts.check(subscript, at and at.kind == "array" and at.n) end
+      at = at and types.element(at)
       check_names(session, subscript.start)
       check_names(session, subscript.length)
       check_names(session, subscript.ranges)

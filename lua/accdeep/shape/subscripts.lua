@@ -13,21 +13,29 @@ local raise = diagnostic.raise
 
 local subscripts = {}
 
--- Start and length of a subscript: values of codegen; a bare index is one element. Strides are of plan/pieces.lua.
--- Decides TR14-2.1-01, TR14-2.3-03, TR14-3.1.1-21, TR14-A.1-06, TR14-A.1-07, ACC33-2.7.1-1.
-function subscripts.bounds(b, ctx, subscript, what)
-  if subscript.tag == "index" then
-    return codegen.integer(b, ctx, subscript.index), codegen.constant(1)
-  elseif subscript.stride then
+local function is_one(node) return node and node.tag == "num" and node.value == 1 end
+
+-- Raises if a section has a stride with an effect, or is of a pointer and has no length. n: of an array, its elements.
+-- Strides of list items are of plan/pieces.lua. Decides ACC33-2.7.1-1, OMP60-map-13.
+function subscripts.check(subscript, n)
+  if subscript.stride and not is_one(subscript.stride) and not is_one(subscript.length) then
     raise("invalid-section", subscript.stride.pos, "the section is not contiguous: it has a stride",
       { rule = "OMP60-map-13", help = "target update takes strides" })
-  end
-  local start = subscript.start and codegen.integer(b, ctx, subscript.start) or codegen.constant(0)
-  if subscript.length then return start, codegen.integer(b, ctx, subscript.length) end
-  if not what.n then
+  elseif not subscript.length and not n then
     raise("invalid-section", subscript.pos, "the section of a pointer needs a length",
       { rule = "ACC33-2.7.1-1", help = "write [start:length]" })
   end
+end
+
+-- Start and length of a subscript: values of codegen; a bare index is one element.
+-- Decides TR14-2.1-01, TR14-2.3-03, TR14-3.1.1-21, TR14-A.1-06, TR14-A.1-07.
+function subscripts.bounds(b, ctx, subscript, what)
+  if subscript.tag == "index" then
+    return codegen.integer(b, ctx, subscript.index), codegen.constant(1)
+  end
+  subscripts.check(subscript, what.n)
+  local start = subscript.start and codegen.integer(b, ctx, subscript.start) or codegen.constant(0)
+  if subscript.length then return start, codegen.integer(b, ctx, subscript.length) end
   return start, codegen.apply(b, "-", codegen.constant(what.n), start, subscript.pos)
 end
 
