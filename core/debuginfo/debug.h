@@ -4,6 +4,8 @@
 #ifndef GOACC_DEBUG_H
 #define GOACC_DEBUG_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { GOACC_RANK_MOST = 15 };
@@ -19,6 +21,18 @@ void goacc_debug_close(struct goacc_debug *debug);
 struct goacc_call {
     uintptr_t pc, sp, bp;
 };
+
+/* A function that was stopped: its place is like that of a call, with the address after the instruction's first byte.
+ * words: a copy of its stack, from low on. */
+enum { GOACC_STOPPED_WORDS = 1024 };
+struct goacc_stopped {
+    struct goacc_call at;
+    uint64_t low;
+    size_t n;
+    uintptr_t words[GOACC_STOPPED_WORDS];
+};
+/* Its place becomes that of the call in the function around it. False: that is not known. */
+bool goacc_debug_step_out(struct goacc_debug *debug, struct goacc_stopped *stopped);
 
 /* File, line and function of the call; strings live as long as debug. Cached by pc. The parts are
  * NULL or 0 where they are not known; 0: no line is known. 2: the code has no line; one before it is given. */

@@ -158,6 +158,8 @@ bool goacc_address_of(const struct goacc_debug *debug, const struct goacc_expr *
 bool goacc_is_header(const char *file); /* of the system or of a library */
 struct goacc_module *goacc_module_at(struct goacc_debug *debug, uint64_t address);
 struct goacc_site *goacc_site_at(struct goacc_debug *debug, uintptr_t pc);
+/* How the code before a return address finds its caller; malloc'd by libdw. NULL: not known. */
+Dwarf_Frame *goacc_frame_at(const struct goacc_debug *debug, const struct goacc_module *module, uintptr_t pc);
 /* Fills in function and variables in scope of a new site. */
 void goacc_site_scope(struct goacc_debug *debug, struct goacc_site *site);
 /* The global or static variables of a file, made on first use. */

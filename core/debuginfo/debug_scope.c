@@ -200,18 +200,11 @@ static void add_scope(struct goacc_debug *debug, struct goacc_site *site, Dwarf_
 static void read_frame(struct goacc_debug *debug, struct goacc_site *site, Dwarf_Die *function)
 {
     const struct accd_dw *dw = &debug->dw;
-    Dwarf_Addr bias;
     site->caller = dw->dwarf_diename(function);
     if (dw->dwarf_lowpc(function, &site->entry) != 0)
         site->entry = 0;
     site->frame_base = goacc_location(debug, function, DW_AT_frame_base, site->pc - 1 - site->bias);
-    Dwarf_CFI *cfi = dw->dwfl_module_eh_cfi(site->module->dwfl, &bias);
-    if (!cfi || dw->dwarf_cfi_addrframe(cfi, site->pc - 1 - bias, &site->frame) != 0) {
-        site->frame = NULL;
-        cfi = dw->dwfl_module_dwarf_cfi(site->module->dwfl, &bias);
-        if (!cfi || dw->dwarf_cfi_addrframe(cfi, site->pc - 1 - bias, &site->frame) != 0)
-            site->frame = NULL;
-    }
+    site->frame = goacc_frame_at(debug, site->module, site->pc);
     if (site->frame && dw->dwarf_frame_cfa(site->frame, &site->cfa.ops, &site->cfa.n) != 0)
         site->cfa.n = 0;
 }

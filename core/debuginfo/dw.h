@@ -30,6 +30,7 @@
     X(dwarf_getalt)                 \
     X(dwarf_cfi_addrframe)          \
     X(dwarf_frame_cfa)              \
+    X(dwarf_frame_register)         \
     X(dwarf_getsrc_die)             \
     X(dwarf_lineno)                 \
     X(dwarf_lineaddr)               \

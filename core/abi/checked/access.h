@@ -89,8 +89,7 @@ static inline __attribute__((always_inline)) bool goacc_is_fine(uintptr_t at, si
 {
     const struct goacc_inside *inside = &inside_here;
     const unsigned shift = n == 1 ? 0 : n == 2 ? 1 : n == 4 ? 2 : 3;
-    const uint64_t wanted = goacc_of_bytes(n, write ? GOACC_PRESENT | GOACC_ONLY
-                                                    : GOACC_PRESENT | GOACC_VALID | GOACC_READ);
+    const uint64_t wanted = goacc_of_bytes(n, GOACC_PRESENT | GOACC_VALID | (write ? GOACC_ONLY : GOACC_READ));
     const uintptr_t unit = goacc_units(at - inside->low, shift);
     if (!write && LIKELY(unit < inside->reach[shift]) && (n < 16 || at % 16 == 0) &&
         LIKELY(inside->tiles[unit >> (9 - shift)] == GOACC_ALL))

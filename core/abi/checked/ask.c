@@ -67,8 +67,7 @@ static bool host_may(uintptr_t at, uint32_t bytes, bool write, uintptr_t pc)
     if (!words_of(at, &words))
         return true;
     const uint32_t states = __atomic_load_n(words.states, __ATOMIC_RELAXED) & bytes;
-    const uint32_t wanted = write ? GOACC_IN_ALL(GOACC_PRESENT | GOACC_ONLY)
-                                  : GOACC_IN_ALL(GOACC_PRESENT | GOACC_VALID | GOACC_READ);
+    const uint32_t wanted = GOACC_IN_ALL(GOACC_PRESENT | GOACC_VALID | (write ? GOACC_ONLY : GOACC_READ));
     if (!(states & GOACC_IN_ALL(GOACC_PRESENT)))
         return true;
     if (~states & bytes & wanted)

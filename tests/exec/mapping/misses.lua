@@ -24,6 +24,7 @@ return {
     ["private-flag.c"] = PRIVATE,
     ["private-reduction-omp.F90"] = PRIVATE,
     ["private-result-omp.c"] = PRIVATE,
+    ["stale-host-again.c"] = HOST_READS,
     ["stale-host-memcpy-omp.c"] = HOST_READS,
     ["stale-host-omp.c"] = HOST_READS,
     ["stale-host-print-omp.F90"] = HOST_READS,

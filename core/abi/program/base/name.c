@@ -103,6 +103,14 @@ void goacc_leave_headers(struct goacc_call *call)
     goacc_give_words();
 }
 
+bool goacc_step_out(struct goacc_stopped *stopped)
+{
+    goacc_take_words();
+    const bool known = information() && goacc_debug_step_out(debug, stopped);
+    goacc_give_words();
+    return known;
+}
+
 const char *goacc_symbol(uintptr_t address)
 {
     goacc_take_words();

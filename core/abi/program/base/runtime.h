@@ -18,7 +18,8 @@
  *              stale: changes of one side that the other never got, or overwrites;
  *              idle: transfers of bytes that had not changed; stack: variables of functions that have returned;
  *              fault: accesses that end the program; gone: accesses to device memory without data;
- *              freed: blocks of malloc that are freed while mapped
+ *              stopped: the program's call of a library that makes an access; freed: blocks of malloc that are freed
+ *              while mapped, and device memory that is
  *   data/      declared: variables of declare directives at file scope; allocated: what allocatable ones hold;
  *              image: device code and its variables; structures: programs of structures;
  *              members: pointers that are present only for the sections they point to;
@@ -549,6 +550,8 @@ void goacc_note_place(const struct goacc_site *site);
 bool goacc_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p);
 /* A call in a header of the system, active on this stack: it becomes that of the program's function around it. */
 void goacc_leave_headers(struct goacc_call *call);
+/* A function that was stopped gives way to its caller. False: that is not known. */
+bool goacc_step_out(struct goacc_stopped *stopped);
 /* The function at an address, as the linker knows it, or NULL. */
 const char *goacc_symbol(uintptr_t address);
 /* How a present object, or an attached pointer, is reported: by its name or its address, and from

@@ -115,7 +115,7 @@ static void device_access(const struct goacc_access *access)
 {
     GOACC_EACH_PART(part, access->at, access->n)
         if (!goacc_all_have(&part, GOACC_PRESENT))
-            goacc_report_outside(access, part.at);
+            goacc_report_outside(access, goacc_first_without(&part, GOACC_PRESENT));
     if (access->write)
         device_write(access);
     else
@@ -157,15 +157,18 @@ static void host_write_part(const struct goacc_access *access, const struct goac
 static void host_read(const struct goacc_access *access)
 {
     struct goacc_pair pair;
-    bool invalid = true;
+    bool invalid = true, lost = true;
     GOACC_EACH_PART(part, access->at, access->n) {
         invalid &= goacc_all_have(&part, GOACC_PRESENT) && !goacc_having(&part, GOACC_VALID);
+        lost &= goacc_lost(&part) != 0;
         part.bytes = goacc_having(&part, GOACC_PRESENT) * 0xf;
         goacc_change(&part, 0, GOACC_READ);
     }
     if (!invalid)
         return;
     const bool present = pair_on(access->at, &pair);
+    if (present && lost && is_old(access) && !goacc_is_poison(access->at, access->n))
+        goacc_report_lost(access, access->at);
     if (present)
         read_invalid(access, &pair);
     else if (goacc_is_poison(access->at, access->n))

@@ -39,6 +39,18 @@ static inline bool goacc_all_have(const struct goacc_part *part, uint32_t states
 {
     return goacc_having(part, states) == (part->bytes & GOACC_IN_ALL(states));
 }
+/* The bytes of a part of the host that are old, and whose newest value is lost, though they are mapped again: those that
+ * are not valid, and "only" here. All bits of each. */
+static inline uint32_t goacc_lost(const struct goacc_part *part)
+{
+    return (goacc_having(part, GOACC_ONLY) / GOACC_ONLY & ~(goacc_having(part, GOACC_VALID) / GOACC_VALID)) * 0xf;
+}
+/* The first byte of a part that has no such state; the part's end: all have it. */
+static inline uint64_t goacc_first_without(const struct goacc_part *part, uint32_t state)
+{
+    const uint32_t without = part->bytes & GOACC_IN_ALL(state) & ~goacc_having(part, state);
+    return without ? part->at - part->at % 8 + (uint64_t)__builtin_ctz(without) / 4 : part->at + part->n;
+}
 static inline bool goacc_on_device(uint64_t at)
 {
     return at - goacc_checked.low < goacc_checked.bytes;

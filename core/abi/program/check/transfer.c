@@ -52,7 +52,12 @@ static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair
         if (source.n < target.n)
             target = goacc_part_of(to + k, source.n);
         const uint32_t whole = target.bytes & GOACC_IN_ALL(GOACC_VALID);
-        if (goacc_having(&source, GOACC_VALID) >> 4 * (source.at % 8) == whole >> 4 * (target.at % 8)) {
+        if (goacc_lost(&source) == source.bytes && !goacc_having(&target, GOACC_ONLY) &&
+            !goacc_is_poison(source.at, source.n)) {
+            goacc_change(&target, GOACC_READ, GOACC_PRESENT | GOACC_VALID);
+            if (note)
+                *target.note = note;
+        } else if (goacc_having(&source, GOACC_VALID) >> 4 * (source.at % 8) == whole >> 4 * (target.at % 8)) {
             goacc_change(&target, GOACC_ONLY | GOACC_READ, GOACC_PRESENT | GOACC_VALID | read);
             goacc_change(&source, GOACC_ONLY, 0);
             if (note)
@@ -62,8 +67,9 @@ static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair
             for (uint64_t i = 0; i < target.n; i++) {
                 const struct goacc_part a = goacc_part_of(target.at + i, 1),
                                         b = goacc_part_of(source.at + i, 1);
-                bool valid = !b.states || goacc_having(&b, GOACC_VALID);
-                if (!valid && goacc_having(&a, GOACC_ONLY) && !unwritten) {
+                const bool only = goacc_having(&a, GOACC_ONLY) && goacc_having(&a, GOACC_VALID);
+                bool valid = !b.states || goacc_having(&b, GOACC_VALID) || (goacc_lost(&b) && !only && !unwritten);
+                if (!valid && only && !unwritten) {
                     if (!reported && pair && goacc_unchanged(&b))
                         goacc_report_overwritten(pair, a.at, *a.note);
                     reported = valid = true;
@@ -71,11 +77,27 @@ static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair
                 }
                 goacc_change(&a, GOACC_ONLY | GOACC_READ | GOACC_VALID,
                              GOACC_PRESENT | (valid ? GOACC_VALID | read : 0));
-                goacc_change(&b, GOACC_ONLY, 0);
+                goacc_change(&b, goacc_lost(&b) ? 0 : GOACC_ONLY, 0);
             }
             goacc_digest(&target);
         }
         k += target.n;
+    }
+}
+
+/* The host's bytes that were not the newest as their data were unmapped stay so. */
+static void map_host(const struct goacc_pair *pair)
+{
+    if (goacc_range_has(pair->host, pair->bytes, 0, GOACC_PRESENT)) {
+        goacc_set(pair->host, pair->bytes, 0, GOACC_PRESENT | GOACC_VALID | GOACC_ONLY);
+        return;
+    }
+    GOACC_EACH_PART(part, pair->host, pair->bytes) {
+        const uint32_t valid = goacc_having(&part, GOACC_VALID) / GOACC_VALID;
+        const uint32_t old = goacc_unchanged(&part) ? (goacc_having(&part, GOACC_PRESENT) & ~valid) * 0xf : 0;
+        goacc_change(&part, 0, GOACC_PRESENT | GOACC_ONLY);
+        part.bytes &= ~old;
+        goacc_change(&part, 0, GOACC_VALID);
     }
 }
 
@@ -89,7 +111,7 @@ static void allocated(const accd_event *event)
     goacc_widen(pair.dev, pair.bytes);
     goacc_check_allocated(pair.dev, pair.bytes);
     goacc_unused_allocated(event);
-    goacc_set(pair.host, pair.bytes, 0, GOACC_PRESENT | GOACC_VALID | GOACC_ONLY);
+    map_host(&pair);
 }
 
 /* gcc passes a private variable of an OpenACC construct as it passes a copyin clause. */
@@ -127,16 +149,19 @@ static void freed(const accd_event *event)
         goacc_digest(&part); /* of what lies beside it, in one word, and is old */
     GOACC_EACH_PART(part, pair.host, stays || newest ? 0 : pair.bytes) {
         const uint32_t valid = goacc_having(&part, GOACC_VALID) / GOACC_VALID * 0xf;
+        const bool same = valid != part.bytes && !memcmp(goacc_content(part.at),
+                                                         goacc_content(goacc_other(&pair, part.at)), part.n);
         for (uint64_t i = 0; i < part.n && valid != part.bytes; i++) {
             const struct goacc_part own = goacc_part_of(part.at + i, 1);
             const struct goacc_part other = goacc_part_of(goacc_other(&pair, part.at + i), 1);
-            const bool newer = !goacc_having(&own, GOACC_VALID) && goacc_having(&other, GOACC_VALID);
-            if (newer && may_be_private(event))
+            const bool other_valid = !goacc_having(&own, GOACC_VALID) && goacc_having(&other, GOACC_VALID);
+            const bool newer = other_valid && !same;
+            if (other_valid && (newer ? may_be_private(event) : !goacc_lost(&own)))
                 goacc_change(&own, 0, GOACC_VALID);
             else if (newer && !noted)
                 goacc_note_lost(event, *other.note);
             noted |= newer;
-            unwritten |= !newer && !goacc_having(&own, GOACC_VALID);
+            unwritten |= !newer && !goacc_having(&own, GOACC_VALID) && !goacc_lost(&own);
         }
         const uint32_t old = part.bytes & ~(goacc_having(&part, GOACC_VALID) / GOACC_VALID * 0xf);
         part.bytes &= ~old;

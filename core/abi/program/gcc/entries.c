@@ -1,5 +1,5 @@
 /* entries.c - from the entries of a directive to the items of one construct. */
-#include "entries.h"
+#include "plain.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -201,6 +201,25 @@ static void unknown_kind(unsigned kind)
               kind);
 }
 
+/* Whether memory of the program begins at a scalar's address. */
+static bool is_there(const void *host, size_t bytes)
+{
+    char scalar[16];
+    return !goacc_may_be_no_copy(host, bytes) ||
+           (goacc.options.strict ? goacc_strict_peek : goacc_peek)((uintptr_t)host, scalar, bytes);
+}
+
+/* Private scalars whose copies are not there: the region sets them before it uses them. A section has a pointer of the
+ * program, which is wrong then. */
+static void forget_copies(const struct entries *map)
+{
+    char name[160];
+    for (size_t i = 0; i < map->n; i++)
+        if (goacc_kind(map, i) == TO && map->host[i] && !is_there(map->host[i], map->size[i]) &&
+            !goacc_spell(goacc.site, (uintptr_t)map->host[i], map->size[i], name, sizeof name))
+            map->host[i] = NULL;
+}
+
 bool goacc_is_pointer(const struct goacc_thread *self, const void *variable)
 {
     return accd_device_address(goacc.context, self->device, (const void *)goacc_word(variable)) != 0;
@@ -214,7 +233,7 @@ void goacc_attach_variables(const struct goacc_thread *self, const struct entrie
         const unsigned kind = goacc_kind(map, i);
         const void *host = map->host[i];
         if (map->size[i] == sizeof(void *) && (kind == TO || kind == TOFROM) && host &&
-            goacc_is_pointer(self, host))
+            is_there(host, sizeof(void *)) && goacc_is_pointer(self, host))
             add_pointer(items, ACCD_ATTACH, host, 0, ACCD_ITEM_TRY);
     }
 }
@@ -223,6 +242,8 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
 {
     size_t head = 0, members = 0, pset = SIZE_MAX;
     uint64_t room = 0;
+    if (!map->target && goacc_is_kernel(goacc.site->what))
+        forget_copies(map);
     for (size_t i = 0; i < map->n; i++) {
         unsigned kind = goacc_kind(map, i);
         const void *host = map->host[i];

@@ -92,6 +92,8 @@ static inline __attribute__((always_inline)) enum route plain_items(const struct
             continue;
         if (bytes == sizeof(void *) && asked & MOVES && !words && goacc_is_pointer(&goacc_own, host))
             return GENERAL;
+        if (kind == TO && goacc_may_be_no_copy(host, bytes))
+            return GENERAL;
         const enum route route = plain_data(host, bytes, asked, stack);
         if (route == GENERAL)
             return GENERAL;

@@ -24,6 +24,14 @@ static inline __attribute__((always_inline)) enum route plain_data(const void *h
     return goacc_is_doubtful((uintptr_t)host, bytes, asked & MOVES) ? DOUBTFUL : SHORT;
 }
 
+/* Whether an address of a scalar may be none: gcc optimizes the copy of a private scalar away that was never set, and
+ * passes what was on the stack. */
+static inline bool goacc_may_be_no_copy(const void *host, size_t bytes)
+{
+    enum { SCALAR = 16, STACK = 8 << 20 };
+    return bytes <= SCALAR && (uintptr_t)host - goacc.site->call.sp >= STACK && !goacc_is_static(host);
+}
+
 /* Whether a pointer of the directive points to the last item's data, and no item is the pointer itself, or its
  * descriptor (a structure may begin with the pointer): then the item has it, as add_pointer of entries.c has it. */
 static inline bool plain_pointer(accd_item *items, size_t n, const void *slot, size_t bias)

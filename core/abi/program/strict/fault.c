@@ -3,6 +3,7 @@
  * handler runs, as it would without the runtime. */
 #include "abi/program/base/arena.h"
 #include "abi/program/base/runtime.h"
+#include "stopped.h"
 #include "stray.h"
 #include "watching.h"
 
@@ -13,10 +14,12 @@
 
 static struct sigaction before_segv, before_bus; /* of the program */
 
-static uintptr_t instruction(const void *context)
+/* Of the access, in the program. */
+static uintptr_t place(const greg_t *registers)
 {
-    const ucontext_t *state = context;
-    return (uintptr_t)state->uc_mcontext.gregs[REG_RIP];
+    static struct goacc_stopped stopped;
+    goacc_stopped_look(&stopped, registers);
+    return goacc_stopped_in_program(&stopped);
 }
 
 /* Bytes are moved by functions that hold no lock of the C library: it may be used. */
@@ -43,7 +46,7 @@ static _Noreturn void tell_device(void *address, const void *context)
         .level = "error",
         .code = "device-pointer-on-host",
         .rule = "ACC33-hd-1",
-        .pc = instruction(context) + 1,
+        .pc = place(((const ucontext_t *)context)->uc_mcontext.gregs),
     };
     struct goacc_shown shown;
     accd_present object;
@@ -81,14 +84,13 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     if (!sent && goacc_region(self->does)) {
         char region[40];
         snprintf(region, sizeof region, "the %s region", goacc_region(self->does));
-        const bool outside =
-            goacc_tell_outside(NULL, region, "uses", (uintptr_t)info->si_addr, instruction(context) + 1);
+        const uintptr_t pc = place(registers);
+        const bool outside = goacc_tell_outside(NULL, region, "uses", (uintptr_t)info->si_addr, pc);
         if (!outside && (uintptr_t)info->si_addr >= GOACC_PAGE)
-            goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", instruction(context) + 1,
+            goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
                        "%s uses %p, which is neither host nor device memory", region, info->si_addr);
         else if (!outside)
-            goacc_tell_stray(info->si_code == SI_KERNEL ? goacc_stray(registers) : 0,
-                             instruction(context) + 1, region);
+            goacc_tell_stray(info->si_code == SI_KERNEL ? goacc_stray(registers) : 0, pc, region);
     }
     if (before->sa_flags & SA_SIGINFO)
         before->sa_sigaction(signal, info, context);

@@ -132,12 +132,15 @@ void goacc_watch_access(struct goacc_watch *watch, uint64_t address, greg_t *reg
         step(watch, closed, address, registers);
         return;
     }
+    const uint64_t sp = (uint64_t)registers[REG_RSP], end = watch->own[0].start + watch->own[0].bytes;
+    const bool jumped = sp - watch->own[0].start >= watch->own[0].bytes;
+    goacc_stopped_note(&watch->stopped, registers, sp < watch->bottom || jumped ? 0 : end);
     watch->fault = (struct goacc_fault){
         .address = known ? address : 0,
-        .pc = (uintptr_t)registers[REG_RIP],
+        .stopped = &watch->stopped,
         .write = known && registers[REG_ERR] & ERROR_WRITE,
         .host = closed != NULL,
-        .jumped = (uint64_t)registers[REG_RSP] - watch->own[0].start >= watch->own[0].bytes,
+        .jumped = jumped,
         .stray = known ? 0 : goacc_stray(registers),
     };
     watch->faulted = true;

@@ -209,24 +209,25 @@ static _Noreturn void tell_fault(const struct goacc_site *site, int device, cons
 {
     const char *does = fault->write ? "writes" : "reads";
     void *address = (void *)(uintptr_t)fault->address;
+    const uintptr_t pc = goacc_stopped_in_program(fault->stopped);
     char region[200];
     int n = snprintf(region, sizeof region, "the %s region", site->what);
     goacc_place(site->call.pc, region + n, sizeof region - (size_t)n);
     if (fault->jumped)
-        goacc_tell_jump(goacc_construct(site), fault->pc + 1);
+        goacc_tell_jump(goacc_construct(site), pc);
     if (!fault->host && fault->address < GOACC_PAGE) {
-        goacc_tell_stray(fault->stray, fault->pc + 1, region);
+        goacc_tell_stray(fault->stray, pc, region);
         goacc_end();
     }
-    if (!fault->host && goacc_tell_outside(site, region, does, fault->address, fault->pc + 1))
+    if (!fault->host && goacc_tell_outside(site, region, does, fault->address, pc))
         goacc_end();
     if (!fault->host) {
-        goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", fault->pc + 1,
+        goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
                    "%s %s %p, which is neither host nor device memory", region,
                    does, address);
         goacc_end();
     }
-    goacc_tell_host(site, device, region, does, fault->address, fault->pc + 1);
+    goacc_tell_host(site, device, region, does, fault->address, pc);
 }
 
 /* If it is watched, on the watch's thread, which has a state of its own. */
@@ -252,9 +253,10 @@ void goacc_strict_fault(const siginfo_t *info, const ucontext_t *context)
     const bool known = registers[REG_TRAPNO] == PAGE_FAULT;
     if (!unwatched.leave || goacc_has_jumped(goacc_self(), (uintptr_t)registers[REG_RSP]))
         return;
+    goacc_stopped_look(unwatched.fault.stopped, registers);
     unwatched.fault = (struct goacc_fault){
         .address = known ? (uintptr_t)info->si_addr : 0,
-        .pc = (uintptr_t)registers[REG_RIP],
+        .stopped = unwatched.fault.stopped,
         .write = known && registers[REG_ERR] & ERROR_WRITE,
         .stray = known ? 0 : goacc_stray(registers),
     };
@@ -264,7 +266,9 @@ void goacc_strict_fault(const siginfo_t *info, const ucontext_t *context)
 static void run_unwatched(const struct goacc_site *site, int device, struct goacc_kernel *kernel)
 {
     sigjmp_buf leave;
+    struct goacc_stopped stopped;
     if (!sigsetjmp(leave, 0)) {
+        unwatched.fault.stopped = &stopped;
         unwatched.leave = &leave;
         run_kernel(kernel);
         unwatched.leave = NULL;
@@ -376,6 +380,16 @@ static bool has_ended(int device, const accd_attachment *pointer)
     return is_declared_target(pointer->slot) && !accd_present_at(goacc.context, device, pointer->target, 0, &data);
 }
 
+/* A base pointer that OpenACC's directives do not map, and gcc does: a routine has unmapped the data alone. */
+static bool is_bare_pointer(int device, const accd_present *object)
+{
+    accd_present data;
+    uint64_t target;
+    return object->pointer && !goacc_speaks_openmp() && object->info.bytes == sizeof target &&
+           goacc_peek(object->info.host, (char *)&target, sizeof target) &&
+           !accd_present_at(goacc.context, device, target, 0, &data);
+}
+
 static void tell_attached(int device, const accd_attachment *pointer)
 {
     const struct goacc_shown shown = goacc_shown_pointer(pointer);
@@ -400,7 +414,7 @@ static void tell_left(int device)
     while (accd_present_next(goacc.context, device, &at, &object)) {
         if (!object.dynamic || goacc_stack_declared(object.info.host) ||
             goacc_allocated_has(object.info.host) || goacc_image_holds(object.info.host) ||
-            is_declared_target(object.info.host) || is_descriptor(device, object.info.host) || n++ >= MOST)
+            is_declared_target(object.info.host) || is_bare_pointer(device, &object) || is_descriptor(device, object.info.host) || n++ >= MOST)
             continue;
         char from[1100] = "";
         const struct goacc_shown shown = goacc_shown(&object.info);

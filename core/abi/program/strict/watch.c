@@ -241,7 +241,6 @@ static bool can_dispatch(struct goacc_watch *watch)
 
 static bool start_thread(struct goacc_watch *watch)
 {
-    char *bottom = watch->stack + GUARD + ALTERNATE + GUARD;
     pthread_attr_t attributes;
     uint64_t mask = 0;
     watch->pid = goacc_system(SYS_getpid, 0, 0, 0, 0, 0, 0);
@@ -251,8 +250,8 @@ static bool start_thread(struct goacc_watch *watch)
     watch->state = STATE_STARTS;
     if (!can_dispatch(watch) || pthread_attr_init(&attributes))
         return false;
-    int failed = pthread_attr_setstack(&attributes, bottom,
-                                       watch->stack_bytes - (size_t)(bottom - watch->stack));
+    int failed = pthread_attr_setstack(&attributes, (void *)(uintptr_t)watch->bottom,
+                                       watch->own[0].start + watch->own[0].bytes - watch->bottom);
     if (!failed) {
         set_mask(all_signals, &mask);
         failed = pthread_create(&watch->thread, &attributes, serve, watch);
@@ -280,6 +279,7 @@ static bool map_stack(struct goacc_watch *watch)
     mprotect(p + GUARD + ALTERNATE, GUARD, PROT_NONE);
     watch->stack = p;
     watch->stack_bytes = bytes;
+    watch->bottom = (uintptr_t)p + GUARD + ALTERNATE + GUARD;
     watch->own[0] = (struct goacc_range){(uintptr_t)p, bytes};
     watch->nown = 1;
     return true;

@@ -14,6 +14,7 @@
 #define GOACC_WATCH_H
 
 #include "abi/program/base/arena.h"
+#include "stopped.h"
 
 #include <stdbool.h>
 
@@ -21,7 +22,7 @@ struct goacc_watch;
 
 struct goacc_fault {
     uint64_t address; /* 0: the processor did not tell (not a valid address) */
-    uintptr_t pc;     /* may lie in a system library that the kernel called */
+    struct goacc_stopped *stopped; /* may lie in a system library that the kernel called; until the next run */
     int write;
     int host;       /* 0: not memory that was closed */
     int jumped;     /* the program has left the kernel by a jump, and its stack */

@@ -76,6 +76,7 @@ struct goacc_watch {
     char *stack; /* guard, signal stack, guard, stack of the thread */
     size_t stack_bytes;
     void *control_block; /* of the thread */
+    uint64_t bottom;     /* of the thread's stack */
     uint64_t top;        /* of the kernel's part of the stack */
     uint32_t state;
     volatile char selector; /* whether system calls come to the handler */
@@ -98,6 +99,7 @@ struct goacc_watch {
     uint64_t late;                  /* signals that were sent, to be sent again */
     bool running, given_up, faulted;
     struct goacc_fault fault;
+    struct goacc_stopped stopped;
     struct goacc_section *sections;
     size_t nsections;
     sigjmp_buf leave;
