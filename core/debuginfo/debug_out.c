@@ -8,18 +8,6 @@
 
 enum { RBP = 6, RSP = 7 };
 
-Dwarf_Frame *goacc_frame_at(const struct goacc_debug *debug, const struct goacc_module *module, uintptr_t pc)
-{
-    const struct accd_dw *dw = &debug->dw;
-    Dwarf_Frame *frame;
-    Dwarf_Addr bias;
-    Dwarf_CFI *cfi = dw->dwfl_module_eh_cfi(module->dwfl, &bias);
-    if (cfi && dw->dwarf_cfi_addrframe(cfi, pc - 1 - bias, &frame) == 0)
-        return frame;
-    cfi = dw->dwfl_module_dwarf_cfi(module->dwfl, &bias);
-    return cfi && dw->dwarf_cfi_addrframe(cfi, pc - 1 - bias, &frame) == 0 ? frame : NULL;
-}
-
 static bool word_at(const struct goacc_stopped *stopped, uint64_t address, uintptr_t *to)
 {
     const uint64_t offset = address - stopped->low;

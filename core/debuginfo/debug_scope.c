@@ -197,6 +197,18 @@ static void add_scope(struct goacc_debug *debug, struct goacc_site *site, Dwarf_
     }
 }
 
+Dwarf_Frame *goacc_frame_at(const struct goacc_debug *debug, const struct goacc_module *module, uintptr_t pc)
+{
+    const struct accd_dw *dw = &debug->dw;
+    Dwarf_Frame *frame;
+    Dwarf_Addr bias;
+    Dwarf_CFI *cfi = dw->dwfl_module_eh_cfi(module->dwfl, &bias);
+    if (cfi && dw->dwarf_cfi_addrframe(cfi, pc - 1 - bias, &frame) == 0)
+        return frame;
+    cfi = dw->dwfl_module_dwarf_cfi(module->dwfl, &bias);
+    return cfi && dw->dwarf_cfi_addrframe(cfi, pc - 1 - bias, &frame) == 0 ? frame : NULL;
+}
+
 static void read_frame(struct goacc_debug *debug, struct goacc_site *site, Dwarf_Die *function)
 {
     const struct accd_dw *dw = &debug->dw;
