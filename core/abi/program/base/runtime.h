@@ -637,6 +637,8 @@ bool goacc_members_give_way(const struct goacc_thread *self, const accd_item *it
 
 /* fault.c: what an access that ends the program was. */
 void goacc_fault_start(void);
+/* freed.c: data are no longer mapped. */
+void goacc_freed_unmapped(int device, uint64_t host);
 /* gone.c */
 /* Data were unmapped, whose device memory began there. */
 void goacc_gone_note(const accd_event *event, uint64_t dev);

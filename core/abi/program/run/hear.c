@@ -5,6 +5,8 @@
 void goacc_on_event(void *ud, const accd_event *event)
 {
     (void)ud;
+    if (event->op == ACCD_OP_FREE)
+        goacc_freed_unmapped(event->device, event->host);
     if (goacc.options.strict) {
         goacc_races_event(event);
         goacc_stale_event(event);

@@ -9,7 +9,37 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Mapped data whose block was freed, as it was reported: their memory may be that of another block now. With the lock. */
+static struct {
+    uint64_t host; /* 0: none */
+    int device;
+} told[64];
+enum { TOLD = sizeof told / sizeof told[0] };
+
+void goacc_freed_unmapped(int device, uint64_t host)
+{
+    for (int i = 0; i < TOLD; i++)
+        if (told[i].host == host && told[i].device == device)
+            told[i].host = 0;
+}
+
 #ifdef GOACC_PRELOADED
+
+static bool is_told(int device, uint64_t host)
+{
+    bool known = false;
+    for (int i = 0; i < TOLD; i++)
+        known |= told[i].host == host && told[i].device == device;
+    return known;
+}
+
+static void note_told(int device, uint64_t host)
+{
+    static unsigned last;
+    last = (last + 1) % TOLD;
+    told[last].host = host;
+    told[last].device = device;
+}
 
 /* The function of the next library; NULL: the dynamic linker, which looks for it, frees the text of an old error. The
  * compiler takes dlsym for a function that calls none of ours. */
@@ -48,7 +78,7 @@ static void look(const void *block, struct freed *freed)
     for (int device = 0; device < devices && freed->device < 0; device++) {
         uint64_t at = low, start, bytes;
         while (freed->device < 0 && accd_present_in(goacc.context, device, &at, end, &start, &bytes))
-            if (start >= low && accd_present_at(goacc.context, device, start, 0, &freed->object))
+            if (start >= low && !is_told(device, start) && accd_present_at(goacc.context, device, start, 0, &freed->object))
                 freed->device = device;
     }
     goacc_unlock();
@@ -73,6 +103,7 @@ static void tell(const char *what, uintptr_t pc, const struct freed *freed)
             .bytes = freed->object.info.bytes,
         },
         "%s: %s is freed on the host, and still on device %d%s", what, shown.name, freed->device, from);
+    note_told(freed->device, freed->object.info.host);
     goacc_unlock();
 }
 
