@@ -100,6 +100,8 @@ local function compare(chosen)
   return failed and 1 or 0
 end
 
+local function counted(n, what) return ("%d %s%s"):format(n, what, n == 1 and "" or "s") end
+
 -- Prints what was found. Returns the exit status.
 local function report(chosen, made, found)
   print_counts(made, found)
@@ -112,13 +114,13 @@ local function report(chosen, made, found)
   end
   print_never(found.never)
   if chosen.hold then
-    common.out(("-- %d counterexamples under %s\n"):format(#found.found, made.names[1]))
+    common.out(("-- %s under %s\n"):format(counted(#found.found, "counterexample"), made.names[1]))
     if #found.found > 0 then common.out("\n" .. explore.counterexamples(made, found.found)) end
     return #found.found > 0 and 1 or 0
   end
   if #made.names == 1 then return 0 end
   local groups, text = explore.differences(made, found.found)
-  common.out(("-- %d differences of %s\n"):format(#groups, table.concat(made.names, ", ")))
+  common.out(("-- %s of %s\n"):format(counted(#groups, "difference"), table.concat(made.names, ", ")))
   if #groups == 0 then return 0 end
   common.out("\n" .. text)
   return 1
