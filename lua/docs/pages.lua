@@ -20,7 +20,7 @@ local function prose(text) return (text:gsub("[*_<]", "\\%0")) end
 
 local function put(out, format, ...) out[#out + 1] = select("#", ...) > 0 and format:format(...) or format end
 
-local function put_code(out, language, code) put(out, "```%s\n%s```\n", language, code) end
+local function put_code(out, code) put(out, "```lua\n%s```\n", code) end
 
 -- A table of what fields describe: name, type, meaning.
 local function put_fields(out, list)
@@ -62,7 +62,7 @@ local function put_entry(out, chapter, entry)
     put(out, "")
   end
   if entry.rules then put_rules(out, entry.rules) end
-  if entry.example then put_code(out, "lua", entry.example) end
+  if entry.example then put_code(out, entry.example) end
   if entry.whole and chapter.prelude then put(out, "This example stands alone.\n") end
 end
 
@@ -70,7 +70,7 @@ local function put_chapter(out, chapter)
   put(out, "## %s\n\n%s\n", chapter.title, chapter.text)
   if chapter.prelude then
     put(out, "The examples below begin with:\n")
-    put_code(out, "lua", chapter.prelude)
+    put_code(out, chapter.prelude)
   end
   if chapter.names then put(out, "`%s`\n", table.concat({ chapter.names:gsub("%s+", "` `") }, "", 1, 1)) end
   for _, entry in ipairs(chapter) do put_entry(out, chapter, entry) end
@@ -197,7 +197,7 @@ function pages.profile(name)
   local entry, differing, same = profile.describe(name)
   local out = { ("# The profile `%s`\n\nFollows %s. %s\n"):format(name, entry.follows, entry.text) }
   put(out, "This scenario holds under `%s`, and not under `%s`:\n", name, entry.against)
-  put_code(out, "lua", entry.example)
+  put_code(out, entry.example)
   if name == "tr14" then
     put(out, "## What it decides\n")
     put_decisions(out, same)

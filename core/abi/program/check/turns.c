@@ -82,24 +82,27 @@ static size_t members_of(const uint16_t *number, const uint16_t **list_p)
     return work->n ? work->n : *number != 0;
 }
 
-static bool is_before(uint16_t number, struct goacc_turn later)
+static bool is_before(uint16_t number)
 {
-    return goacc_order_before(works[number / 2].used.turn, later);
+    return goacc_order_before(works[number / 2].used.turn, goacc_own.turn);
 }
 
-/* Those members of a number that do not come before a turn; the first that is no atomic operation, or 0. */
-static size_t left_of(uint16_t number, struct goacc_turn later, uint16_t *left, size_t room, uint16_t *plain_p)
+enum { MOST = 64 }; /* members that are kept */
+
+/* Those members of a number that do not come before the thread's turn, at most MOST; the first that is no atomic
+ * operation, or 0. */
+static size_t left_of(uint16_t number, uint16_t *left, uint16_t *plain_p)
 {
     const uint16_t *list;
     const size_t n = members_of(&number, &list);
     size_t kept = 0;
     *plain_p = 0;
     for (size_t i = 0; i < n; i++) {
-        if (is_before(list[i], later))
+        if (is_before(list[i]))
             continue;
         if (!*plain_p && !(list[i] & 1))
             *plain_p = list[i];
-        if (kept < room)
+        if (kept < MOST)
             left[kept++] = list[i];
     }
     return kept;
@@ -125,13 +128,11 @@ static uint16_t set_of(const uint16_t *list, size_t n)
     return number ? number : list[n - 1];
 }
 
-enum { MOST = 64 }; /* members that are kept */
-
 /* What a number becomes where a work, 0: the host's, joins those of it that do not come before. */
 static uint16_t joined(uint16_t from, uint16_t work)
 {
     uint16_t list[MOST + 1], plain;
-    size_t n = left_of(from, goacc_own.turn, list, MOST, &plain);
+    size_t n = left_of(from, list, &plain);
     bool has = false;
     for (size_t i = 0; i < n; i++)
         has |= list[i] == work;
@@ -155,9 +156,9 @@ static void on_clash(struct goacc_last *last, uintptr_t at, unsigned how, uintpt
 {
     const bool own = goacc_lock(), writes = how & GOACC_CHANGES;
     uint16_t list[MOST], plain_write, plain_read = 0;
-    const size_t written = left_of(last->write, goacc_own.turn, list, MOST, &plain_write);
+    const size_t written = left_of(last->write, list, &plain_write);
     const uint16_t write = written ? list[0] : 0;
-    const size_t read = writes ? left_of(last->read, goacc_own.turn, list, MOST, &plain_read) : 0;
+    const size_t read = writes ? left_of(last->read, list, &plain_read) : 0;
     const uint16_t work = own_number(), mine = work && how & GOACC_ATOMIC ? work + 1 : work;
     if (how & GOACC_ATOMIC && !plain_write && !plain_read) { /* the others are atomic operations, too */
         if (writes)
