@@ -3,7 +3,8 @@
 -- Nodes: num{value, type}, str{value}, row (TR14 5: #), id{name, global? (::name)}, member{base, name, arrow},
 -- index{base, index}, section{base, start?, length?, stride? (in directives of OpenMP)},
 -- alias{base, to?} (TR14 3.5: [@], [@to]), call{fn, args}, unary{op, e}, postfix{op, e}, binary{op, a, b},
--- cond{c, a, b}, cast{type, e}, sizeof{type | e}, assign{op, to, e}, comma{list}. An operand that stands alone gets no node for the operators it lacks.
+-- cond{c, a, b}, cast{type, e}, sizeof{type | e}, assign{op, to, e}, comma{list}. An operand that stands alone gets no
+-- node for the operators it lacks.
 
 local lpeg = require "lpeg"
 local P, R, S, V, C, Cc, Cp, Cmt, Carg, Ct =

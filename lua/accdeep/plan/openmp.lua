@@ -15,14 +15,15 @@ local diagnostic = require "accdeep.base.diagnostic"
 local directive = require "accdeep.check.openmp"
 local expression = require "accdeep.plan.expression"
 local c_items = require "accdeep.plan.c_items"
+local implicit = require "accdeep.plan.openmp_implicit"
 local lower = require "accdeep.plan.openacc"
 local new_plan = require "accdeep.plan.plan".new
+local new_request = require "accdeep.plan.openmp_request"
 local mapper = require "accdeep.shape.mapper"
 local pieces = require "accdeep.plan.pieces"
 local list_item = require "accdeep.shape.list_item"
 local policy = require "accdeep.shape.policy"
 local restrict = require "accdeep.plan.openmp_restrictions"
-local since = require "accdeep.check.since"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
 
@@ -35,9 +36,6 @@ local INSTANCES = pieces.MOST
 
 -- Flags about the pointer of a list item, not about its bytes.
 local about_pointer = core.flag.attach_always | core.flag.attach_never
-
-local exit_actions = { from = "copyout", tofrom = "copyout", to = "delete", alloc = "delete", release = "delete",
-  delete = "delete" }
 
 -- ---------------------------------------------------------------------------------------- requests --
 
@@ -87,33 +85,6 @@ local function instances(plan, iterators, variable)
   end
   each(1, {})
   return list
-end
-
--- How objects of a type are treated by a request: the core's action, program, flags.
-local function mapped(plan, request, t)
-  local session, says = plan.session, request.says
-  local treatment
-  if types.is_record(t) then
-    local made = mapper.named(session, t, says.mapper, says.mapper_pos)
-    treatment = mapper.treatment(session, t, made, request.asks)
-  elseif says.mapper and says.mapper ~= "default" then
-    raise("not-a-struct", says.mapper_pos, ("%s has no mappers"):format(types.name(t)), { rule = "OMP60-map-15" })
-  end
-  request.treatment = treatment
-  local code, flags = policy.code(treatment and treatment.own or request.action)
-  local program = treatment and compile.program(session, treatment, request.node.pos) or nil
-  return code, program, flags | mapper.bits(request.asks.flags)
-end
-
-local function new_request(plan, clause, node, asked, map_type, says)
-  local update = plan.kind == "update"
-  local exit = plan.kind == "exit data"
-  local request = { session = plan.session, clause = {}, from = clause, node = node, action = asked, kind = plan.kind,
-    update = update, present_or = true, try = (update or exit) and not says.present, says = says }
-  request.asks = { type = map_type, kind = plan.kind, update = update, flags = mapper.flags(says, map_type),
-    actions = exit and exit_actions or directive.map_actions }
-  function request.mapped(t) return mapped(plan, request, t) end
-  return request
 end
 
 -- p[:] of a pointer (6.0): the size is assumed.
@@ -476,145 +447,6 @@ function openmp.c_items(plan, requests, used)
   end
 end
 
--- --------------------------------------------------------------------------------- implicit maps --
-
-local behaviours = { alloc = "create", to = "copyin", from = "copyout", tofrom = "copy", present = "copy",
-  storage = "create", self = "copy" }
-
-local other_behaviours = { firstprivate = true, private = true, none = true, default = true }
-local of_60 = { storage = true, self = true, private = true }
-
--- What a defaultmap clause says: {behaviour, category} in its words.
-local function defaultmap(plan, clause)
-  local behaviour, category, more = table.unpack(clause.words)
-  if more then
-    raise("syntax", more.pos, "expected ')'", { length = #more.name, rule = "OMP60-map-11" })
-  end
-  local known = behaviours[behaviour.name] or other_behaviours[behaviour.name]
-  local is_category = plan.session.language.categories
-  if not known or category and not is_category[category.name] then
-    local word = known and category or behaviour
-    raise("clause-not-allowed", word.pos, ("'%s' is not a %s of defaultmap"):format(word.name,
-      known and "category" or "behaviour"), { length = #word.name, rule = "OMP60-map-11" })
-  end
-  if of_60[behaviour.name] then
-    since("openmp", plan.session.rules.openmp, 60, ("'%s' in defaultmap"):format(behaviour.name), behaviour.pos,
-      #behaviour.name)
-  end
-  if category and category.name == "all" then
-    since("openmp", plan.session.rules.openmp, 52, "the category 'all' in defaultmap", category.pos, #category.name)
-  end
-  if behaviour.name == "self" then restrict.on_host(plan, behaviour.pos) end
-  local key = category and category.name or "all"
-  if plan.defaults[key] or plan.defaults.all or key == "all" and next(plan.defaults) then
-    raise("duplicate-clause", clause.pos, "one defaultmap for a category, or one for all",
-      { length = #clause.name, rule = "OMP60-map-11" })
-  end
-  plan.defaults[key] = behaviour.name
-end
-
--- How a variable that no clause names is there for the body: firstprivate, section, or what is asked for. named: a
--- clause names a part of it. aliased: it has Fortran's attribute target.
--- Decides OMP60-map-11, LLNL-2.1-04, LLNL-2.2-05, LLNL-3.1-05, LLNL-3.2-01, LLNL-3.2-03, LLNL-3.2-04, LLNL-3.2-05.
-local function behaviour_of(plan, category, named, aliased)
-  local said = plan.defaults[category] or plan.defaults.all
-  if said and said ~= "default" and not (said == "none" and named) then return said end
-  local way = plan.session.rules.implicit
-  if category == "aggregate" or category == "allocatable" or aliased then return "tofrom" end
-  if category == "pointer" then return way == "tofrom" and "tofrom" or "section" end -- LLNL-2.1-04, LLNL-3.2-01
-  return way == "firstprivate" and "firstprivate" or "tofrom" -- LLNL-3.2-03
-end
-
--- Whether a reference that no clause names is a section of no length: looked up by the address it holds
--- (LLNL-3.2-01, LLNL-3.2-02). One to a pointer is as the pointer. Decides LLNL-3.2-02.
-local function by_reference(plan, category)
-  local said = plan.defaults[category] or plan.defaults.all or "default"
-  return said == "default" and category ~= "pointer" and plan.session.rules.implicit == "by-type"
-end
-
--- An item for what is present of an object, where not all of it is, whatever that was mapped by (OMP60-map-12).
--- Decides OMP60-map-12.
-local function add_present_parts(plan, name, request, objects)
-  local pos = plan.node.pos
-  for _, object in ipairs(objects) do
-    local b = codegen.builder()
-    local item = { pos = pos, unit = object.bytes, action = core.action.copy,
-      flags = core.flag.present_or | core.flag.try }
-    item.base = codegen.reg(b, codegen.constant(object.host), pos)
-    item.count = codegen.reg(b, codegen.constant(1), pos)
-    item.name = name
-    item.label = plan:label(name, object.bytes)
-    plan:add(item, b, request)
-  end
-end
-
-local function add_aggregate(plan, name, node, t, behaviour)
-  local session = plan.session
-  local address, bytes = session.language.extent_of(session, node)
-  local request = new_request(plan, { pos = plan.node.pos }, node, behaviours[behaviour], behaviour,
-    { iterators = {}, present = behaviour == "present" })
-  request.base, request.type = node, t
-  if bytes > 0 and session.ctx:presence(session.now.device, address, bytes) == "partly" then
-    plan.once = true
-    return add_present_parts(plan, name, request, session.ctx:present_in(session.now.device, address, bytes))
-  end
-  return plan:request(request)
-end
-
--- Variables that a target construct's body uses and no clause names, and pointers of which only sections are mapped:
--- the body has these for itself, too.
-local function add_implicit(plan, references)
-  local session, seen, missing = plan.session, {}, {}
-  for _, reference in ipairs(references) do
-    local name = reference.name
-    local known = seen[name] or (plan.named[name] and not plan.bases[name]) or plan.private[name]
-      or plan.deviceptr[name] or plan.taken[name]
-    seen[name] = true
-    local variable = not known and lower.declared(session, reference)
-    local t = variable and variable.type
-    if variable and t.kind ~= "function" and not variable.absent then
-      local pos = plan.node.pos
-      local node = { tag = "id", name = name, pos = pos }
-      if session.now.this and name == "this" then -- this[:1] (OMP60-map-11)
-        node, t = list_item.element(node, list_item.number(0, pos), pos), t.to
-      end
-      local category, aliased = session.language.category(variable, t)
-      local behaviour = session.program.target_variables[variable] and "tofrom" or plan.bases[name] and "section"
-        or behaviour_of(plan, category, plan.roots[name], aliased)
-      if variable.reference and behaviour ~= "none" and by_reference(plan, category) then
-        plan.looked_up[name] = true
-      elseif behaviour == "none" then
-        missing[#missing + 1] = reference
-      elseif behaviour == "firstprivate" or behaviour == "private" or behaviour == "section" then
-        plan.private[name] = { how = behaviour == "section" and "matched" or behaviour, variable = variable }
-      elseif not plan.partly[name] then
-        add_aggregate(plan, name, node, t, behaviour)
-      end
-    end
-  end
-  lower.in_no_clause(plan.node, missing, "defaultmap(none)", "a map or private clause", "OMP60-map-11")
-end
-
--- Structures of which members are on the construct and that the body uses as a whole: what is not yet present
--- of them stays absent. Decides OMPEX-struct_map-11, OMPEX-struct_map-13.
-local function implicit_structures(plan, options)
-  local used = {}
-  for _, reference in ipairs(options.references or {}) do used[reference.name] = true end
-  plan.partly = {}
-  return function(found)
-    local node = found.structure.node
-    local name = list_item.root_variable(node)
-    if options.references and options.is_text and not used[name] then return false end
-    local session = plan.session
-    local t = found.structure.type
-    local whole = session.ctx:presence(session.now.device, found.structure.address, t.size)
-    plan.once = true
-    local element = not found.structure.pointer and #found.values > 0 -- of an array: no more of that is mapped
-    if (node.tag == "id" or name == "this" or element) and whole == "absent" then plan.partly[name] = true end
-    return whole == "absent" and (node.tag == "id" or name == "this")
-  end
-end
-
 -- --------------------------------------------------------------------------------------- the rest --
 
 local sharing = { private = "private", firstprivate = "firstprivate", lastprivate = "tofrom", linear = "tofrom",
@@ -730,7 +562,7 @@ local function general(plan)
       end
       plan.on_device = clause.e
     elseif clause.name == "defaultmap" then
-      defaultmap(plan, clause)
+      implicit.defaultmap(plan, clause)
     end
   end
 end
@@ -776,7 +608,7 @@ function openmp.directive(session, node, options)
   check_private(plan, requests)
   restrict.self_maps(plan, requests)
   local compute = what.kind == "compute"
-  session.language.map_items(plan, requests, compute and implicit_structures(plan, options) or nil)
+  session.language.map_items(plan, requests, compute and implicit.structures(plan, options) or nil)
   for _, item in ipairs(extra) do
     if not plan.named[item.name] then
       local named = item.section or { tag = "id", name = item.name, pos = item.pos }
@@ -784,7 +616,7 @@ function openmp.directive(session, node, options)
       plan:request(request)
     end
   end
-  if compute and options.references then add_implicit(plan, options.references) end
+  if compute and options.references then implicit.add(plan, options.references) end
   map_used(plan)
   session.language.completed(plan)
   plan.once = plan.once or session.language.computes_bounds

@@ -618,8 +618,8 @@ end
 -- Whether something is under way: an open region, a body, a function of a bound, or somebody who gets events for now.
 function Session:is_busy()
   local side = self.device_side
-  local observers = (self.observers.event and 1 or 0) + (self.options.trace and 1 or 0)
-  if self.now.kernel or self.program.bound.calling > 0 or #side.collectors > observers then return true end
+  local lasting = (self.observers.event and 1 or 0) + (self.options.trace and 1 or 0)
+  if self.now.kernel or self.program.bound.calling > 0 or #side.collectors > lasting then return true end
   for device = 0, self.devices - 1 do
     local top = side.regions[device][#side.regions[device]]
     if top and top.plan.kind ~= "declare" then return true end

@@ -19,8 +19,8 @@ end
 
 -- What stands behind the compiler is the compiler's.
 local function spell(args)
-  local at = 2
-  while args[at] and args[at]:sub(1, 1) == "-" do at = at + ((args[at] == "--to" or args[at] == "--rules") and 2 or 1) end
+  local at, with_value = 2, { ["--to"] = true, ["--rules"] = true }
+  while args[at] and args[at]:sub(1, 1) == "-" do at = at + (with_value[args[at]] and 2 or 1) end
   if not args[at] then return args end
   local list = table.move(args, 1, at - 1, 1, {})
   list[at] = "--"

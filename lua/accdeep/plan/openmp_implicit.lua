@@ -1,0 +1,154 @@
+-- openmp_implicit.lua - how a target construct has what its body uses and no clause names: defaultmap, and the maps and
+-- private copies that follow from it.
+
+local codegen = require "accdeep.code.codegen"
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local list_item = require "accdeep.shape.list_item"
+local lower = require "accdeep.plan.openacc"
+local new_request = require "accdeep.plan.openmp_request"
+local restrict = require "accdeep.plan.openmp_restrictions"
+local since = require "accdeep.check.since"
+
+local raise = diagnostic.raise
+
+local implicit = {}
+
+local behaviours = { alloc = "create", to = "copyin", from = "copyout", tofrom = "copy", present = "copy",
+  storage = "create", self = "copy" }
+
+local other_behaviours = { firstprivate = true, private = true, none = true, default = true }
+local of_60 = { storage = true, self = true, private = true }
+
+-- What a defaultmap clause says: {behaviour, category} in its words.
+function implicit.defaultmap(plan, clause)
+  local behaviour, category, more = table.unpack(clause.words)
+  if more then
+    raise("syntax", more.pos, "expected ')'", { length = #more.name, rule = "OMP60-map-11" })
+  end
+  local known = behaviours[behaviour.name] or other_behaviours[behaviour.name]
+  local is_category = plan.session.language.categories
+  if not known or category and not is_category[category.name] then
+    local word = known and category or behaviour
+    raise("clause-not-allowed", word.pos, ("'%s' is not a %s of defaultmap"):format(word.name,
+      known and "category" or "behaviour"), { length = #word.name, rule = "OMP60-map-11" })
+  end
+  if of_60[behaviour.name] then
+    since("openmp", plan.session.rules.openmp, 60, ("'%s' in defaultmap"):format(behaviour.name), behaviour.pos,
+      #behaviour.name)
+  end
+  if category and category.name == "all" then
+    since("openmp", plan.session.rules.openmp, 52, "the category 'all' in defaultmap", category.pos, #category.name)
+  end
+  if behaviour.name == "self" then restrict.on_host(plan, behaviour.pos) end
+  local key = category and category.name or "all"
+  if plan.defaults[key] or plan.defaults.all or key == "all" and next(plan.defaults) then
+    raise("duplicate-clause", clause.pos, "one defaultmap for a category, or one for all",
+      { length = #clause.name, rule = "OMP60-map-11" })
+  end
+  plan.defaults[key] = behaviour.name
+end
+
+-- How a variable that no clause names is there for the body: firstprivate, section, or what is asked for. named: a
+-- clause names a part of it. aliased: it has Fortran's attribute target.
+-- Decides OMP60-map-11, LLNL-2.1-04, LLNL-2.2-05, LLNL-3.1-05, LLNL-3.2-01, LLNL-3.2-03, LLNL-3.2-04, LLNL-3.2-05.
+local function behaviour_of(plan, category, named, aliased)
+  local said = plan.defaults[category] or plan.defaults.all
+  if said and said ~= "default" and not (said == "none" and named) then return said end
+  local way = plan.session.rules.implicit
+  if category == "aggregate" or category == "allocatable" or aliased then return "tofrom" end
+  if category == "pointer" then return way == "tofrom" and "tofrom" or "section" end -- LLNL-2.1-04, LLNL-3.2-01
+  return way == "firstprivate" and "firstprivate" or "tofrom" -- LLNL-3.2-03
+end
+
+-- Whether a reference that no clause names is a section of no length: looked up by the address it holds
+-- (LLNL-3.2-01, LLNL-3.2-02). One to a pointer is as the pointer. Decides LLNL-3.2-02.
+local function by_reference(plan, category)
+  local said = plan.defaults[category] or plan.defaults.all or "default"
+  return said == "default" and category ~= "pointer" and plan.session.rules.implicit == "by-type"
+end
+
+-- An item for what is present of an object, where not all of it is, whatever that was mapped by (OMP60-map-12).
+-- Decides OMP60-map-12.
+local function add_present_parts(plan, name, request, objects)
+  local pos = plan.node.pos
+  for _, object in ipairs(objects) do
+    local b = codegen.builder()
+    local item = { pos = pos, unit = object.bytes, action = core.action.copy,
+      flags = core.flag.present_or | core.flag.try }
+    item.base = codegen.reg(b, codegen.constant(object.host), pos)
+    item.count = codegen.reg(b, codegen.constant(1), pos)
+    item.name = name
+    item.label = plan:label(name, object.bytes)
+    plan:add(item, b, request)
+  end
+end
+
+local function add_aggregate(plan, name, node, t, behaviour)
+  local session = plan.session
+  local address, bytes = session.language.extent_of(session, node)
+  local request = new_request(plan, { pos = plan.node.pos }, node, behaviours[behaviour], behaviour,
+    { iterators = {}, present = behaviour == "present" })
+  request.base, request.type = node, t
+  if bytes > 0 and session.ctx:presence(session.now.device, address, bytes) == "partly" then
+    plan.once = true
+    return add_present_parts(plan, name, request, session.ctx:present_in(session.now.device, address, bytes))
+  end
+  return plan:request(request)
+end
+
+-- Variables that a target construct's body uses and no clause names, and pointers of which only sections are mapped:
+-- the body has these for itself, too.
+function implicit.add(plan, references)
+  local session, seen, missing = plan.session, {}, {}
+  for _, reference in ipairs(references) do
+    local name = reference.name
+    local known = seen[name] or (plan.named[name] and not plan.bases[name]) or plan.private[name]
+      or plan.deviceptr[name] or plan.taken[name]
+    seen[name] = true
+    local variable = not known and lower.declared(session, reference)
+    local t = variable and variable.type
+    if variable and t.kind ~= "function" and not variable.absent then
+      local pos = plan.node.pos
+      local node = { tag = "id", name = name, pos = pos }
+      if session.now.this and name == "this" then -- this[:1] (OMP60-map-11)
+        node, t = list_item.element(node, list_item.number(0, pos), pos), t.to
+      end
+      local category, aliased = session.language.category(variable, t)
+      local behaviour = session.program.target_variables[variable] and "tofrom" or plan.bases[name] and "section"
+        or behaviour_of(plan, category, plan.roots[name], aliased)
+      if variable.reference and behaviour ~= "none" and by_reference(plan, category) then
+        plan.looked_up[name] = true
+      elseif behaviour == "none" then
+        missing[#missing + 1] = reference
+      elseif behaviour == "firstprivate" or behaviour == "private" or behaviour == "section" then
+        plan.private[name] = { how = behaviour == "section" and "matched" or behaviour, variable = variable }
+      elseif not plan.partly[name] then
+        add_aggregate(plan, name, node, t, behaviour)
+      end
+    end
+  end
+  lower.in_no_clause(plan.node, missing, "defaultmap(none)", "a map or private clause", "OMP60-map-11")
+end
+
+-- Structures of which members are on the construct and that the body uses as a whole: what is not yet present
+-- of them stays absent. Decides OMPEX-struct_map-11, OMPEX-struct_map-13.
+function implicit.structures(plan, options)
+  local used = {}
+  for _, reference in ipairs(options.references or {}) do used[reference.name] = true end
+  plan.partly = {}
+  return function(found)
+    local node = found.structure.node
+    local name = list_item.root_variable(node)
+    if options.references and options.is_text and not used[name] then return false end
+    local session = plan.session
+    local t = found.structure.type
+    local whole = session.ctx:presence(session.now.device, found.structure.address, t.size)
+    plan.once = true
+    local element = not found.structure.pointer and #found.values > 0 -- of an array: no more of that is mapped
+    if (node.tag == "id" or name == "this" or element) and whole == "absent" then plan.partly[name] = true end
+    return whole == "absent" and (node.tag == "id" or name == "this")
+  end
+end
+
+return implicit
