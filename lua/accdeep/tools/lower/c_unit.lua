@@ -14,6 +14,7 @@ local directives = require "accdeep.tools.lower.directives"
 local grammar = require "accdeep.grammar"
 local headers = require "accdeep.tools.lower.headers"
 local location = require "accdeep.base.location"
+local macros = require "accdeep.tools.lower.macros"
 local openacc = require "accdeep.run.openacc"
 local openmp = lazy.require "accdeep.tools.lower.openmp"
 local scope = require "accdeep.types.scope"
@@ -24,6 +25,7 @@ local types = require "accdeep.types"
 local uses = require "accdeep.tools.lower.uses"
 local values = require "accdeep.tools.lower.values"
 local with = require "accdeep.base.dynamic"
+local writer = require "accdeep.tools.lower.writer"
 
 local raise = diagnostic.raise
 
@@ -103,7 +105,7 @@ local function read_directives(self, active)
   self.own, self.expanded = own, {}
   for _, one in ipairs(active) do
     local word, text = one.text:match "^[%a_]+" or "", one.text
-    one.is_here = one.file == self.unit.path
+    one.is_here, one.text_line = one.file == self.unit.path, one.line
     one.own = one.is_here and own[one.line] or nil
     if one.is_here then one.file, one.line = self:position(one.line) end
     if one.own then one.own.is_active = true end
@@ -352,22 +354,6 @@ local function describe(self)
 end
 
 -- ------------------------------------------------------------------------------------------ output --
-
--- What deep.lua writes with: lines of a block.
-local Writer = {}
-Writer.__index = Writer
-function Writer:line(text) self.lines[#self.lines + 1] = ("    "):rep(self.depth) .. text end
-function Writer:open_brace()
-  self:line "{"
-  self.depth = self.depth + 1
-end
-function Writer:raw(text) self.lines[#self.lines + 1] = text end
-function Writer:close_brace()
-  self.depth = self.depth - 1
-  self:line "}"
-end
-
-local function writer() return setmetatable({ lines = {}, depth = 0 }, Writer) end
 
 -- Lines that stand for one line of the unit.
 function Unit:lines(list, number)
@@ -671,19 +657,37 @@ local function has_nothing(self)
   return not self.calls or not uses.has_routines(self)
 end
 
--- The text, or nil and what the compiler said; third: the unit as headers.paste has it, if it must be read anew.
+-- The unit with directives of headers and of macros in lines of its own, if it must be read anew; else nil.
+local function flattened(self, active, preprocessed, is_extended)
+  local path, lines = self.unit.path, {}
+  if active[1] and not self.pasted then
+    local pasted = headers.paste(path, self.text, preprocessed, function(word)
+      return is_moved(self, is_extended, word)
+    end)
+    if pasted then return pasted end
+  end
+  for _, one in ipairs(active) do
+    local is_made = one.is_here and not one.own
+    if is_made and is_moved(self, is_extended, one.text:match "^[%a_]*") then lines[#lines + 1] = one.text_line end
+  end
+  if lines[1] and not (self.pasted and self.pasted.is_expanded) then
+    local expanded = macros.expand(path, self.text, preprocessed, lines, self.pasted)
+    expanded.is_expanded = true
+    return expanded
+  end
+end
+
+-- The text, or nil and what the compiler said; third: the unit as flattened has it, if it must be read anew.
 local function lowered(self)
   local active, said = compiler.directives(self.unit)
   if not active then return nil, said end
   local is_extended = read_directives(self, active)
   if is_extended and has_nothing(self) then is_extended = false end
-  local pasted = not self.pasted and active[1] and headers.paste(self.unit.path, self.text, said, function(word)
-    return is_moved(self, is_extended, word)
-  end)
+  local pasted = flattened(self, active, said, is_extended)
   if pasted then return nil, nil, pasted end
   if not (is_extended or self.calls and not has_nothing(self)) then
     if self.is_openmp then expand(self) end
-    return self.edits[1] and apply(self) or self.text
+    return (self.edits[1] or self.pasted) and apply(self) or self.text
   end
   local list = planned(self)
   if self.calls then uses.replace_routines(self) end

@@ -98,7 +98,7 @@ local function is_clang(unit) return unit.command:match("[^/]*$"):find "clang" ~
 function compiler.marker(unit, place)
   local is_pedantic = false
   for _, option in ipairs(unit.given) do is_pedantic = is_pedantic or option:find "pedantic" ~= nil end
-  local form = is_clang(unit) and not is_pedantic and "# %d \"%s\" %d\n" or "#line %d \"%s\"\n"
+  local form = is_clang(unit) and not is_pedantic and place.flag and "# %d \"%s\" %d\n" or "#line %d \"%s\"\n"
   return form:format(place.line, place.path, place.flag)
 end
 

@@ -3,6 +3,7 @@
 
 local compiler = require "accdeep.tools.lower.compiler"
 local files = require "accdeep.tools.files"
+local flat = require "accdeep.tools.lower.flat"
 local source = require "accdeep.tools.lower.source"
 local system = require "accdeep.system"
 
@@ -46,9 +47,8 @@ end
 
 local function is_once(text) return text:match "^#%s*pragma%s+once%f[^%w_]" ~= nil end
 
--- The text of a unit under way.
+-- The text of a unit under way (flat.lua).
 local Text = {}
-Text.__index = Text
 
 -- What a file has: {scanned, included, is_once}. Read once for each path.
 function Text:read(file)
@@ -83,17 +83,6 @@ function Text:mark(file, is_wanted)
   end
   if file.is_here and file ~= self.root and self:read(file).is_once then self.once[file.path:match "[^/]*$"] = true end
   return file.is_here, is_new
-end
-
-function Text:add(text)
-  local _, feeds = text:gsub("\n", "")
-  self.parts[#self.parts + 1] = text
-  self.size, self.line = self.size + #text, self.line + feeds
-end
-
--- What follows is a file's, from one of its lines on. flag: of the preprocessor's, where a file begins or goes on.
-function Text:begin(path, line, flag)
-  table.insert(self.places, { at = self.size + 1, first = self.line, path = path, line = line, flag = flag })
 end
 
 local function split(path)
@@ -161,33 +150,21 @@ function Text:write(file)
   end
 end
 
--- The file and its line that a line of the text is.
-function Text:position(line)
-  local low, high = 1, #self.places
-  while low < high do
-    local middle = (low + high + 1) // 2
-    if self.places[middle].first <= line then low = middle else high = middle - 1 end
-  end
-  local place = self.places[low]
-  return place.path, place.line + line - place.first
-end
-
--- The text of a unit in which files with directives take the place of the lines that include them: {text, places (list
--- of {at (a position), path, line, flag}), paths (of those files), position(line)}; nil: there are none. preprocessed:
--- what the compiler makes of the unit. is_wanted(word): whether directives that begin with a word are written anew.
+-- The text of a unit (flat.lua) in which files with directives take the place of the lines that include them; nil:
+-- there are none. preprocessed: what the compiler makes of the unit. is_wanted(word): whether directives that begin
+-- with a word are written anew.
 function headers.paste(path, text, preprocessed, is_wanted)
   local root = tree_of(preprocessed)
   if not root then return nil end
   root.path = path
-  local self = setmetatable({ root = root, unit_text = text, known = {}, once = {}, parts = {}, size = 0, line = 1,
-    places = {}, paths = {}, written = {} }, Text)
+  local self = flat.new { root = root, unit_text = text, known = {}, once = {}, written = {} }
+  for name, method in pairs(Text) do self[name] = method end
   local is_here, is_new
   root.words = {}
   repeat is_here, is_new = self:mark(root, is_wanted) until not is_new
   if not is_here then return nil end
   self:write(root)
-  self.text = table.concat(self.parts)
-  return self
+  return self:finish()
 end
 
 return headers

@@ -1,0 +1,81 @@
+-- macros.lua - directives that macros and _Pragma make: the lines that have them become what the preprocessor makes of
+-- these lines, with the directives in lines of their own.
+
+local flat = require "accdeep.tools.lower.flat"
+local source = require "accdeep.tools.lower.source"
+
+local macros = {}
+
+-- What the preprocessor makes of lines of a file: number -> list of lines.
+local function made_of(path, preprocessed)
+  local made, file, line = {}, path, 1
+  for text in preprocessed:gmatch "([^\n]*)\n" do
+    local number, name = text:match "^#%s*(%d+)%s+\"(.-)\""
+    if number then
+      file, line = name, tonumber(number)
+    elseif file == path then
+      made[line] = made[line] or {}
+      if text:find "%S" then table.insert(made[line], text) end
+      line = line + 1
+    end
+  end
+  return made
+end
+
+-- The last line that a macro's arguments reach, which begin in a line.
+local function end_of(scanned, line)
+  local depth, last = 0, line
+  for i = 1, scanned.n do
+    local at = scanned:line(scanned.at[i])
+    if at > last and depth <= 0 then break end
+    if at >= line and scanned.kind[i] == "other" then
+      local text = scanned:token(i)
+      if text == "(" then depth = depth + 1 elseif text == ")" then depth = depth - 1 end
+      last = at
+    end
+  end
+  return last
+end
+
+-- The text of a unit (see flat.lua) where lines are as the preprocessor makes them: list of numbers. before: the text
+-- that is there, or nil for the unit's file itself.
+function macros.expand(path, text, preprocessed, lines, before)
+  local made, scanned, starts = made_of(path, preprocessed), source.scan(text), source.line_starts(text)
+  local places = before and before.places or { { first = 1, path = path, line = 1 } }
+  local self, cur, k = flat.new {}, 1, 1
+  local function copy_to(last) -- lines with their places
+    while cur <= last do
+      while places[k] and places[k].first <= cur do
+        if places[k].first == cur then self:begin(places[k].path, places[k].line, places[k].flag) end
+        k = k + 1
+      end
+      local to = math.min(last, places[k] and places[k].first - 1 or last)
+      self:add(text:sub(starts[cur], (starts[to + 1] or #text + 1) - 1))
+      cur = to + 1
+    end
+  end
+  local function position(line)
+    if before then return before:position(line) end
+    return path, line
+  end
+  table.sort(lines)
+  for _, line in ipairs(lines) do
+    if line >= cur then
+      copy_to(line - 1)
+      local last = end_of(scanned, line)
+      for number = line, last do
+        for _, one in ipairs(made[number] or {}) do
+          self:begin(position(line))
+          self:add(one .. "\n")
+        end
+      end
+      cur = last + 1
+      self:begin(position(cur))
+    end
+  end
+  copy_to(#starts)
+  self.paths = before and before.paths or self.paths
+  return self:finish()
+end
+
+return macros
