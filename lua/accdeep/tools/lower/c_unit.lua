@@ -680,6 +680,7 @@ end
 -- The text, or nil and what the compiler said; third: the unit as flattened has it, if it must be read anew.
 local function lowered(self)
   local active, said = compiler.directives(self.unit)
+  self.preprocessed = said
   if not active then return nil, said end
   local is_extended = read_directives(self, active)
   if is_extended and has_nothing(self) then is_extended = false end
@@ -753,8 +754,8 @@ local function has_described_headers(self)
 end
 
 -- The text of a unit with standard directives, or nil and what the compiler said of the unit; third: {described
--- (whether headers have shapes or policies), pasted (paths of files whose text is part of it, or nil)}. given: as of
--- lower.unit. Raises errors of directives.
+-- (whether headers have shapes or policies), pasted (paths of files whose text is part of it, or nil), again (the unit
+-- as flat.lua has it: it is to be lowered instead)}. given: as of lower.unit. Raises errors of directives.
 function c_unit.lower(opened, given)
   local is_cxx = compiler.is_cxx(given.path, given.command)
   local self = setmetatable({ session = opened, text = given.text, source = source.scan(given.text), edits = {},
@@ -777,14 +778,14 @@ function c_unit.lower(opened, given)
   end
   local results = table.pack(pcall(lowered, self))
   if self.object then os.remove(self.object) end
-  if not results[1] then
+  if not results[1] and type(results[2]) == "table" and results[2].hidden then
+    results = { true, nil, nil, uses.without_macros(self) }
+  elseif not results[1] then
     place_error(self, results[2])
     error(results[2], 0)
   end
-  local text, said, pasted = table.unpack(results, 2, 4)
-  if pasted then
-    return c_unit.lower(opened, setmetatable({ text = pasted.text, pasted = pasted }, { __index = given }))
-  end
+  local text, said, again = table.unpack(results, 2, 4)
+  if again then return nil, nil, { again = again } end
   if self.is_openmp and text then text = to_openmp(self, text) end
   return text, said, { described = has_described_headers(self), pasted = self.pasted and self.pasted.paths }
 end

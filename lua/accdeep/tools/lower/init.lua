@@ -26,9 +26,9 @@ end
 -- files whose text is part of it), exported (what modules of Fortran have for other units, see fortran_modules.lua)}.
 -- given: {path, text, command (the compiler, nil: GNU's), options (a list), to ("openacc", "openmp", "accdeep"; nil:
 -- openacc), rules ("tr14", "tr14x"; nil: tr14), modules (a folder for modules of Fortran, those of other units, too;
--- nil: one of its own)}. Raises errors of directives.
+-- nil: one of its own), pasted (flat.lua; nil: the text is that of the file)}. Raises errors of directives.
 function lower.unit(given)
-  location.remember(given.path, given.text)
+  if not given.pasted then location.remember(given.path, given.text) end
   local is_fortran = given.path:find "%.[fF]%d*$" or given.path:find "%.[fF][oO][rR]$"
   if is_fortran and given.to == "openmp" then -- gfortran 12 maps no allocatable components in OpenMP
     error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower",
@@ -44,13 +44,15 @@ function lower.unit(given)
   local unit = is_fortran and fortran_unit or c_unit
   local command = is_fortran and "gfortran" or compiler.is_cxx(given.path, "") and "g++" or "gcc"
   local results = table.pack(pcall(unit.lower, opened, { path = given.path, text = given.text,
-    command = given.command or command, options = given.options, to = given.to,
-    modules = given.modules }))
+    command = given.command or command, options = given.options, to = given.to, modules = given.modules,
+    pasted = given.pasted }))
   opened:close()
   if not results[1] then
     advise(results[2], given)
     error(results[2], 0)
   end
+  local again = results[4] and results[4].again
+  if again then return lower.unit(setmetatable({ text = again.text, pasted = again }, { __index = given })) end
   return table.unpack(results, 2, results.n)
 end
 

@@ -134,6 +134,9 @@ function Unit:statement(i)
     return self:closing(last + 2) + 1
   elseif self.kind[i] == "word" and self:token(i + 1) == ":" and self:token(i + 2) ~= ":" then
     return self:statement(i + 2)
+  elseif self.kind[i] == "word" and self:token(i + 1) == "(" then -- a macro may stand for what begins a loop
+    local behind = self:behind_lines(self:closing(i + 1) + 1)
+    if self.kind[behind] == "word" or self:token(behind) == "{" then return self:statement(behind) end
   end
   while self.at[i] and self:token(i) ~= ";" do
     i = (self.kind[i] == "other" and ends[self:token(i)] and self:closing(i) or i) + 1

@@ -7,6 +7,7 @@ local deep = require "accdeep.tools.export.deep"
 local diagnostic = require "accdeep.base.diagnostic"
 local list_item = require "accdeep.shape.list_item"
 local location = require "accdeep.base.location"
+local macros = lazy.require "accdeep.tools.lower.macros"
 local sorted = require "accdeep.base.sorted"
 local types = require "accdeep.types"
 
@@ -72,7 +73,8 @@ local function operated(self, one, last)
   return found
 end
 
--- Raises if a macro that the statement of a construct uses has the name of a variable that gets another name.
+-- Raises {hidden = a name} if a macro that the statement of a construct uses has the name of a variable that gets
+-- another one: then the macros of statements have to be replaced first.
 local function check_macros(self, one, last, renamed, instance)
   local used, hidden = {}, nil
   for i = one.own.behind, last do used[self.source:token(i)] = true end
@@ -93,7 +95,19 @@ local function check_macros(self, one, last, renamed, instance)
   for i in pairs(operated(self, one, last)) do
     hidden = hidden or renamed[self.source:token(i)] and self.source:token(i)
   end
-  if hidden then deep.cannot(("'%s', which a macro in the statement of the construct stands for"):format(hidden)) end
+  if hidden then error({ hidden = hidden }, 0) end
+end
+
+-- The unit with no macros in the statements of its compute constructs (macros.lua).
+function uses.without_macros(self)
+  local lines = {}
+  for _, one in ipairs(self.directives) do
+    if one.own and one.said then
+      local last = self.source:statement(one.own.behind)
+      for line = one.own.next, self.source:line(self.source.at[last]) do lines[#lines + 1] = line end
+    end
+  end
+  return macros.expand(self.unit.path, self.text, self.preprocessed, lines, self.pasted)
 end
 
 -- Puts other names for variables into the statement of a construct.
