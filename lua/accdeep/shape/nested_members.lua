@@ -26,14 +26,17 @@ function nested_members.allowed(record, clauses)
   end
 end
 
--- A bound as the structure that is member `prefix` of a record sees it.
-local function inside(bound, record, prefix)
+-- A bound as the structure that is member `prefix` of a record sees it. extended: it sees the members around, too.
+local function inside(bound, record, prefix, extended)
+  local of = types.member(record, prefix).type
   return tree.map(bound, function(node)
     if node.tag == "member" and not node.arrow and node.base.tag == "id" and node.base.name == prefix then
       return { tag = "id", pos = node.name_pos, name = node.name }
-    elseif node.tag == "id" and not node.global and types.member(record, node.name) then
+    elseif node.tag == "id" and not node.global and types.member(record, node.name)
+      and not (extended and not types.member(of, node.name)) then
       raise("unsupported", node.pos, ("the bound of a part of '%s' names '%s', which is not a part of it"):format(
-        prefix, node.name), { length = #node.name, rule = RULE, help = ("write %s.NAME for its parts"):format(prefix) })
+        prefix, node.name), { length = #node.name, rule = RULE, help = not extended
+          and ("write %s.NAME for its parts; for others: rules = \"tr14x\""):format(prefix) or nil })
     end
   end)
 end
@@ -62,13 +65,14 @@ local function nest_of(record, made, item)
   return entry.inner.nest
 end
 
--- Enters an item with a path into a layer: its clause goes into the nest of the member.
-function nested_members.enter(record, made, clause, item)
+-- Enters an item with a path into a layer: its clause goes into the nest of the member. extended: whether bounds may
+-- name members around (TR14-5-06).
+function nested_members.enter(record, made, clause, item, extended)
   local nest = nest_of(record, made, item)
   local path = item.path
   local rest = { tag = "member_shape", pos = path[1].name_pos, name = path[1].name, subscripts = {} }
   if path[2] then rest.path = table.move(path, 2, #path, 1, {}) end
-  for i, subscript in ipairs(item.subscripts) do rest.subscripts[i] = inside(subscript, record, item.name) end
+  for i, subscript in ipairs(item.subscripts) do rest.subscripts[i] = inside(subscript, record, item.name, extended) end
   table.insert(nest.clauses, tree.with(clause, "members", { rest }))
 end
 

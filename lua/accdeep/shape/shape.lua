@@ -318,7 +318,7 @@ function shape.layer(session, record, clauses, inside)
     end
     for _, item in ipairs(clause.members or {}) do
       if item.path then
-        nested_members.enter(record, made, clause, item)
+        nested_members.enter(record, made, clause, item, session.rules.extended)
         goto continue
       end
       local member, args = shape.enter(session, record, made, clause, item)

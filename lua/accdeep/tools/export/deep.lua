@@ -234,7 +234,13 @@ function Writer:passed(text)
   return "bound_" .. #self.parameters
 end
 
--- A bound as C: names of members are those of the element q points to, others those of variables.
+-- Whether a structure around the one that q points to has a member. Its value is a parameter with this mark.
+local AROUND = "around "
+local function is_around(around, name)
+  return around ~= nil and (types.member(around.record, name) ~= nil or is_around(around.above, name))
+end
+
+-- A bound as C: names of members are those of the element q points to, or of one around, others those of variables.
 local function rebased(writer, expression, record, scope)
   local is_passed = writer.program.is_passed
   return tree.map(expression, function(node)
@@ -244,6 +250,9 @@ local function rebased(writer, expression, record, scope)
     if not node.global and types.member(record, node.name) then
       writer.dialect.member(writer.program, record, node.name) -- it can be reached
       return { tag = "member", arrow = true, base = { tag = "id", name = "q" }, name = node.name }
+    end
+    if not node.global and is_around(writer.around, node.name) then
+      return { tag = "id", name = writer:passed(AROUND .. node.name) }
     end
     if not scope:declared(node.name) then cannot "a bound that uses a member of a structure around" end
     if is_passed and is_passed(node, record) then return { tag = "id", name = writer:passed(node.name) } end
@@ -297,7 +306,11 @@ function Writer:elements(treatment, entry, text, count)
   if self:has_nothing(inner) then return end
   local name, parameters = self.make(inner, action)
   local passed = {}
-  for i, parameter in ipairs(parameters) do passed[i] = ", " .. self:passed(parameter) end
+  for i, parameter in ipairs(parameters) do
+    local name = parameter:match("^" .. AROUND .. "(.*)$")
+    local is_own = name and types.member(treatment.record, name)
+    passed[i] = ", " .. (is_own and self.dialect.member(self.program, treatment.record, name) or self:passed(parameter))
+  end
   if entry.member.qualified then text = self.dialect.unqualified(text, inner.record) end
   local deeper = is_recursive(self.session, inner, {}) and dialects.deeper(self.program)
   if deeper then self:line("%s(1);", deeper) end
@@ -467,10 +480,10 @@ local function function_for(program, session, treatment, phase)
   local tag = (treatment.record.tag or "object"):gsub("%b<>", ""):match "([%w_]+)$" or "object"
   local writer = setmetatable({ session = session, program = program, dialect = dialect_of(program), lines = {},
     depth = 2, phase = phase.phase, update = phase.update, action = phase.action, finalize = phase.finalize,
-    aliases = alias_routines[phase.phase], parameters = {} }, Writer)
+    aliases = alias_routines[phase.phase], around = phase.around, parameters = {} }, Writer)
   function writer.make(inner, action)
     return function_for(program, session, inner, { phase = phase.phase, update = phase.update, action = action,
-      finalize = phase.finalize })
+      finalize = phase.finalize, around = { record = treatment.record, above = phase.around } })
   end
   local made = { parameters = writer.parameters }
   by_phase[key] = made

@@ -77,9 +77,11 @@ local function is_simple(bound, record)
   end)
 end
 
--- The tree of a shape or policy for a record in whose definition it stands: all else is for the class to say.
+-- The tree of a shape or policy for a record in whose definition it stands: all else is for the class to say, but for
+-- parts of its members.
 function Values:inside(one, node, record)
   return tree.map(node, function(n)
+    if n.tag == "member_shape" and n.path then return n end
     if n.tag ~= "section" and n.tag ~= "index" then return nil end
     local made = tree.with(n)
     for _, field in ipairs { "start", "length", "index" } do

@@ -1,0 +1,2 @@
+// rules: tr14x - the same program as C++.
+#include "variants.c"
