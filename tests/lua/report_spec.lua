@@ -23,6 +23,12 @@ describe("an error's text", function()
         length = 3, help = "write data" })))
   end)
 
+  it("cuts lines that are very long", function()
+    local text = lines(report.error(err { message = ("y"):rep(1000000) .. "\nz" }))
+    assert.equal(#"accdeep: error[syntax]: " + 2003, #text[1])
+    assert.equal("z", text[2])
+  end)
+
   it("measures the word when the length is not known", function()
     local function carets(snippet, column, length)
       return lines(report.error(err { file = "f", line = 1, snippet = snippet,

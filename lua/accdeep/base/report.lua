@@ -94,8 +94,11 @@ end
 local WIDTH = 120 -- columns of a line that are shown
 local BEFORE = 60 -- of a longer one, so many before the place
 
+local LONGEST = 2000 -- bytes of a line of a message
+
 -- What a line of a scenario may do to a terminal: nothing.
 local function printable(text)
+  if #text > LONGEST then text = text:sub(1, LONGEST) .. "..." end
   return (text:gsub("[%c\127]", function(c) return c == "\t" and c or "?" end))
 end
 
