@@ -5,11 +5,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -103,12 +105,15 @@ static int l_elevates(lua_State *L)
     return 1;
 }
 
-/* system.fork() -> pid, 0 in the child */
+/* system.fork() -> pid, 0 in the child, which does not outlive this process */
 static int l_fork(lua_State *L)
 {
+    const pid_t parent = getpid();
     pid_t pid = fork();
     if (pid < 0)
         return luaL_error(L, "cannot start a process: %s", strerror(errno));
+    if (!pid && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent))
+        _exit(EXIT_FAILURE);
     lua_pushinteger(L, pid);
     return 1;
 }
