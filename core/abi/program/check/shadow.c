@@ -169,13 +169,13 @@ void goacc_set(uint64_t at, uint64_t n, uint32_t clear, uint32_t set)
     }
 }
 
-bool goacc_range_is_valid(uint64_t at, uint64_t n, uint32_t none)
+bool goacc_range_has(uint64_t at, uint64_t n, uint32_t states, uint32_t none)
 {
     for (uint64_t k = 0; k < n;) {
         const struct goacc_run run = goacc_run_of(at + k, n - k);
         const struct goacc_part part = goacc_part_of(at + k, n - k);
-        if (run.n ? goacc_run_having(&run, GOACC_VALID, none) < run.n
-                  : !goacc_all_have(&part, GOACC_VALID) || goacc_having(&part, none))
+        if (run.n ? goacc_run_having(&run, states, none) < run.n
+                  : !goacc_all_have(&part, states) || goacc_having(&part, none))
             return false;
         k += run.n ? 8 * run.n : part.n;
     }

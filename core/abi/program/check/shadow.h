@@ -79,9 +79,9 @@ struct goacc_run {
 struct goacc_run goacc_run_of(uint64_t at, uint64_t n);
 /* How many words from the first on have some states in all bytes, and none of others in any. */
 size_t goacc_run_having(const struct goacc_run *run, uint32_t states, uint32_t none);
-/* States of all bytes of a range; whether these are valid, and none has a state of none. */
+/* The same for a range, and whether all bytes of a range have some states, and none of them others. */
 void goacc_set(uint64_t at, uint64_t n, uint32_t clear, uint32_t set);
-bool goacc_range_is_valid(uint64_t at, uint64_t n, uint32_t none);
+bool goacc_range_has(uint64_t at, uint64_t n, uint32_t states, uint32_t none);
 /* The states of a large object of the device lie in large pages: kernels may use it in any order. */
 void goacc_widen(uint64_t dev, uint64_t bytes);
 /* Host memory gets a shadow. False: there is no memory. */

@@ -4,7 +4,7 @@
 /* Whether both sides have the newest value of all bytes. */
 static bool is_same(uint64_t a, uint64_t b, uint64_t n)
 {
-    return goacc_range_is_valid(a, n, GOACC_ONLY) && goacc_range_is_valid(b, n, GOACC_ONLY);
+    return goacc_range_has(a, n, GOACC_VALID, GOACC_ONLY) && goacc_range_has(b, n, GOACC_VALID, GOACC_ONLY);
 }
 
 /* Whether all bytes of a part that are not valid are as the device gives them: one alone may have that value. */
@@ -142,7 +142,7 @@ static void freed(const accd_event *event)
     goacc_turns_use(pair.dev, pair.bytes, GOACC_FREES);
     goacc_unused_freed(&pair);
     const bool stays = is_present_elsewhere(event);
-    const bool newest = !stays && goacc_range_is_valid(pair.host, pair.bytes, 0);
+    const bool newest = !stays && goacc_range_has(pair.host, pair.bytes, GOACC_VALID, 0);
     if (newest)
         goacc_set(pair.host, pair.bytes, 0xf, 0);
     GOACC_EACH_PART(part, pair.host, newest ? pair.bytes : 0)
@@ -199,7 +199,7 @@ void goacc_check_event(const accd_event *event)
         goacc_turns_use(goacc_other(&pair, host), event->bytes,
                         event->op == ACCD_OP_D2H || idle ? GOACC_READS : GOACC_WRITES);
         goacc_note_pending(event, &pair,
-                           event->op == ACCD_OP_D2H && goacc_range_is_valid(host, event->bytes, 0));
+                           event->op == ACCD_OP_D2H && goacc_range_has(host, event->bytes, GOACC_VALID, 0));
         if (event->bytes > SMALL)
             goacc_idle_count(event, idle);
         if (event->op == ACCD_OP_H2D)
