@@ -2,6 +2,7 @@
 -- these lines, with the directives in lines of their own.
 
 local flat = require "accdeep.tools.lower.flat"
+local location = require "accdeep.base.location"
 local source = require "accdeep.tools.lower.source"
 
 local macros = {}
@@ -40,7 +41,7 @@ end
 -- The text of a unit (see flat.lua) where lines are as the preprocessor makes them: list of numbers. before: the text
 -- that is there, or nil for the unit's file itself.
 function macros.expand(path, text, preprocessed, lines, before)
-  local made, scanned, starts = made_of(path, preprocessed), source.scan(text), source.line_starts(text)
+  local made, scanned, starts = made_of(path, preprocessed), source.scan(text), location.line_starts(text)
   local places = before and before.places or { { first = 1, path = path, line = 1 } }
   local self, cur, k = flat.new {}, 1, 1
   local function copy_to(last) -- lines with their places
