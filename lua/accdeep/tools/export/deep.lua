@@ -307,9 +307,10 @@ function Writer:elements(treatment, entry, text, count)
   local name, parameters = self.make(inner, action)
   local passed = {}
   for i, parameter in ipairs(parameters) do
-    local name = parameter:match("^" .. AROUND .. "(.*)$")
-    local is_own = name and types.member(treatment.record, name)
-    passed[i] = ", " .. (is_own and self.dialect.member(self.program, treatment.record, name) or self:passed(parameter))
+    local around = parameter:match("^" .. AROUND .. "(.*)$")
+    local is_own = around and types.member(treatment.record, around)
+    passed[i] = ", " .. (is_own and self.dialect.member(self.program, treatment.record, around)
+      or self:passed(parameter))
   end
   if entry.member.qualified then text = self.dialect.unqualified(text, inner.record) end
   local deeper = is_recursive(self.session, inner, {}) and dialects.deeper(self.program)

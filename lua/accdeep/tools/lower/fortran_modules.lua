@@ -80,9 +80,7 @@ function fortran_modules.write(folder, folders, used, own)
     end
     local path = ("%s/%s.accdeep"):format(folder, name)
     if parts[2] then
-      local file = files.open(path)
-      file:write(table.concat(parts))
-      file:close()
+      files.write(path, table.concat(parts))
     elseif system.filetype(path) == "file" then
       os.remove(path)
     end
