@@ -754,8 +754,9 @@ local function has_described_headers(self)
 end
 
 -- The text of a unit with standard directives, or nil and what the compiler said of the unit; third: {described
--- (whether headers have shapes or policies), pasted (paths of files whose text is part of it, or nil), again (the unit
--- as flat.lua has it: it is to be lowered instead)}. given: as of lower.unit. Raises errors of directives.
+-- (whether headers have shapes or policies), pasted (paths of files whose text is part of it, or nil), is_read (whether
+-- directives were found), again (the unit as flat.lua has it: it is to be lowered instead)}. given: as of lower.unit.
+-- Raises errors of directives.
 function c_unit.lower(opened, given)
   local is_cxx = compiler.is_cxx(given.path, given.command)
   local self = setmetatable({ session = opened, text = given.text, source = source.scan(given.text), edits = {},
@@ -787,7 +788,8 @@ function c_unit.lower(opened, given)
   local text, said, again = table.unpack(results, 2, 4)
   if again then return nil, nil, { again = again } end
   if self.is_openmp and text then text = to_openmp(self, text) end
-  return text, said, { described = has_described_headers(self), pasted = self.pasted and self.pasted.paths }
+  return text, said, { described = has_described_headers(self), pasted = self.pasted and self.pasted.paths,
+    is_read = self.directives ~= nil and self.directives[1] ~= nil }
 end
 
 return c_unit

@@ -23,7 +23,8 @@ end
 
 -- The text of a unit with standard directives, or nil and what the compiler said of the unit; third: {described
 -- (whether files that it includes have shapes or policies of C, which its compiler does not know), pasted (paths of
--- files whose text is part of it), exported (what modules of Fortran have for other units, see fortran_modules.lua)}.
+-- files whose text is part of it), is_read (of C: whether directives were found), exported (what modules of Fortran
+-- have for other units, see fortran_modules.lua)}.
 -- given: {path, text, command (the compiler, nil: GNU's), options (a list), to ("openacc", "openmp", "accdeep"; nil:
 -- openacc), rules ("tr14", "tr14x"; nil: tr14), modules (a folder for modules of Fortran, those of other units, too;
 -- nil: one of its own), pasted (flat.lua; nil: the text is that of the file)}. Raises errors of directives.

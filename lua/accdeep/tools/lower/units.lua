@@ -8,6 +8,7 @@ local fortran_modules = require "accdeep.tools.lower.fortran_modules"
 local lower = require "accdeep.tools.lower"
 local shell = require "accdeep.tools.shell"
 local system = require "accdeep.system"
+local words = require "accdeep.base.words"
 
 local units = {}
 
@@ -16,20 +17,23 @@ for suffix in ("c cc cpp cxx C f90 F90 f95 F95 f03 F03 f08 F08"):gmatch "%S+" do
 
 local quoted = shell.quoted
 
--- Whether a unit may have a directive of OpenACC, which a file that it includes may have, too, or a routine.
-local function may_have_directives(text, is_fortran)
+-- Whether a text has a directive of OpenACC, or a routine.
+local function has_directives(text)
   local lower_case = text:lower()
   return lower_case:find "pragma%s+acc" ~= nil or lower_case:find("!$acc", 1, true) ~= nil
-    or text:find("_Pragma", 1, true) ~= nil or not is_fortran and text:find "#%s*include" ~= nil
-    or text:find "%f[%w_]acc_" ~= nil
+    or text:find("_Pragma", 1, true) ~= nil or text:find "%f[%w_]acc_" ~= nil
 end
+
+-- Options with a value behind them, besides those that begin with -i and short ones.
+local with_value = words.set "--param -target -Xclang -Xpreprocessor -mllvm"
 
 -- Options of the command without its units, for the compiler when it is asked about one of them.
 local function options_of(list)
   local options = {}
   for i = 2, #list do
     local argument = list[i]
-    if argument:sub(1, 1) == "-" or list[i - 1]:find "^%-[IJDUxo]$" or list[i - 1]:find "^%-i" then
+    local is_value = list[i - 1]:find "^%-[IJDUxo]$" or list[i - 1]:find "^%-i" or with_value[list[i - 1]]
+    if argument:find "^[-@]" or is_value then
       options[#options + 1] = argument
     end
   end
@@ -95,15 +99,15 @@ local function lowered(list, given, folder)
       modules = modules or folder:modules()
       fortran_compiler.refuses { path = path, command = list[1], given = options, modules = modules }
     end
-    local more = {}
-    if may_have_directives(text, is_fortran) then
+    local more, has_own = {}, has_directives(text)
+    if has_own or not is_fortran and text:find "#%s*include" then -- a file that it includes may have some
       local made, said
       made, said, more = lower.unit { path = path, text = text, command = list[1], options = options,
         to = given.to, rules = given.rules, modules = modules }
       if made and (made ~= text or more.described) then
         found[#found + 1] = { at = i, path = path, text = made, described = more.described, pasted = more.pasted }
       end
-      if not made then problem = problem or { path = path, said = said } end
+      if not made and (has_own or more.is_read) then problem = problem or { path = path, said = said } end
     end
     if is_fortran then units.export(options, text, more.exported, modules) end
   end
