@@ -134,7 +134,8 @@ case("rejects: a declaration has an unknown type or kind, or attributes that exc
 end)
 
 case("accepts: arrays of no elements are allocated and deallocated [HOUSE-language]", function()
-  fortran "allocate(a(5:4)); deallocate(a); allocate(a(0)); a = (/ 1, 2 /); deallocate(a); allocate(p(0)); deallocate(p)"
+  fortran "allocate(a(5:4)); deallocate(a); allocate(a(0)); a = (/ 1, 2 /); deallocate(a)"
+  fortran "allocate(p(0)); deallocate(p)"
   expect.equal(host "allocated(a)", false)
   expect.fails("null-pointer", "deallocate(@a)", { by = fortran })
 end)

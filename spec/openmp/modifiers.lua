@@ -160,7 +160,8 @@ case("rejects: defaultmap has words of 6.0 in 5.2, or all in 5.1 [OMP60-ver-1 OM
   expect.fails("clause-not-allowed", function() omp "target defaultmap(storage: aggregate)" "a[1] = 5;" end)
   expect.fails("clause-not-allowed", function() omp "target defaultmap(self)" "a[1] = 5;" end)
   expect.fails("clause-not-allowed", function() omp "target defaultmap(private: scalar)" "n = 5;" end)
-  expect.moves(function() omp "target defaultmap(to: all)" "a[1] = 5;" end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })
+  expect.moves(function() omp "target defaultmap(to: all)" "a[1] = 5;" end,
+    { h2d = { count = 1, bytes = 32 }, d2h = 0 })
   rules "openmp-5.1"
   expect.fails("clause-not-allowed", function() omp "target defaultmap(to: all)" "a[1] = 5;" end)
   expect.moves(function() omp "target defaultmap(to)" "a[1] = 5;" end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })

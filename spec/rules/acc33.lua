@@ -181,15 +181,15 @@ return {
   { id = "ACC33-dec-1", section = "2.13", kind = "meaning", status = "done",
     text = "declare takes copy, copyin, copyout, create, present, deviceptr, device_resident and link. Its implicit "
       .. "region is the routine or the program. At global scope only create, copyin, device_resident and link are "
-      .. "allowed. A variable is in at most one clause of them. A Fortran allocatable in declare create gets the dynamic counter 1 from allocate. deallocate ends "
-      .. "this, and is an error if the structured counter is not 0." },
+      .. "allowed. A variable is in at most one clause of them. A Fortran allocatable in declare create gets the "
+      .. "dynamic counter 1 from allocate. deallocate ends this, and is an error if the structured counter is not 0." },
 
   { id = "ACC33-shut-1", section = "2.14.2", kind = "meaning", status = "done",
     text = "shutdown ends the lifetimes of all data on the device that device_num names, otherwise on the current "
       .. "one." },
   { id = "ACC33-set-1", section = "2.14.3", kind = "meaning", status = "done",
-    text = "set device_num and acc_set_device_num select the current device. So does init device_num. A negative number "
-      .. "is the usual device. Our reading: device 0." },
+    text = "set device_num and acc_set_device_num select the current device. So does init device_num. A negative "
+      .. "number is the usual device. Our reading: device 0." },
 
   { id = "ACC33-upd-1", section = "2.14.4", kind = "meaning", status = "done",
     text = "update needs at least one of self, host and device. The copies happen in the order of the clauses, and "

@@ -3,8 +3,9 @@
 return {
   { id = "OMP60-sec-1", section = "5.2.5", kind = "restriction", status = "done",
     text = "An array section a[start:length] or a[start:length:stride] is inside its array. start and length are "
-      .. "integers that are not negative. A stride is positive. They may be omitted if the size of the array is known. Our reading: a base pointer that is null, "
-      .. "or that points to no host memory, is an error (null-pointer, out-of-bounds)." },
+      .. "integers that are not negative. A stride is positive. They may be omitted if the size of the array is known. "
+      .. "Our reading: a base pointer that is null, or that points to no host memory, is an error (null-pointer, "
+      .. "out-of-bounds)." },
 
   { id = "OMP60-map-1", section = "7.9.1", kind = "syntax", status = "done",
     text = "The map types are storage, to, from and tofrom; tofrom is the default. In 5.x storage is called alloc, "
