@@ -48,9 +48,11 @@ static void raw_memory(void)
     fails(context, ACCD_OUT_OF_BOUNDS, accd_from_device(context, 0, b, dev, UINT64_MAX), "absurd");
     fails(context, ACCD_HOST_POINTER_ON_DEVICE,
           accd_from_device(context, 0, b, (uint64_t)(uintptr_t)a, 8), "a host address");
-    fails(context, ACCD_HOST_POINTER_ON_DEVICE, accd_to_device(context, 0, (uintptr_t)a, a, 32), "the host's own");
+    fails(context, ACCD_HOST_POINTER_ON_DEVICE, accd_to_device(context, 0, (uintptr_t)a, a, 32),
+          "the host's own");
     is_status(accd_within_device(context, 0, dev, dev, 32), ACCD_OK, "the same place");
-    fails(context, ACCD_OUT_OF_BOUNDS, accd_within_device(context, 0, dev + 40, dev + 40, 32), "the same over the end");
+    fails(context, ACCD_OUT_OF_BOUNDS, accd_within_device(context, 0, dev + 40, dev + 40, 32),
+          "the same over the end");
     fails(context, ACCD_HOST_POINTER_ON_DEVICE, accd_to_device(context, 1, dev, a, 8),
           "another device's address");
     fails(context, ACCD_OUT_OF_DEVICE_MEMORY,
