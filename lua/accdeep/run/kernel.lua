@@ -204,8 +204,11 @@ local function lookup(session, k, name, pos)
   if t.kind == "descriptor" then
     return fortran_kernel.binding(session, k, variable, section_start(session, k, name))
   end
+  -- a function of Lua changes no pointers in constructs of OpenACC
+  local has_copy = k and (k.plan.openmp or k.assigned)
   if k and k.plan.deviceptr[name] then
-    return pointer_copy(k, name, t, plain_value(session, variable))
+    if has_copy then return pointer_copy(k, name, t, plain_value(session, variable)) end
+    return { type = t, value = function() return plain_value(session, variable) end }
   end
   local dev = ctx:deviceptr(device, variable.address)
   -- where clauses do not attach variables, a section that the construct names gives it a pointer of its own
@@ -248,7 +251,7 @@ local function lookup(session, k, name, pos)
     return private_binding(k, name, variable, k.plan.private[name].how)
   end
   if t.kind == "pointer" and not (member and k and k.plan.openmp) then
-    if k and not member then return pointer_copy(k, name, t, translated(session, k, variable, device)) end
+    if has_copy and not member then return pointer_copy(k, name, t, translated(session, k, variable, device)) end
     return { type = t, value = function() return translated(session, k, variable, device) end }
   end
   local taken = k and k.plan.taken and k.plan.taken[name] -- has_device_addr: there is nothing else that it could be
