@@ -150,12 +150,8 @@ local function run(chosen)
   end
   common.scenario(chosen.file)
   if chosen.oracle then return compare(chosen) end
-  local made = explore.open(chosen.file, chosen)
-  if chosen.merge then
-    local joined = explore.merge(made, chosen.results)
-    explore.close(made)
-    return report(chosen, made, joined)
-  end
+  local made <close> = explore.open(chosen.file, chosen)
+  if chosen.merge then return report(chosen, made, explore.merge(made, chosen.results)) end
   announce(made, chosen.limit)
   common.progress = progress.new(false)
   core.watch_interrupts(true)
@@ -168,7 +164,6 @@ local function run(chosen)
   local found = explore.run(made, chosen)
   core.watch_interrupts(false)
   common.progress:hide()
-  explore.close(made)
   return report(chosen, made, found)
 end
 

@@ -11,6 +11,7 @@ local argparse = require "argparse"
 local common = require "accdeep.tools.cli.common"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
+local report = require "accdeep.base.report"
 
 -- In the order that help lists them.
 local commands = { "run", "repl", "exec", "cc", "lower", "explain", "draw", "export", "conform", "explore",
@@ -70,7 +71,7 @@ return function(args)
   end
   if diagnostic.is(status) then
     common.show_error(status)
-    return diagnostic.phase(status.code) == "environment" and 3 or 70
+    return report.status_of(diagnostic.phase(status.code))
   end
   error(status, 0)
 end

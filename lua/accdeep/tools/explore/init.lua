@@ -24,26 +24,33 @@ local function key_of(source, names, bound, parts)
   return hash
 end
 
--- Opens what is explored: {source, names, worlds, words, bound, parts, line, key, is_own: the scenario's own rules}.
--- options: rules (names of profiles; "all"; nil: the scenario's own), bound, counters (they are compared, too), hold
--- (properties are checked).
+function explore.close(made)
+  for _, one in ipairs(made.worlds) do one:close() end
+end
+
+-- Opens what is explored: {source, names, worlds, words, bound, parts, line, key, is_own: rules are the scenario's}.
+-- The caller closes it, with explore.close or as a variable that is <close>. options: rules (names of profiles; "all"; nil:
+-- the scenario's own), bound, counters (they are compared, too), hold (properties are checked).
 function explore.open(path, options)
-  local made = { source = { file = path, text = files.read(path) }, worlds = {}, names = {} }
+  local made = setmetatable({ source = { file = path, text = files.read(path) }, worlds = {}, names = {} },
+    { __close = explore.close })
   made.is_own = not options.rules
-  for k, name in ipairs(options.rules == "all" and profiles.names() or options.rules or { false }) do
-    made.worlds[k] = world.open(path, made.source.text, name or nil)
-    made.names[k] = made.worlds[k].session.rules.name
+  local ok, err = pcall(function()
+    for k, name in ipairs(options.rules == "all" and profiles.names() or options.rules or { false }) do
+      made.worlds[k] = world.open(path, made.source.text, name or nil)
+      made.names[k] = made.worlds[k].session.rules.name
+    end
+    local vocabulary = made.worlds[1].vocabulary
+    made.words, made.line, made.bound = program.words(vocabulary), vocabulary.line, options.bound or vocabulary.bound
+    for _, one in ipairs(made.worlds) do one:prepare(made.words) end
+  end)
+  if not ok then
+    explore.close(made)
+    error(err, 0)
   end
-  local vocabulary = made.worlds[1].vocabulary
-  made.words, made.line, made.bound = program.words(vocabulary), vocabulary.line, options.bound or vocabulary.bound
-  for _, one in ipairs(made.worlds) do one:prepare(made.words) end
   made.parts = differ.parts(options.counters)
   made.key = key_of(made.source, made.names, made.bound, options.hold and { "hold" } or made.parts)
   return made
-end
-
-function explore.close(made)
-  for _, one in ipairs(made.worlds) do one:close() end
 end
 
 -- The file of results, and what it says already. Raises if that is about something else.
