@@ -29,8 +29,8 @@ function explore.close(made)
 end
 
 -- Opens what is explored: {source, names, worlds, words, bound, parts, line, key, is_own: rules are the scenario's}.
--- The caller closes it, with explore.close or as a variable that is <close>. options: rules (names of profiles; "all"; nil:
--- the scenario's own), bound, counters (they are compared, too), hold (properties are checked).
+-- The caller closes it, with explore.close or as a variable that is <close>. options: rules (names of profiles;
+-- "all"; nil: the scenario's own), bound, counters (they are compared, too), hold (properties are checked).
 function explore.open(path, options)
   local made = setmetatable({ source = { file = path, text = files.read(path) }, worlds = {}, names = {} },
     { __close = explore.close })
