@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { OFFLOADED = 0, NOT_OFFLOADED = 1 }; /* results of a target construct */
 
@@ -340,6 +341,14 @@ static void *memory(void *block, size_t old, size_t bytes)
     return realloc(block, bytes);
 }
 
+/* Another thread ends the program: one report is enough. */
+static _Noreturn void wait_for_end(void)
+{
+    goacc_unlock();
+    for (;;)
+        pause();
+}
+
 static void compute(struct goacc_site *site, int device, const void *region_id,
                     const struct goacc_columns *columns, bool environment)
 {
@@ -367,6 +376,8 @@ static void compute(struct goacc_site *site, int device, const void *region_id,
     body->fn = goacc_image_function(device, region_id);
     body->device = device;
     if (!body->fn && goacc_image_is_removed()) {
+        if (goacc.ends_at_once)
+            wait_for_end();
         goacc.ends_at_once = true;
         goacc_die("missing-wait",
                   "this target region, a nowait task, begins as the program ends: no wait for tasks comes before");
