@@ -16,7 +16,7 @@
 enum {
     GOACC_PRESENT = 1, /* mapped; on the host also: was mapped, and its newest value is lost */
     GOACC_VALID = 2,   /* this side has the newest value */
-    GOACC_ONLY = 4,    /* the other side does not have it; not valid: on the host, its lost value is that of earlier data */
+    GOACC_ONLY = 4,    /* the other side does not have it; on the host, if not valid: what is lost is of earlier data */
     GOACC_READ = 8     /* was read since it was moved here */
 };
 

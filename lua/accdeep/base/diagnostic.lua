@@ -133,7 +133,8 @@ function diagnostic.internal(text)
   local file, line = location.scenario(1)
   if text:find("context is closed)", 1, true) then
     return diagnostic.new { code = "scenario-error", message = "this value is from a session that has ended",
-      file = file, line = line, help = "each case is a session of its own, and rules begins one: take the value there" }
+      file = file, line = line, rule = "HOUSE-scenario",
+      help = "each case is a session of its own, and rules begins one: take the value there" }
   end
   return diagnostic.new { code = "internal", message = text, file = file, line = line, rule = "HOUSE-internal",
     help = "this is an error of accdeep, not of the scenario" }

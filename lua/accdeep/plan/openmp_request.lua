@@ -39,4 +39,3 @@ return function(plan, clause, node, asked, map_type, says)
   function request.mapped(t) return mapped(plan, request, t) end
   return request
 end
-

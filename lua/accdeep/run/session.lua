@@ -615,7 +615,8 @@ function Session:stop_collecting()
   end
 end
 
--- Whether something is under way: an open region, a body, a function of a bound, or somebody who gets events for now.
+-- Whether something is under way: an open region, a body, a function of a bound, a collector of events that is not the
+-- scenario's own.
 function Session:is_busy()
   local side = self.device_side
   local lasting = (self.observers.event and 1 or 0) + (self.options.trace and 1 or 0)

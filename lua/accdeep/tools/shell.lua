@@ -19,7 +19,7 @@ function shell.run(command)
   return ok, output, said
 end
 
--- A new folder for files that nobody else needs.
+-- A new folder for temporary files. The caller removes it.
 function shell.folder()
   local _, output, said = shell.run "mktemp -d"
   return output:match "[^\n]+" or error(diagnostic.new { code = "file", rule = "HOUSE-files",

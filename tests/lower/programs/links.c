@@ -1,4 +1,4 @@
-// rules: tr14x - a tree, a list of lists and a cube: shapes that lead back to themselves.
+// rules: tr14x - a tree, a list of lists and a cube: recursive types.
 #include <stdio.h>
 #include <stdlib.h>
 

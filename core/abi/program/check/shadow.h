@@ -39,8 +39,8 @@ static inline bool goacc_all_have(const struct goacc_part *part, uint32_t states
 {
     return goacc_having(part, states) == (part->bytes & GOACC_IN_ALL(states));
 }
-/* The bytes of a part of the host that are old, and whose newest value is lost, though they are mapped again: those that
- * are not valid, and "only" here. All bits of each. */
+/* The bytes of a part of the host that are old, and whose newest value is lost, though they are mapped again: those
+ * that are not valid, and "only" here. All bits of each. */
 static inline uint32_t goacc_lost(const struct goacc_part *part)
 {
     return (goacc_having(part, GOACC_ONLY) / GOACC_ONLY & ~(goacc_having(part, GOACC_VALID) / GOACC_VALID)) * 0xf;

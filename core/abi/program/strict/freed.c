@@ -9,16 +9,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Mapped data whose block was freed, as it was reported: their memory may be that of another block now. With the lock. */
+/* Mapped data whose block was freed, as it was reported: their memory may be that of another block now. With the
+ * lock. */
 static struct {
     uint64_t host; /* 0: none */
     int device;
 } told[64];
 enum { TOLD = sizeof told / sizeof told[0] };
+static bool any_told;
 
 void goacc_freed_unmapped(int device, uint64_t host)
 {
-    for (int i = 0; i < TOLD; i++)
+    for (int i = 0; any_told && i < TOLD; i++)
         if (told[i].host == host && told[i].device == device)
             told[i].host = 0;
 }
@@ -37,6 +39,7 @@ static void note_told(int device, uint64_t host)
 {
     static unsigned last;
     last = (last + 1) % TOLD;
+    any_told = true;
     told[last].host = host;
     told[last].device = device;
 }
@@ -78,7 +81,8 @@ static void look(const void *block, struct freed *freed)
     for (int device = 0; device < devices && freed->device < 0; device++) {
         uint64_t at = low, start, bytes;
         while (freed->device < 0 && accd_present_in(goacc.context, device, &at, end, &start, &bytes))
-            if (start >= low && !is_told(device, start) && accd_present_at(goacc.context, device, start, 0, &freed->object))
+            if (start >= low && !is_told(device, start) &&
+                accd_present_at(goacc.context, device, start, 0, &freed->object))
                 freed->device = device;
     }
     goacc_unlock();
@@ -111,9 +115,9 @@ static void tell(const char *what, uintptr_t pc, const struct freed *freed)
 static void refuse(const char *what, const void *block, uintptr_t pc)
 {
     const uintptr_t dev = (uintptr_t)block;
-    const char *region = goacc_region(goacc_own.does);
     if (dev - goacc.device_low >= goacc.device_high - goacc.device_low || goacc.ending || !goacc_lock())
         return;
+    const char *region = goacc_region(goacc_own.does);
     const int device = accd_device_of(goacc.context, dev);
     const uint64_t host = device < 0 ? 0 : accd_host_address(goacc.context, device, dev);
     struct goacc_finding finding = {

@@ -414,7 +414,8 @@ static void tell_left(int device)
     while (accd_present_next(goacc.context, device, &at, &object)) {
         if (!object.dynamic || goacc_stack_declared(object.info.host) ||
             goacc_allocated_has(object.info.host) || goacc_image_holds(object.info.host) ||
-            is_declared_target(object.info.host) || is_bare_pointer(device, &object) || is_descriptor(device, object.info.host) || n++ >= MOST)
+            is_declared_target(object.info.host) || is_bare_pointer(device, &object) ||
+            is_descriptor(device, object.info.host) || n++ >= MOST)
             continue;
         char from[1100] = "";
         const struct goacc_shown shown = goacc_shown(&object.info);

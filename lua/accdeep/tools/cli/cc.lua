@@ -12,8 +12,8 @@ local function options(command)
   command:flag("--no-check", "The program is not to be checked: directives of TR-14-1 are lowered, and no more.")
   command:option("--to", "What directives become: openacc; for C and C++ openmp; accdeep: calls of its library, whose "
     .. "programs are not checked.", "openacc"):choices { "openacc", "openmp", "accdeep" }
-  command:option("--rules", "tr14x: with the wishes of chapter 5 of TR-14-1, such as shapes that lead back to "
-    .. "themselves.", "tr14"):choices { "tr14", "tr14x" }
+  command:option("--rules", "tr14x: with the wishes of chapter 5 of TR-14-1, such as recursive types.", "tr14")
+    :choices { "tr14", "tr14x" }
   command:flag("--libdir", "Print the folder of the library that such programs need, for other builds.")
 end
 

@@ -2,7 +2,6 @@
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
-local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
 local lower = lazy.require "accdeep.tools.lower"
 local units = lazy.require "accdeep.tools.lower.units"
@@ -13,25 +12,17 @@ local function options(command)
   command:option("-o", "The file to write; standard output if not given."):argname "<file>"
   command:option("--to", "What directives become: openacc; for C and C++ openmp; accdeep: calls of its library.",
     "openacc"):choices { "openacc", "openmp", "accdeep" }
-  command:option("--rules", "tr14x: with the wishes of chapter 5 of TR-14-1, such as shapes that lead back to "
-    .. "themselves.", "tr14"):choices { "tr14", "tr14x" }
+  command:option("--rules", "tr14x: with the wishes of chapter 5 of TR-14-1, such as recursive types.", "tr14")
+    :choices { "tr14", "tr14x" }
   command:option("--cc", "The compiler; gcc, g++ or gfortran if not given."):argname "<compiler>"
 end
 
-local statuses = { text = 2, static = 2, environment = 3 }
-
--- 0: the unit is written; 1: the compiler refuses the unit; 2, 3: an error of a directive, of a file.
+-- 0: the unit is written; 1: the compiler refuses the unit.
 local function run(chosen)
   local path = chosen.source
   local given = { path = path, text = files.read(path), command = chosen.cc, options = chosen.options,
     to = chosen.to, rules = chosen.rules }
-  local ok, text, said, more = pcall(lower.unit, given)
-  local status = not ok and diagnostic.is(text) and statuses[diagnostic.phase(text.code)]
-  if status then
-    common.show_error(text)
-    return status
-  end
-  if not ok then error(text, 0) end
+  local text, said, more = lower.unit(given)
   if not text then
     common.err(said)
     return 1

@@ -71,7 +71,7 @@ function dialects.alias(program, routine)
   end)
 end
 
--- The name of a function that counts calls for objects that lead to others of their type. It ends the program before
+-- The name of a function that counts calls for objects that point to others of their type. It ends the program before
 -- these calls have taken the whole stack.
 function dialects.deeper(program)
   return dialects.add(program, "deeper", function(name)
