@@ -419,6 +419,7 @@ typedef enum accd_opcode {
     ACCD_I_CALL,    /* to = function k of registers a .. a+b-1 */
     ACCD_I_REQUIRE, /* to = a. 0 is an error: the section is a part of several rows, of k elements each;
                        k = 0: it is outside of its row */
+    ACCD_I_CALL_IF, /* to = a ? function k of registers a+1 .. a+b : 0; where a is 0 the function is not called */
     ACCD_I_COUNT
 } accd_opcode;
 
@@ -591,8 +592,8 @@ ACCD_API int accd_region_device(const accd_region *region);
 ACCD_API size_t accd_region_addresses(const accd_region *region, uint64_t *addresses, size_t n);
 
 /* Records the bounds of all sections that an item has now. The caller frees them with accd_bounds_free,
- * before the context is closed. NULL: the item has no mapping program. Fails as accd_run if a section is
- * invalid. */
+ * before the context is closed. NULL: the item has no mapping program, or one that calls functions of the host
+ * program, which only constructs call. Fails as accd_run if a section is invalid. */
 ACCD_API accd_status accd_bounds_new(accd_context *context, const accd_item *item, accd_bounds **bounds_p);
 typedef struct accd_bounds_change {
     char then[160], now[160]; /* the section: "X.a[0:4]", "X.a[0:2]" */

@@ -13,7 +13,7 @@ accd_status accd_bounds_new(accd_context *context, const accd_item *item, accd_b
     if (program && (program->inherited || (program->spec.params && !item->params)))
         return accd_fail(context, ACCD_MISUSE, R_MISUSE,
                          "the program of the item needs parameters or an enclosing element");
-    if (!accd_item_walks(item))
+    if (!accd_item_walks(item) || program->reaches_calls)
         return ACCD_OK;
     context->busy = true;
     accd_status status =

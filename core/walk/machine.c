@@ -165,17 +165,36 @@ static bool required(struct accd_machine *m, const accd_instruction *in, size_t 
     return true;
 }
 
-static bool call(struct accd_machine *m, const accd_instruction *in, size_t first, size_t n)
+/* Calls a function for rows [from, end) of a block whose first row is `first`. args: register of the first argument. */
+static bool call_function(struct accd_machine *m, const accd_instruction *in, unsigned args, size_t first, size_t from,
+                          size_t end)
 {
-    const int64_t *args[8];
+    const int64_t *columns[ACCD_ARGUMENTS_MOST];
     for (unsigned i = 0; i < in->b; i++)
-        args[i] = m->r[in->a + i];
+        columns[i] = m->r[args + i] + from;
     const accd_context_config *config = &m->context->config;
-    if (config->on_bound && !config->on_bound(config->bound_ud, (int)in->k, n, in->b, args, m->r[in->to]))
+    if (config->on_bound &&
+        !config->on_bound(config->bound_ud, (int)in->k, end - from, in->b, columns, m->r[in->to] + from))
         return true;
     m->fault = ACCD_CALL_FAILED;
-    m->fault_row = first;
+    m->fault_row = first + from;
     return false;
+}
+
+/* Calls a function for the rows of a block whose condition is not 0; other rows get 0. */
+static bool call_where_true(struct accd_machine *m, const accd_instruction *in, size_t first, size_t n)
+{
+    const int64_t *condition = m->r[in->a];
+    for (size_t from = 0, end; from < n; from = end) {
+        const bool is_true = condition[from] != 0;
+        for (end = from + 1; end < n && (condition[end] != 0) == is_true;)
+            end++;
+        if (!is_true)
+            memset(m->r[in->to] + from, 0, (end - from) * sizeof m->r[0][0]);
+        else if (!call_function(m, in, in->a + 1u, first, from, end))
+            return false;
+    }
+    return true;
 }
 
 bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t first, size_t n)
@@ -273,7 +292,11 @@ bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t
         }
         case ACCD_I_CAST: EACH(cast_scalar(a[i], in->b));
         case ACCD_I_CALL:
-            if (!call(m, in, first, n))
+            if (!call_function(m, in, in->a, first, 0, n))
+                return false;
+            break;
+        case ACCD_I_CALL_IF:
+            if (!call_where_true(m, in, first, n))
                 return false;
             break;
         case ACCD_I_REQUIRE:

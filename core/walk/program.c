@@ -43,7 +43,8 @@ static bool sound_instruction(const accd_program_spec *spec, const accd_instruct
     case ACCD_I_LNOT: return in->a < n;
     case ACCD_I_DISTANCE: return in->a < n && in->b < n && in->k > 0;
     case ACCD_I_SELECT: return in->a < n && in->b < n && in->k >= 0 && in->k < n;
-    case ACCD_I_CALL: return in->b <= 8 && (unsigned)in->a + in->b <= n;
+    case ACCD_I_CALL: return in->b <= ACCD_ARGUMENTS_MOST && (unsigned)in->a + in->b <= n;
+    case ACCD_I_CALL_IF: return in->b <= ACCD_ARGUMENTS_MOST && (unsigned)in->a + 1 + in->b <= n;
     case ACCD_I_REQUIRE: return in->a < n && in->k >= 0;
     case ACCD_I_LT:
     case ACCD_I_LE: return in->a < n && in->b < n && (in->k == 0 || in->k == 1 + ACCD_U64);
@@ -150,6 +151,7 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
                 program->spec.params = child->spec.params;
             if (child->open > program->open + 1)
                 program->open = child->open - 1;
+            program->reaches_calls |= child->reaches_calls;
         } else if (spec->fields[i].up > program->open + 1) {
             program->open = spec->fields[i].up - 1;
         }
@@ -159,10 +161,11 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
         return accd_out_of_memory(context, "for a program");
     }
     for (size_t i = 0; i < spec->ncode; i++) {
-        program->calls |= spec->code[i].op == ACCD_I_CALL;
+        program->calls |= spec->code[i].op == ACCD_I_CALL || spec->code[i].op == ACCD_I_CALL_IF;
         if (spec->code[i].op == ACCD_I_INHERIT)
             program->inherited |= (uint64_t)1 << spec->code[i].k;
     }
+    program->reaches_calls |= program->calls;
     uint64_t end = 0;
     program->covers = true;
     for (size_t i = 0; i < spec->npieces; i++) {

@@ -8,6 +8,7 @@
 
 #define ACCD_ROWS 256          /* rows an instruction of a mapping program runs over */
 #define ACCD_SIZE_BITS 48
+#define ACCD_ARGUMENTS_MOST 8  /* of a function that a mapping program calls */
 #define ACCD_SLOT_MOST (24 + 24 * 15 + 64) /* bytes of the largest descriptor */
 #define ACCD_CLAIM_WALKED 0x80000000u
 
@@ -18,6 +19,7 @@ struct accd_program {
     bool covers;            /* the pieces are all own bytes, without gap, of the object's action */
     bool init;              /* some of them are init_needed */
     bool calls;             /* calls functions of the host program: one thread only */
+    bool reaches_calls;     /* it, or a program inside it, calls functions of the host program */
     bool again;             /* fields inside point back to it */
     unsigned open;          /* levels beyond this one that fields inside point up to */
     uint64_t inherited;     /* registers of the enclosing element it reads, one bit each */

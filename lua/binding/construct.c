@@ -14,6 +14,7 @@ enum { NO_REGISTER = -1 };
 struct item_source {
     accd_item_code place;
     bool constant, located; /* constants only: located once */
+    bool calls;             /* the code calls functions of the host program */
     accd_dim *dims;         /* of a section with gaps */
     int64_t *values;        /* of parameters */
 };
@@ -108,6 +109,7 @@ static void read_source(lua_State *L, int at, struct construct *construct, size_
     for (size_t i = 0; copy && i < place->ncode; i++) {
         copy[i] = code[i];
         source->constant &= code[i].op == ACCD_I_CONST;
+        source->calls |= code[i].op == ACCD_I_CALL || code[i].op == ACCD_I_CALL_IF;
     }
     lua_pop(L, 2);
     lua_getfield(L, at, "params");
@@ -308,13 +310,15 @@ static void empty_bounds(struct handle *handle)
     bounds->core = NULL;
 }
 
-/* construct:bounds(item) -> bounds of what is walked now, or nil */
+/* construct:bounds(item) -> bounds of what is walked now; nil: nothing is, or bounds call functions of the scenario */
 static int l_bounds(lua_State *L)
 {
     struct construct *construct = check_construct(L, 1);
     struct context *context = construct->handle.context;
     size_t item = (size_t)luaL_checkinteger(L, 2) - 1;
     luaL_argcheck(L, item < construct->nitems, 2, "no such item");
+    if (construct->sources[item].calls)
+        return 0;
     context->L = L;
     struct opened *bounds = lua_newuserdatauv(L, sizeof *bounds, 1);
     accd_bounds *core = NULL;

@@ -10,7 +10,7 @@ static void set_constants(lua_State *L)
         "CONST", "PARAM", "INHERIT", "SELF", "LOAD", "LOAD_AT", "ADD", "SUB",  "MUL",
         "DIV",   "MOD",   "SHL",     "SHR",  "AND",  "OR",      "XOR", "EQ",   "NE",
         "LT",    "LE",    "NEG",     "NOT",  "LNOT", "DISTANCE", "SELECT", "CAST", "CALL",
-        "REQUIRE",
+        "REQUIRE", "CALL_IF",
     };
     static const char *const scalars[ACCD_SCALAR_COUNT] = {"i8",  "u8",  "i16", "u16", "i32",
                                                            "u32", "i64", "u64", "bool"};

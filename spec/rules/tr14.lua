@@ -208,7 +208,8 @@ return {
     text = "The bounds of a section may use sibling members, member functions and names visible at the "
       .. "declaration. They are evaluated on the host, for each object, at the directive that uses the "
       .. "shape. So n may differ from element to element of an array. Types and values are those of the "
-      .. "language; what C leaves undefined is an error (invalid-section)." },
+      .. "language; what C leaves undefined is an error (invalid-section). A function is called once for each "
+      .. "element, and only where the language calls it: not in the arm of ?: that is not taken." },
   { id = "TR14-3.1.1-22", section = "3.1.1", kind = "static error", status = "done",
     text = "A section on a member that is neither a pointer nor an array is an error (not-a-pointer). So "
       .. "is a shape on a scalar type (not-a-struct)." },

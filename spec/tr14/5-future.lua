@@ -95,6 +95,20 @@ case("accepts: bounds use members of enclosing nests [TR14-5-04]", function()
   end)
 end)
 
+case("accepts: a member of an enclosing nest says whether a bound calls a function [TR14-5-04 TR14-3.1.1-21]",
+  function()
+    local calls = 0
+    func("counted", function(k)
+      calls = calls + 1
+      return k
+    end)
+    acc "data copyin<>(W)::{ exclude(in) include(list[0:k])::{ include(p[0:k > 5 ? counted(k) : 1]) } }" (function()
+      expect.device("W.list[1].p[0:1]", { 1 })
+      expect.absent "W.list[1].p[1:1]"
+    end)
+    expect.equal(calls, 0)
+  end)
+
 case("rejects: no nest and no variable has a name in bounds [TR14-5-04 HOUSE-names]", function()
   expect.invalid("acc data copyin<>(W)::{ exclude(in) include(list[0:k])::{ include(p[0:m]) } }", "unknown-name")
   acc "data copyin<>(W)::{ exclude(in) include(list[0:k])::{ include(p[0:n]) } }" (function()

@@ -73,6 +73,12 @@ static void instructions(void)
     int64_t out[1];
     is_status(accd_evaluate(context, CODE({.op = ACCD_I_CALL}), 1, 1, NULL, out), ACCD_CALLBACK,
               "no function to call");
+    const accd_instruction guarded[] = {{.op = ACCD_I_PARAM, .to = 0}, {.op = ACCD_I_CALL_IF, .to = 1, .a = 0}};
+    int64_t both[2], condition[] = {0};
+    must(accd_evaluate(context, guarded, 2, 2, condition, both) == ACCD_OK && both[1] == 0, "a call that is not made");
+    condition[0] = 1;
+    must(accd_evaluate(context, guarded, 2, 2, condition, both) == ACCD_CALLBACK, "a call that is made");
+    ok(!tap_failed, "calls under a condition");
     accd_context_close(context);
 }
 
@@ -252,6 +258,7 @@ static void unsound(void)
         {.op = ACCD_I_INHERIT, .k = 64},
         {.op = ACCD_I_SELECT, .k = 1},
         {.op = ACCD_I_CALL, .a = 0, .b = 2},
+        {.op = ACCD_I_CALL_IF, .a = 0, .b = 1},
         {.op = ACCD_I_CAST, .b = ACCD_SCALAR_COUNT},
         {.op = ACCD_I_NEG, .a = 9},
         {.op = ACCD_I_ADD, .k = 1 + ACCD_I8},

@@ -216,7 +216,7 @@ static void read_code(struct reader *reader)
     in->a = (uint8_t)number(reader);
     in->b = (uint8_t)number(reader);
     in->k = number(reader);
-    if (in->op != ACCD_I_CALL)
+    if (in->op != ACCD_I_CALL && in->op != ACCD_I_CALL_IF)
         return;
     if (!reader->directive->bounds)
         not_sound(reader);

@@ -241,7 +241,7 @@ function values.parameter(b, env, e)
   return { reg = inherited(b, e.pos, e.level, reg(around.builder, v, e.pos)), type = e.type }
 end
 
--- Calls a Lua function: arguments stand in a row of registers.
+-- Calls a Lua function: arguments stand in a row of registers, after the condition where the call depends on one.
 local function call_out(b, env, e, name, fn, args)
   local argument_types, sources = {}, {}
   for i, arg in ipairs(args) do argument_types[i], sources[i] = arg.type, reg(b, arg, e.pos) end
@@ -249,6 +249,7 @@ local function call_out(b, env, e, name, fn, args)
     raise("limit", e.pos, "a function in a bound takes at most 8 arguments", { of_construct = true })
   end
   local index = env.session:bound_function(name, fn, argument_types)
+  if b.guard then table.insert(sources, 1, b.guard) end
   local first = b.next
   for i, source in ipairs(sources) do -- x | x moves one there
     local to = b:register(e.pos)
@@ -256,7 +257,7 @@ local function call_out(b, env, e, name, fn, args)
     b:append(op.OR, to, source, source, 0)
   end
   local to = b:register(e.pos)
-  b:append(op.CALL, to, #args > 0 and first or 0, #args, index)
+  b:append(b.guard and op.CALL_IF or op.CALL, to, #sources > 0 and first or 0, #args, index)
   return { reg = to, type = LONG }
 end
 

@@ -69,6 +69,8 @@ Writer.__index = Writer
 
 local function flag(value) return value and 1 or 0 end
 
+local is_call = { [op.CALL] = true, [op.CALL_IF] = true }
+
 function Writer:line(word, ...)
   local parts = table.pack(...)
   for i = 1, parts.n do parts[i] = tostring(parts[i]) end
@@ -79,7 +81,7 @@ end
 local function asks(notes, code, i)
   local k = code[i + 4]
   if code[i] == op.CONST then return notes:variable(k) and k end
-  return code[i] == op.CALL and not notes.calls[k].record and notes.calls[k].name or nil
+  return is_call[code[i]] and not notes.calls[k].record and notes.calls[k].name or nil
 end
 
 -- The number of what the program has to give, among all that a plan asks for.
@@ -115,7 +117,7 @@ function Writer:code(code, places)
     local key = asks(self.notes, code, i)
     if key then
       opcode, a, b, k = op.PARAM, 0, 0, places[key]
-    elseif opcode == op.CALL then
+    elseif is_call[opcode] then
       k = self.call(self.notes.calls[k])
     end
     self:line("code", opcode, to, a, b, k)
