@@ -5,12 +5,12 @@
 -- goes through count elements; it calls those of the elements behind, so that a type may lead back to itself.
 -- A data clause of the variable itself stays a clause: the functions begin where the pointers are.
 
-local core = require "accdeep.core"
 local dialects = require "accdeep.tools.export.dialects"
 local nest = require "accdeep.shape.nest"
 local list_item = require "accdeep.shape.list_item"
 local openacc = require "accdeep.catalogue.openacc"
 local openmp = require "accdeep.catalogue.openmp"
+local transfers = require "accdeep.tools.export.transfers"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse"
@@ -19,30 +19,16 @@ local deep = {}
 
 local operand = dialects.operand
 
-local actions = {}
-for name, code in pairs(core.action) do actions[code] = name end
+local cannot, clauses, clause_of, traffic = transfers.cannot, transfers.clauses, transfers.clause_of, transfers.traffic
+local action_of, action_inside, held_record = transfers.action_of, transfers.action_inside, transfers.held_record
+local is_plain, has_aliases, is_recursive = transfers.is_plain, transfers.has_aliases, transfers.is_recursive
+local number_of, is_part, actions = transfers.number_of, transfers.is_part, transfers.actions
 
--- What an action is on the way in, on the way out, and as a clause of a region. Storage that a policy asks for
--- (hold), and what must be present, is memory without values.
-local clauses = { hold = { enter = "create", exit = "delete" }, present = { enter = "create", exit = "delete" },
-  delete = { exit = "delete" } }
-for name, clause in pairs(openacc.clause) do
-  local data, update = clause.entry.data, clause.entry.update
-  if data and not clause.entry.own and not clause.present_or then
-    local moves_in, moves_out = data:find "in" ~= nil, data:find "out" ~= nil
-    clauses[name] = { enter = moves_in and "copyin" or "create", exit = moves_out and "copyout" or "delete",
-      moves_in = moves_in, moves_out = moves_out }
-  elseif update then
-    clauses[clause.entry.action] = { update = update }
-  end
-end
-local region_clause = { [true] = { [true] = "copy", [false] = "copyin" }, [false] = { [true] = "copyout",
-  [false] = "create" } }
-
--- Why there is no program: a reason, not an error of the scenario.
-local function cannot(message) error({ cannot = message }, 0) end
+-- What other writers need, too.
+deep.cannot, deep.actions, deep.clause_of, deep.region_clause = cannot, actions, clause_of,
+  transfers.region_clause
+deep.action_of, deep.action_inside, deep.held_record = action_of, action_inside, held_record
 function deep.is_reason(err) return type(err) == "table" and err.cannot ~= nil end
-deep.cannot = cannot
 
 -- What there are no standard directives for, however written.
 local beyond_standard = {}
@@ -67,110 +53,6 @@ function deep.extension(node)
 end
 
 local function dialect_of(program) return program.dialect or dialects.c end
-
-local function clause_of(action)
-  return clauses[action] or cannot(("'%s' of what a structure points to"):format(action))
-end
-
--- ---------------------------------------------------------------------------------------- members --
-
--- init_needed: the values move in, whatever else is asked (TR14-3.1.1-17).
-local with_values = { create = "copyin", copyout = "copy" }
-
-local function action_of(treatment, entry, action)
-  local own = treatment.own
-  local wanted = entry.action or own and own ~= "hold" and own or action
-  return entry.init and with_values[wanted] or wanted
-end
-
--- The same for the objects that an entry holds or points to.
-local function action_inside(session, treatment, entry, action)
-  local inner = nest.inner(session, treatment, entry)
-  return inner.own or action_of(treatment, entry, action), inner
-end
-
--- The record that lies in the object as a member, or an array of them; nil for others.
-local function held_record(t)
-  while t.kind == "array" do t = t.of end
-  return types.is_record(t) and t or nil
-end
-
--- How many elements an array of arrays has.
-local function number_of(t) return t.kind == "array" and t.n * number_of(t.of) or 1 end
-
--- Calls visit(path, moves_in, moves_out) for each member of an object that is not a pointer to follow.
-local function each_value(session, treatment, action, path, visit)
-  for _, entry in ipairs(nest.entries(session, treatment)) do
-    local name = path .. entry.member.name
-    if held_record(entry.member.type) and entry.include then
-      local inner_action, inner = action_inside(session, treatment, entry, action)
-      local list = {} -- of an array: as a whole, if its elements move as one
-      local function add(...) list[#list + 1] = { ... } end
-      local is_array = entry.member.type.kind == "array"
-      each_value(session, inner, inner_action, name .. (is_array and "[]." or "."), is_array and add or visit)
-      local is_one = list[1] ~= nil
-      for _, value in ipairs(list) do is_one = is_one and value[2] == list[1][2] and value[3] == list[1][3] end
-      if is_one then list = { { name, list[1][2], list[1][3] } } end
-      for _, value in ipairs(list) do visit(value[1], value[2], value[3]) end
-    elseif not entry.subscripts then
-      local how = clause_of(action_of(treatment, entry, action))
-      visit(name, entry.include and how.moves_in or false, entry.include and how.moves_out or false)
-    end
-  end
-end
-
--- Whether any value of an object moves in, whether any moves out, and which stay the host's own then.
-local function traffic(session, treatment, action)
-  local moves_in, moves_out, kept = false, false, {}
-  each_value(session, treatment, action, "", function(path, goes_in, goes_out)
-    moves_in, moves_out = moves_in or goes_in, moves_out or goes_out
-    if not goes_out then kept[#kept + 1] = path end
-  end)
-  return moves_in, moves_out, moves_out and kept or {}
-end
-
--- Whether objects of a treatment are plain data, which a clause moves as they are.
-local function is_plain(session, treatment, seen)
-  if treatment.policy or seen[treatment] then return false end
-  seen[treatment] = true
-  local plain = true
-  for _, entry in ipairs(nest.entries(session, treatment)) do
-    plain = plain and entry.include and not (entry.subscripts or entry.init or entry.action)
-      and (not held_record(entry.member.type) or is_plain(session, nest.inner(session, treatment, entry), seen))
-  end
-  seen[treatment] = nil
-  return plain
-end
-
--- Whether pointers of objects point into what others bring (@).
-local function has_aliases(session, treatment, seen)
-  if seen[treatment] then return false end
-  seen[treatment] = true
-  for _, entry in ipairs(nest.entries(session, treatment)) do
-    if entry.include and nest.is_alias(entry) then return true end
-    local behind = types.innermost(entry.member.type)
-    if entry.include and types.is_record(behind) and (entry.subscripts or held_record(entry.member.type))
-      and has_aliases(session, nest.inner(session, treatment, entry), seen) then
-      return true
-    end
-  end
-  return false
-end
-
--- Whether a type points back to itself.
-local function is_recursive(session, treatment, around)
-  if around[treatment] then return true end
-  around[treatment] = true
-  for _, entry in ipairs(nest.entries(session, treatment)) do
-    if entry.include and types.is_record(types.innermost(entry.member.type)) and not nest.is_alias(entry)
-      and (entry.subscripts or held_record(entry.member.type))
-      and is_recursive(session, nest.inner(session, treatment, entry), around) then
-      return true
-    end
-  end
-  around[treatment] = nil
-  return false
-end
 
 -- Whether objects on the device lead back to themselves: functions that follow pointers would not end.
 function deep.is_cyclic(session)
@@ -201,10 +83,6 @@ function deep.is_cyclic(session)
   end
   return false
 end
-
--- What other languages' writers need of this, too.
-deep.actions, deep.clause_of, deep.region_clause = actions, clause_of, region_clause
-deep.action_of, deep.action_inside, deep.held_record = action_of, action_inside, held_record
 
 -- ------------------------------------------------------------------------------------- functions --
 
@@ -299,12 +177,8 @@ local function spell_unnamed(treatment, entry)
   if types.is_record(t) and not t.tag and not t.name then t.spelled = ("__typeof__(%s)"):format(text) end
 end
 
--- Elements behind a pointer or in an array that are deep themselves: a call for all of them, or nothing.
-function Writer:elements(treatment, entry, text, count)
-  spell_unnamed(treatment, entry)
-  local action, inner = action_inside(self.session, treatment, entry, self.action)
-  if self:has_nothing(inner) then return end
-  local name, parameters = self.make(inner, action)
+-- What a function is given for its parameters where another one calls it for objects inside those of a treatment.
+function Writer:arguments(treatment, parameters)
   local passed = {}
   for i, parameter in ipairs(parameters) do
     local around = parameter:match("^" .. AROUND .. "(.*)$")
@@ -312,22 +186,32 @@ function Writer:elements(treatment, entry, text, count)
     passed[i] = ", " .. (is_own and self.dialect.member(self.program, treatment.record, around)
       or self:passed(parameter))
   end
+  return table.concat(passed)
+end
+
+-- Elements behind a pointer or in an array that are deep themselves: a call for all of them, or nothing. kept: of a
+-- function that puts values back, where they are.
+function Writer:elements(treatment, entry, text, count, kept)
+  spell_unnamed(treatment, entry)
+  local action, inner = action_inside(self.session, treatment, entry, self.action)
+  if not kept and self:has_nothing(inner) then return end
+  local name, parameters = self.make(inner, action)
+  local passed = (kept and ", (void *)" .. operand(kept) or "") .. self:arguments(treatment, parameters)
   if entry.member.qualified then text = self.dialect.unqualified(text, inner.record) end
   local deeper = is_recursive(self.session, inner, {}) and dialects.deeper(self.program)
   if deeper then self:line("%s(1);", deeper) end
-  self:line("%s(%s, %s%s);", self.dialect.called(name), text, count, table.concat(passed))
+  self:line("%s(%s, %s%s);", self.dialect.called(name), text, count, passed)
   if deeper then self:line("%s(-1);", deeper) end
 end
 
--- How the elements of a section move: the clause, and for records what of them stays as it is.
+-- How the elements of a section move: the clause, and whether values of them are put back on the host.
 function Writer:section_clause(treatment, entry, element)
   local action = action_of(treatment, entry, self.action)
-  if not types.is_record(element) then return clause_of(action)[self.phase], {} end
+  if not types.is_record(element) then return clause_of(action)[self.phase], false end
   local inner_action, inner = action_inside(self.session, treatment, entry, self.action)
-  local moves_in, moves_out, kept = traffic(self.session, inner, inner_action)
-  if self.phase == "enter" then return moves_in and "copyin" or "create", {} end
-  if clause_of(inner_action).exit == "delete" and not moves_out then return "delete", {} end
-  return moves_out and "copyout" or "delete", kept
+  local moves_in, moves_out, stays = traffic(self.session, inner, inner_action)
+  if self.phase == "enter" then return moves_in and "copyin" or "create", false end
+  return moves_out and "copyout" or "delete", stays
 end
 
 local words = { enter = "enter data", exit = "exit data" }
@@ -369,7 +253,7 @@ function Writer:section(treatment, entry, pointer, t, subscript, is_member, insi
     end
     return self:close()
   end
-  local clause, kept = self:section_clause(treatment, entry, element)
+  local clause, stays = self:section_clause(treatment, entry, element)
   local finalize = self.finalize and " finalize" or ""
   self:guard(pointer, length)
   local base = pointer
@@ -389,10 +273,12 @@ function Writer:section(treatment, entry, pointer, t, subscript, is_member, insi
     if inside then inside(start, length) end
     if is_deep then self:elements(treatment, entry, plus(pointer, start), length) end
     if not is_member then self:line("acc_detach%s((void **)&%s);", self.finalize and "_finalize" or "", pointer) end
-    local before, behind, declared = {}, {}
-    if #kept > 0 then
-      before, behind, declared = self.dialect.keep(self.program, kept, element, "kept", plus(base, start), length)
-      self:line("%s;", declared)
+    local before, behind = {}, {}
+    if stays then
+      local inner_action, inner = action_inside(self.session, treatment, entry, self.action)
+      local name, parameters = self.make(inner, inner_action, "keep")
+      before, behind = self.dialect.keep("kept", plus(base, start), length, name, self:arguments(treatment, parameters))
+      self:line "void *kept;"
     end
     for _, text in ipairs(before) do self:line("%s", text) end
     move()
@@ -426,7 +312,6 @@ function Writer:follow(treatment, entry, text, t, at)
     return self:close()
   elseif t.kind == "array" then
     local first, count = range(self, treatment, entry, subscript, t)
-    if not entry.subscripts[at + 1] then return end -- elements of the object itself
     return each(text, first, count, t.of)
   end
   local inside = entry.subscripts[at + 1] and function(first, count) each(text, first, count, t.to) end
@@ -434,39 +319,136 @@ function Writer:follow(treatment, entry, text, t, at)
   self:section(treatment, entry, text, t, subscript, is_member, inside)
 end
 
-function Writer:entry(treatment, entry)
-  local t, text = entry.member.type, self.dialect.member(self.program, treatment.record, entry.member.name)
-  if not entry.include then return end
-  local moves_whole = self.phase == "update" and held_record(t)
-    and is_plain(self.session, nest.inner(self.session, treatment, entry), {})
-  if held_record(t) and not moves_whole then
-    text = t.kind == "array" and self.dialect.first_of(text, t) or "&" .. text
-    return self:elements(treatment, entry, text, ("%d"):format(number_of(t)))
-  elseif entry.subscripts and types.innermost(t) ~= t then
-    return self:follow(treatment, entry, text, t, 1)
-  elseif self.phase == "update" and t.kind ~= "pointer" then
-    if entry.member.name:find "^%(" then -- bytes that bit-fields have, among others
-      local at, bytes = types.member(treatment.record, entry.member.name).offset, t.size
-      self.values[#self.values + 1] = ("acc_update_%s((char *)q + %d, %d);"):format(self.update, at, bytes)
-      return
+-- The part of an array in the object that the subscripts of an entry choose: the subscripts of its first element as
+-- text, how many elements, and their type. nil: all of the array.
+function Writer:part(treatment, entry)
+  if not is_part(entry) then return nil end
+  local t, list, first = entry.member.type, {}, {}
+  for i, subscript in ipairs(entry.subscripts) do
+    local start, length = range(self, treatment, entry, subscript, t)
+    list[i] = { start = start, length = length, is_whole = start == "0" and length == ("%d"):format(t.n), of = t.of }
+    t = t.of
+  end
+  while list[1] and list[#list].is_whole do list[#list] = nil end
+  for i, one in ipairs(list) do
+    if i < #list and one.length ~= "1" then cannot "a section of a member in several dimensions" end
+    first[i] = ("[%s]"):format(one.start)
+  end
+  if not list[1] then return nil end
+  return table.concat(first), list[#list].length, list[#list].of
+end
+
+-- Calls fn(address, count, ...) with the structures that lie in the object as a member, or as the section of one, for
+-- each text that the member has.
+function Writer:each_held(treatment, entry, fn, ...)
+  local t, list = entry.member.type, { ... }
+  local first, length, element = self:part(treatment, entry)
+  for i, text in ipairs(list) do
+    if first then
+      list[i], t = "&" .. text .. first, element
+      while t.kind == "array" do list[i], t = list[i] .. "[0]", t.of end
+    else
+      list[i] = t.kind == "array" and self.dialect.first_of(text, t) or "&" .. text
     end
+  end
+  local many = number_of(element or entry.member.type)
+  local count = not first and ("%d"):format(many) or many == 1 and length
+    or ("%s * %d"):format(operand(length), many)
+  local may_be_empty = not count:find "^[%d* ]+$"
+  if may_be_empty then self:open("if (%s > 0)", operand(length)) end
+  fn(list[1], count, list[2])
+  if may_be_empty then self:close() end
+end
+
+-- An update of a member that is no pointer, or of a section of it.
+function Writer:update_value(treatment, entry, text)
+  local function add(...) self.values[#self.values + 1] = ("    "):rep(self.depth) .. string.format(...) end
+  local first, length = self:part(treatment, entry)
+  if entry.member.name:find "^%(" then -- bytes that bit-fields have, among others
+    local at, bytes = types.member(treatment.record, entry.member.name).offset, entry.member.type.size
+    add("acc_update_%s((char *)q + %d, %d);", self.update, at, bytes)
+  elseif not first then
     local is_refused = not text:find "^[%w_]" or is_in_union(treatment.record, entry.member.name)
-    local form = is_refused and "acc_update_%s(&%s, sizeof %s);"
-      or "#pragma acc update %s(%s)"
-    self.values[#self.values + 1] = form:format(self.update, text, text)
+    add(is_refused and "acc_update_%s((void *)&%s, sizeof %s);" or "#pragma acc update %s(%s)", self.update, text, text)
+  elseif (first .. length):find "^[%d%[%]]+$" then
+    add("acc_update_%s((void *)&%s%s, %s * sizeof %s%s);", self.update, text, first, length, text, first)
+  else -- the bounds have the values from before the update
+    self.nparts = self.nparts + 1
+    table.insert(self.bounds, ("void *part_%d = (void *)&%s%s;"):format(self.nparts, text, first))
+    table.insert(self.bounds, ("size_t bytes_%d = %s > 0 ? (size_t)%s * sizeof %s%s : 0;"):format(self.nparts,
+      operand(length), operand(length), text, first))
+    add("if (bytes_%d)", self.nparts)
+    add("    acc_update_%s(part_%d, bytes_%d);", self.update, self.nparts, self.nparts)
+  end
+end
+
+function Writer:entry(treatment, entry)
+  if not entry.include then return end
+  local t, text = entry.member.type, self.dialect.member(self.program, treatment.record, entry.member.name)
+  local is_update = self.phase == "update"
+  local is_held = held_record(t) and not (is_update
+    and is_plain(self.session, nest.inner(self.session, treatment, entry), {}))
+  if is_held then
+    local at = #self.lines
+    self:each_held(treatment, entry, function(address, count) self:elements(treatment, entry, address, count) end, text)
+    if self.update and self.update ~= "device" then -- bounds behind pointers have values from before it
+      table.move(self.lines, at + 1, #self.lines, #self.held + 1, self.held)
+      for i = #self.lines, at + 1, -1 do self.lines[i] = nil end
+    end
+  elseif entry.subscripts and not is_part(entry) and types.innermost(t) ~= t then
+    return self:follow(treatment, entry, text, t, 1)
+  elseif is_update and t.kind ~= "pointer" then
+    return self:update_value(treatment, entry, text)
   end
 end
 
 -- What is done for the members of an object. Bounds have the host's values from before the directive: an update that
 -- writes the host moves the values of the object itself last.
 function Writer:members(treatment)
-  self.values = {}
-  local entries, at = nest.entries(self.session, treatment), #self.lines
-  for _, entry in ipairs(entries) do self:entry(treatment, entry) end
-  if self.update == "device" then at = at + 1 else at = #self.lines + 1 end
-  for i, text in ipairs(self.values) do
-    table.insert(self.lines, at + i - 1, ("    "):rep(self.depth) .. text)
+  self.values, self.held, self.bounds, self.nparts = {}, {}, {}, 0
+  for _, entry in ipairs(nest.entries(self.session, treatment)) do self:entry(treatment, entry) end
+  table.move(self.held, 1, #self.held, #self.lines + 1, self.lines)
+  local at = self.update == "device" and 0 or #self.lines
+  for i, text in ipairs(self.values) do table.insert(self.lines, at + i, text) end
+  for i, text in ipairs(self.bounds) do table.insert(self.lines, i, ("    "):rep(self.depth) .. text) end
+end
+
+-- Puts the values of an object that stay the host's own back from q, where they are kept, to where it lies.
+function Writer:put_back(treatment)
+  local record = treatment.record
+  self:line("%s = &objects[i];", self.dialect.declared(types.pointer(record), "to"))
+  local function text_of(entry)
+    local text = self.dialect.member(self.program, record, entry.member.name)
+    return text, (text:gsub("%f[%w_]q%f[^%w_]", "to"))
   end
+  local function whole(entry)
+    local name = entry.member.name
+    if name:find "[^%w_]" or name:find "^_+vptr" then -- bytes that bit-fields have, among others
+      local at, bytes = types.member(record, name).offset, entry.member.type.size
+      return self:line("memcpy((char *)to + %d, (char *)q + %d, %d);", at, at, bytes)
+    end
+    local from, to = text_of(entry)
+    self:line("memcpy((void *)&%s, (void *)&%s, sizeof %s);", to, from, from)
+  end
+  local function around(entry)
+    local first, length = self:part(treatment, entry)
+    if not first then return end
+    local from, to = text_of(entry)
+    self:line("%s((void *)&%s, (void *)&%s, sizeof %s, (char *)&%s%s - (char *)&%s, %s, sizeof %s%s);",
+      dialects.around(self.program), to, from, from, from, first, from, length, from, first)
+  end
+  transfers.each_value(self.session, treatment, self.action, function(entry, _, goes_out)
+    if goes_out then around(entry) else whole(entry) end
+  end, function(entry, inner, action)
+    local _, goes_out, stays = traffic(self.session, inner, action)
+    if not goes_out then return whole(entry) end
+    around(entry)
+    if not stays then return end
+    local from, to = text_of(entry)
+    self:each_held(treatment, entry, function(address, count, kept)
+      self:elements(treatment, entry, address, count, kept)
+    end, to, from)
+  end)
 end
 
 -- The function of a treatment in a phase, and the expressions that it takes as parameters; makes it if the program does
@@ -482,20 +464,26 @@ local function function_for(program, session, treatment, phase)
   local writer = setmetatable({ session = session, program = program, dialect = dialect_of(program), lines = {},
     depth = 2, phase = phase.phase, update = phase.update, action = phase.action, finalize = phase.finalize,
     aliases = alias_routines[phase.phase], around = phase.around, parameters = {} }, Writer)
-  function writer.make(inner, action)
-    return function_for(program, session, inner, { phase = phase.phase, update = phase.update, action = action,
-      finalize = phase.finalize, around = { record = treatment.record, above = phase.around } })
+  function writer.make(inner, action, other_phase)
+    return function_for(program, session, inner, { phase = other_phase or phase.phase, update = phase.update,
+      action = action, finalize = phase.finalize, around = { record = treatment.record, above = phase.around } })
   end
   local made = { parameters = writer.parameters }
   by_phase[key] = made
-  made.name = dialects.add(program, (phase.update and "update_" .. phase.update or phase.phase) .. "_" .. tag,
+  local is_keep = phase.phase == "keep"
+  local word = is_keep and "put_back" or phase.update and "update_" .. phase.update or phase.phase
+  made.name = dialects.add(program, word .. "_" .. tag,
     function(name)
       made.name = name
-      writer:members(treatment)
-      if not writer.lines[1] then writer:line "(void)q;" end
+      if is_keep then writer:put_back(treatment) else writer:members(treatment) end
+      local uses = false -- compilers do not count what directives use
+      for _, text in ipairs(writer.lines) do
+        uses = uses or not text:find "^%s*#" and text:find "%f[%w_]q%f[^%w_]" ~= nil
+      end
+      if not uses then table.insert(writer.lines, 1, "        (void)q;") end
       local body = table.concat(writer.lines, "\n") .. "\n"
       if program.finished then body = program.finished(body, treatment.record) end
-      return writer.dialect.define(name, treatment.record, #writer.parameters, body)
+      return writer.dialect.define(name, treatment.record, #writer.parameters, body, is_keep)
     end)
   return made.name, writer.parameters
 end
@@ -554,13 +542,17 @@ end
 -- Statements before and behind the end of the variables' own data, which put back what stays the host's.
 function Deep:keeping()
   local all_before, all_behind = {}, {}
+  local program, dialect = self.program, dialect_of(self.program)
   for _, item in ipairs(self.list) do
-    local _, _, kept = traffic(self.session, item.treatment, item.action)
-    local name = ("kept_%d"):format(#self.program.globals + 1)
-    if #kept > 0 then
-      local before, behind, declared = dialect_of(self.program).keep(self.program, kept, item.treatment.record, name,
-        item.text, item.count)
-      table.insert(self.program.globals, "static " .. declared .. ";")
+    local _, _, stays = traffic(self.session, item.treatment, item.action)
+    if stays then
+      local name = ("kept_%d"):format(#program.globals + 1)
+      local called, parameters = function_for(program, self.session, item.treatment, { phase = "keep",
+        action = item.action })
+      if program.called then program.called(called, item.treatment.record) end
+      local before, behind = dialect.keep(name, item.text, item.count, called,
+        table.concat({ "", table.unpack(parameters) }, ", "))
+      table.insert(program.globals, ("static void *%s;"):format(name))
       table.move(before, 1, #before, #all_before + 1, all_before)
       table.move(behind, 1, #behind, #all_behind + 1, all_behind)
     end
@@ -589,7 +581,7 @@ function Deep:own_clause(item)
   elseif kind == "exit data" then
     word = moves_out and "copyout" or "delete"
   else
-    word = item.action == "present" and "present" or region_clause[moves_in][moves_out]
+    word = item.action == "present" and "present" or transfers.region_clause[moves_in][moves_out]
   end
   return ("%s(%s)"):format(word, clause_text(item.node))
 end
@@ -747,7 +739,6 @@ function deep.of(program, session, plan, leads_back)
       local action = actions[item.action]
       clause_of(action)
       if leads_back and is_recursive(session, treatment, {}) then cannot "objects that lead back to themselves" end
-      if plan.kind == "exit data" and action == "hold" then cannot "a policy on exit data that ends nothing" end
       local text, count, pointer = objects_of(session, item.node, dialect_of(program))
       local base = list_item.root_variable(item.node)
       if base and program.qualified and program.qualified[base] then

@@ -91,6 +91,21 @@ function dialects.deeper(program)
   end)
 end
 
+-- The name of a function that copies an array but for a section of it.
+function dialects.around(program)
+  return dialects.add(program, "copy_around", function(name)
+    local head = ("static void %s(void *to, void *from, long size, long first, long count, long element)")
+      :format(name)
+    return head .. ";", head .. [[
+
+{
+    long last = first + (count > 0 ? count * element : 0);
+    memcpy(to, from, (size_t)first);
+    memcpy((char *)to + last, (char *)from + last, (size_t)(size - last));
+}]]
+  end)
+end
+
 -- ---------------------------------------------------------------------------------------------- C --
 
 local c = dialects.c
@@ -114,58 +129,31 @@ function c.unqualified(text, record)
   return ("(%s)%s"):format(c.declared(types.pointer(record), ""), operand(text))
 end
 
--- A function whose parameters behind count are of type long; body: lines of a loop over q. Returns prototype and text.
-function c.define(name, record, parameters, body)
-  local more = {}
-  for i = 1, parameters do more[i] = ", long bound_" .. i end
+-- A function whose parameters behind count are of type long; body: lines of a loop over q. is_kept: q is where the
+-- objects are kept, not the objects themselves. Returns prototype and text.
+function c.define(name, record, parameters, body, is_kept)
+  local more = { is_kept and ", void *kept" or "" }
+  for i = 1, parameters do more[i + 1] = ", long bound_" .. i end
   local head = ("static void %s(%s, size_t count%s)"):format(name, c.declared(types.pointer(record), "objects"),
     table.concat(more))
-  return head .. ";", ("%s\n{\n    for (size_t i = 0; i < count; i++) {\n        %s = &objects[i];\n%s    }\n}"):format(
-    head, c.declared(types.pointer(record), "q"), body)
+  local from = is_kept and ("(%s)kept + i"):format(c.declared(types.pointer(record), "")) or "&objects[i]"
+  return head .. ";", ("%s\n{\n    for (size_t i = 0; i < count; i++) {\n        %s = %s;\n%s    }\n}")
+    :format(head, c.declared(types.pointer(record), "q"), from, body)
 end
 
--- Where a member of members lies in a record, and how many bytes it has.
-local function place_of(record, path)
-  local at, t = 0, record
-  for name in path:gmatch "[^.]+" do
-    local member = types.member(t, name)
-    at, t = at + member.offset, member.type
-  end
-  return at, t.size
+-- Statements that put values of the host back, which a transfer of whole objects must not touch: before it, and behind
+-- it. name: the pointer to what keeps them; called: the function that puts them back; arguments: its last, as text.
+local function keep(dialect, name, text, count, called, arguments)
+  local builtin, size = dialect.builtin, text:match "^&([%w_]+)$" or ("*(%s)"):format(text)
+  local bytes = ("%s * sizeof %s"):format(operand(count), size)
+  return { ("%s = %smalloc(%s);"):format(name, builtin, bytes),
+    ("%smemcpy(%s, (const void *)%s, %s);"):format(builtin, name, operand(text), bytes) },
+    { ("%s(%s, %s, %s%s);"):format(dialect.called(called), text, count, name, arguments),
+      ("%sfree(%s);"):format(builtin, name) }
 end
 
--- Statements that put values of the host back, which a transfer of whole objects must not touch: before it, and
--- behind it. name: what keeps them, one object or the memory of count. Also its declaration.
-function c.keep(_, kept, record, name, text, count)
-  local before, behind = {}, {}
-  local function put_back(margin, to, from)
-    for _, path in ipairs(kept) do
-      if path:find("[", 1, true) then
-        error({ cannot = "members of an array of structures that stay the host's" }, 0)
-      elseif path:find("(", 1, true) then -- bytes that bit-fields have, among others
-        local at, bytes = place_of(record, path)
-        behind[#behind + 1] = ("%smemcpy((char *)&%s + %d, (char *)&%s + %d, %d);"):format(margin, to, at, from, at,
-          bytes)
-      else
-        behind[#behind + 1] = ("%smemcpy(&%s.%s, &%s.%s, sizeof %s.%s);"):format(margin, to, path, from, path, from,
-          path)
-      end
-    end
-  end
-  if count == "1" then
-    local object = text:match "^&(.*)$" or "(*" .. text .. ")"
-    before[1] = ("%s = %s;"):format(name, object)
-    put_back("", object, name)
-    return before, behind, c.declared(record, name)
-  end
-  before[1] = ("%s = malloc(%s * sizeof *%s);"):format(name, operand(count), name)
-  before[2] = ("memcpy(%s, %s, %s * sizeof *%s);"):format(name, text, operand(count), name)
-  behind[1] = ("for (size_t k = 0; k < (size_t)%s; k++) {"):format(operand(count))
-  put_back("    ", operand(text) .. "[k]", name .. "[k]")
-  behind[#behind + 1] = "}"
-  behind[#behind + 1] = ("free(%s);"):format(name)
-  return before, behind, c.declared(types.pointer(record), name)
-end
+c.builtin = ""
+function c.keep(...) return keep(c, ...) end
 
 -- -------------------------------------------------------------------------------------------- C++ --
 
@@ -226,18 +214,14 @@ function cxx.first_of(text, t)
   return "&" .. operand(text) .. subscripts
 end
 
-local function member(name, more, lines)
+function cxx.define(name, _, parameters, body, is_kept)
+  local more = { is_kept and ", void *kept" or "" }
+  for i = 1, parameters do more[i + 1] = ", long bound_" .. i end
+  local lines = body:gsub("[^\n]+", function(line) return line:find "^#line" and line or "    " .. line end)
   return ("struct %s;"):format(name), ("template<> struct accdeep_deep<%s> {\n"
     .. "    template<typename Type> static void run(Type *objects, size_t count%s)\n    {\n"
-    .. "        for (size_t i = 0; i < count; i++) {\n            Type *q = &objects[i];\n%s        }\n    }\n};")
-    :format(name, more, lines)
-end
-
-function cxx.define(name, _, parameters, body)
-  local more = {}
-  for i = 1, parameters do more[i] = ", long bound_" .. i end
-  local lines = body:gsub("[^\n]+", function(line) return line:find "^#line" and line or "    " .. line end)
-  return member(name, table.concat(more), lines)
+    .. "        for (size_t i = 0; i < count; i++) {\n            Type *q = %s;\n%s        }\n    }\n};")
+    :format(name, table.concat(more), is_kept and "(Type *)kept + i" or "&objects[i]", lines)
 end
 
 -- The function of a bound that is about an object q. type: that of the object, as text.
@@ -275,23 +259,8 @@ function cxx.choose(program, by_type)
   end)
 end
 
-function cxx.keep(program, kept, record, name, text, count)
-  local lines = {}
-  for i, path in ipairs(kept) do
-    if path:find "[^%w_.]" or path:find "__vptr" then
-      error({ cannot = "bit-fields or virtual functions beside members that stay the host's" }, 0)
-    end
-    lines[i] = ("            memcpy((void *)&q->%s, kept + i * sizeof(Type) + ((char *)&q->%s - (char *)q), "
-      .. "sizeof q->%s);\n"):format(path, path, path)
-  end
-  local tag = (record.tag or "object"):gsub("%b<>", ""):match "([%w_]+)$"
-  local called = dialects.add(program, "put_back_" .. tag, function(own)
-    return member(own, ", const char *kept", table.concat(lines))
-  end)
-  return { ("%s = (char *)__builtin_malloc(%s * sizeof *(%s));"):format(name, operand(count), text),
-    ("__builtin_memcpy(%s, %s, %s * sizeof *(%s));"):format(name, text, operand(count), text) },
-    { ("accdeep_call<%s>(%s, %s, (const char *)%s);"):format(called, text, count, name),
-      ("__builtin_free(%s);"):format(name) }, "char *" .. name
-end
+-- Units of C++ may have no headers in front of their functions.
+cxx.builtin = "__builtin_"
+function cxx.keep(...) return keep(cxx, ...) end
 
 return dialects

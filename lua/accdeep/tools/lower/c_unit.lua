@@ -15,10 +15,10 @@ local grammar = require "accdeep.grammar"
 local headers = require "accdeep.tools.lower.headers"
 local location = require "accdeep.base.location"
 local macros = require "accdeep.tools.lower.macros"
+local member_functions = require "accdeep.code.member_functions"
 local openacc = require "accdeep.run.openacc"
 local openmp = lazy.require "accdeep.tools.lower.openmp"
 local scope = require "accdeep.types.scope"
-local sorted = require "accdeep.base.sorted"
 local source = require "accdeep.tools.lower.source"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
@@ -167,12 +167,6 @@ local function add_names(list, node)
   return list
 end
 
-local function remove(list, name)
-  for k = #list, 1, -1 do
-    if list[k] == name then table.remove(list, k) end
-  end
-end
-
 -- The path of an object file with the types of names, or nil and what the compiler said.
 local function compiled(self, list)
   local wanted = {}
@@ -186,40 +180,16 @@ local function compiled(self, list)
     for _, what in ipairs(missing) do
       local where = list[what.i] or self.of_file
       local is_declared = not what.message:find "declared"
-      if is_declared and not where.plain[what.name] then
+      if is_declared and not where.plain[what.name] and what.name ~= "this" then
         where.plain[what.name] = true
       else
-        remove(where.names, what.name)
+        uses.remove(where.names, what.name)
       end
       local is_overloaded = what.message:find "^type of '[%w_:]+' is unknown"
         or what.message:find "overloaded"
       if is_overloaded then self.functions[what.name] = true end
     end
   end
-end
-
--- Names of the function around, which macros like assert use: compilers bring them to the device.
-local of_function = { __func__ = true, __FUNCTION__ = true, __PRETTY_FUNCTION__ = true }
-
--- Variables that a compute construct's statement may use; without calls of ours, of those that are structures somewhere
--- in the unit.
-local function words_of(self, one, known)
-  local function add(word)
-    if one.names[word] or of_function[word] then return end
-    one.names[word] = true
-    one.names[#one.names + 1] = word
-    one.references[#one.references + 1] = { name = word, pos = one.node.pos }
-  end
-  for i, word in self.source:names(one.own.behind, self.source:statement(one.own.behind)) do
-    local is_wanted = known[word] and (self.calls or known[word].is_record)
-    if is_wanted or self.calls and self.unit.is_cxx and self.source:is_call(i) then add(word) end
-  end
-  if not self.calls then return end
-  one.said = one.words()
-  for word in sorted(one.said) do
-    if known[word] then add(word) end
-  end
-  if self.unit.is_cxx then add "this" end
 end
 
 -- A directive in a template has instances, each with its types: the variables of one follow one another.
@@ -259,7 +229,10 @@ end
 local function read_types(self, list)
   for _, one in ipairs(list) do
     one.names, one.references, one.instances = add_names({}, one.node), {}, {}
-    one.meant, one.plain, one.qualified = {}, {}, {}
+    one.meant, one.plain, one.qualified, one.members = {}, {}, {}, {}
+    if self.unit.is_cxx and not one.names.this and self.source:may_have_this(one.own.behind) then
+      add_names(one.names, { tag = "id", name = "this" })
+    end
     for _, name in ipairs(self.values:called(one)) do one.names[#one.names + 1] = name end
   end
   self.of_file, self.globals = { names = {}, plain = {} }, {}
@@ -272,7 +245,7 @@ local function read_types(self, list)
   self.variables = known
   for _, one in ipairs(list) do
     if directives.is_compute(one.node) then
-      self:within(one, words_of, self, one, known)
+      self:within(one, uses.add_words, self, one, known)
       more = more or #one.references > 0
     end
   end
@@ -299,7 +272,10 @@ local function read_types(self, list)
       self.globals[name] = t
     end
   end
-  for _, one in ipairs(list) do keep_different(one) end
+  for _, one in ipairs(list) do
+    uses.take_members(one)
+    keep_different(one)
+  end
 end
 
 -- Declares variables in a scope. Nothing of them is read: plans are made, not run.
@@ -487,6 +463,9 @@ local function lines_for(self, one, instance)
   local inner = scope.new(self.session.now.scope)
   declare(self, inner, self.globals)
   declare(self, inner, instance)
+  for name in pairs(one.members) do inner.variables[name] = nil end
+  local class = next(one.members) and instance.this.to
+  local this = class and { record = class, slot = member_functions.slot(self.session, class) }
   self.values:declare(inner)
   local own_names = {} -- what a name in the directive means, only its place knows
   tree.visit(one.node, function(n) if n.tag == "id" then own_names[n] = true end end)
@@ -494,7 +473,7 @@ local function lines_for(self, one, instance)
   function self.program.is_passed(node, record)
     return own_names[node] and not self.values:is_of(node.name, record, is_function)
   end
-  return with(self.session.now, { scope = inner }, function()
+  return with(self.session.now, { scope = inner, this = this }, function()
     if self.calls then return lines_of_calls(self, one, instance) end
     local plan = openacc.lower(self.session, one.node, { file = one.file, line = one.line,
       references = uses.references(self, one, instance) })

@@ -211,6 +211,18 @@ function Unit:function_around(last)
   return first
 end
 
+-- Whether a token may stand in a member function: in a class, or in a function whose head has `::`.
+function Unit:may_have_this(last)
+  for _, i in ipairs(self:open_braces(last)) do
+    if self:record_keyword(i) then return true end
+  end
+  for i = self:function_around(last), last - 1 do
+    if self:token(i) == "{" then return false end
+    if self:token(i) == ":" and self:token(i + 1) == ":" then return true end
+  end
+  return false
+end
+
 -- The braces that are open in front of a token, from the outside: indexes of tokens.
 function Unit:open_braces(last)
   local open = {}

@@ -13,13 +13,57 @@ local types = require "accdeep.types"
 
 local uses = {}
 
+-- Takes a name out of a list.
+function uses.remove(list, name)
+  for k = #list, 1, -1 do
+    if list[k] == name then table.remove(list, k) end
+  end
+end
+
+-- Names of the function around, which macros like assert use: compilers bring them to the device.
+local of_function = { __func__ = true, __FUNCTION__ = true, __PRETTY_FUNCTION__ = true }
+
+-- Variables that a compute construct's statement may use; without calls of ours, of those that are structures somewhere
+-- in the unit.
+function uses.add_words(self, one, known)
+  local function add(word)
+    if one.names[word] or of_function[word] then return end
+    one.names[word] = true
+    one.names[#one.names + 1] = word
+    one.references[#one.references + 1] = { name = word, pos = one.node.pos }
+  end
+  for i, word in self.source:names(one.own.behind, self.source:statement(one.own.behind)) do
+    local is_wanted = known[word] and (self.calls or known[word].is_record)
+    if is_wanted or self.calls and self.unit.is_cxx and self.source:is_call(i) then add(word) end
+  end
+  if not self.calls then return end
+  one.said = one.words()
+  for word in sorted(one.said) do
+    if known[word] then add(word) end
+  end
+  if self.unit.is_cxx then add "this" end
+end
+
+-- Names in a directive of a member function that stand for members of its object are no variables: one.members, a set.
+function uses.take_members(one)
+  local this = one.instances[1] and one.instances[1].this
+  for i = #one.names, 1, -1 do
+    local name = one.names[i]
+    if this and name ~= "this" and one.meant[name] == false and types.member(this.to, name) then
+      one.members[name] = true
+      uses.remove(one.names, name)
+      for _, instance in ipairs(one.instances) do instance[name] = nil end
+    end
+  end
+end
+
 -- Names of the variables that the clauses of a directive have, whole or in part; those in bounds are none of them.
 local function mapped_names(one)
   local names = {}
   for _, clause in ipairs(one.node.clauses) do
     for _, variable in ipairs(clause.vars or {}) do
       local name = list_item.root_variable(variable)
-      if name and variable.tag ~= "call" then names[name] = true end
+      if name and variable.tag ~= "call" then names[one.members[name] and "this" or name] = true end
     end
   end
   return names

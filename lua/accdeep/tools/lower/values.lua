@@ -22,9 +22,9 @@ function values.new(session, as_calls)
   return setmetatable({ session = session, as_calls = as_calls, list = {}, by_place = {} }, Values)
 end
 
--- Whether a node is a call, or a member or an element of what a call gives.
+-- Whether a node is a call, or a member or an element of what a call gives. Subscripts of a shape have no base.
 local function has_call(node)
-  while node.tag == "member" or node.tag == "index" do node = node.base end
+  while node.base and (node.tag == "member" or node.tag == "index") do node = node.base end
   return node.tag == "call" or node.tag == "sizeof"
 end
 
