@@ -225,6 +225,9 @@ typedef enum accd_queue_mode {
     ACCD_QUEUES_CONCURRENT  /* while the program continues, if the device can; else at once */
 } accd_queue_mode;
 
+/* Counts memory of the machine that simulated devices begin to use; negative bytes are given back. */
+typedef void (*accd_charge_fn)(void *ud, int64_t bytes);
+
 typedef struct accd_context_config {
     size_t struct_size;      /* sizeof(accd_context_config), set by accd_context_config_init */
     accd_allocator alloc;    /* NULL: realloc and free */
@@ -254,6 +257,8 @@ typedef struct accd_context_config {
                                 thread works, and alloc is asked for checkpoints alone */
     int new_places;         /* device memory that was freed is used again only if there is no other, so that what
                                 points there points to nothing. Only for "sim" */
+    accd_charge_fn charge;   /* NULL: nobody counts. Only for "sim" */
+    void *charge_ud;
 } accd_context_config;
 
 #define ACCD_DEVICES_MOST 64

@@ -15,14 +15,16 @@
  * two that divides its size, up to 16: that is enough for an array of elements.
  * guarded-begin: the page comes before the block, and poison after it.
  * guarded-again: guarded, but a small block that is freed keeps its page, and the next of its size takes its place. */
+#include "device/classes.h"
 #include "device/device.h"
+#include "device/touched.h"
 #include "device/written.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { UNIT = 16, PAGE = 4096, FINE = 32, CLASSES = FINE + 8 * 48, ADDRESS_BITS = 47, RESTING = 256 };
+enum { UNIT = 16, PAGE = 4096, ADDRESS_BITS = 47, RESTING = 256 };
 #define FREE_BIT 0x8000u
 #define GUARD_BIT 0x4000u /* of a guarded block, and of the larger one that it lies in */
 #define CLASS_BITS 0x3fffu
@@ -42,7 +44,8 @@ struct sim {
     uint16_t *units;      /* size class of the block that begins at a unit, 0: none begins there */
     uint64_t *sizes;      /* bytes asked for, at the first unit of a block */
     uint64_t *covers;     /* the last block laid over the start of each page, offset + 1 */
-    uint64_t heads[CLASSES]; /* free blocks of a class, offset + 1, linked through their first word */
+    struct accd_touched *touched; /* NULL: nobody counts the machine's memory */
+    uint64_t heads[ACCD_SIZE_CLASSES]; /* free blocks of a class, offset + 1, linked through their first word */
     bool huge;
     uint64_t fail_allocation, fail_copy; /* countdowns, 0: off */
     enum guarding { LOOSE, END, BEGIN } guarding;
@@ -60,25 +63,6 @@ struct sim {
 static size_t own_bytes(const accd_backend *backend)
 {
     return sizeof(struct sim) + (backend && backend->overrun ? RESTING * sizeof(struct resting) : 0);
-}
-
-/* ------------------------------------------------------------------------------ size classes -- */
-
-/* Classes of multiples of 16 bytes up to 512, then eight for each doubling. */
-static unsigned class_of(uint64_t units)
-{
-    if (units <= FINE)
-        return units ? (unsigned)units - 1 : 0;
-    unsigned shift = 60 - (unsigned)__builtin_clzll(units - 1);
-    return FINE + (shift - 2) * 8 + (unsigned)((units - 1) >> shift) - 8;
-}
-
-static uint64_t units_of(unsigned class)
-{
-    if (class < FINE)
-        return class + 1;
-    unsigned shift = (class - FINE) / 8 + 2;
-    return (uint64_t)((class - FINE) % 8 + 9) << (shift & 63);
 }
 
 /* The bits of a range that was written or freed. */
@@ -119,6 +103,7 @@ static void sim_close(void *device)
     }
     unmap(sim->closed_page, PAGE);
     unmap(sim->sizes, table_bytes(sim));
+    accd_touched_free(sim->touched);
     accd_mem_free(sim->mem, sim, sim->own_bytes);
 }
 
@@ -153,8 +138,10 @@ static accd_status sim_open(void **device_p, int number, const accd_context_conf
     sim->bits = direct ? NULL : map(sim->space / 8, both);
     sim->sizes = map(table_bytes(sim), both);
     sim->covers = sim->sizes ? sim->sizes + sim->space / UNIT : NULL;
+    sim->touched = config->charge ? accd_touched_new(sim->space, config->charge, config->charge_ud) : NULL;
     sim->units = sim->sizes ? (uint16_t *)(void *)(sim->covers + sim->space / PAGE) : NULL;
-    if (!sim->base || !sim->bytes || (!direct && !sim->bits) || !sim->sizes) {
+    if (!sim->base || !sim->bytes || (!direct && !sim->bits) || !sim->sizes ||
+        (config->charge && !sim->touched)) {
         sim_close(sim);
         return ACCD_OUT_OF_MEMORY;
     }
@@ -185,11 +172,11 @@ static void add_extent(struct sim *sim, uint64_t at, uint64_t bytes)
 {
     while (bytes) {
         uint64_t units = bytes / UNIT;
-        unsigned class = class_of(units);
-        if (units_of(class) > units)
+        unsigned class = accd_size_class(units);
+        if (accd_class_units(class) > units)
             class--;
         push_free(sim, at, class);
-        uint64_t taken = units_of(class) * UNIT;
+        uint64_t taken = accd_class_units(class) * UNIT;
         at += taken;
         bytes -= taken;
     }
@@ -202,7 +189,7 @@ static void gather_free(struct sim *sim)
     uint64_t from = 0, bytes = 0;
     for (uint64_t at = 0; at < sim->bump;) {
         uint16_t unit = sim->units[at / UNIT];
-        uint64_t length = units_of((unit & CLASS_BITS) - 1) * UNIT;
+        uint64_t length = accd_class_units((unit & CLASS_BITS) - 1) * UNIT;
         if (unit & FREE_BIT) {
             if (!bytes)
                 from = at;
@@ -222,8 +209,11 @@ static bool find_space(struct sim *sim, unsigned class, uint64_t *at_p)
 {
     if (!sim->advances && pop_free(sim, class, at_p))
         return true;
-    uint64_t bytes = units_of(class) * UNIT;
+    uint64_t bytes = accd_class_units(class) * UNIT;
     if (bytes <= sim->space - sim->bump) {
+        if (sim->touched) /* the tables take a page or two for a block, and a word for each of its pages */
+            accd_touched_charge(sim->touched,
+                                (bytes < PAGE ? bytes : 2 * PAGE) + bytes / PAGE * sizeof sim->covers[0]);
         *at_p = sim->bump;
         sim->bump += bytes;
         return true;
@@ -241,7 +231,7 @@ static __attribute__((noinline)) void use_huge_pages(struct sim *sim, unsigned c
             madvise(sim->bits, sim->space / 8, MADV_HUGEPAGE);
         sim->huge = true;
     }
-    if (sim->heads[class] || gap + units_of(class) * UNIT > sim->space - sim->bump)
+    if (sim->heads[class] || gap + accd_class_units(class) * UNIT > sim->space - sim->bump)
         return;
     add_extent(sim, sim->bump, gap);
     sim->bump += gap;
@@ -257,7 +247,7 @@ static inline __attribute__((always_inline)) accd_status take_block(struct sim *
         return ACCD_OUT_OF_DEVICE_MEMORY;
     if (bytes > sim->capacity - sim->live)
         return ACCD_OUT_OF_DEVICE_MEMORY;
-    unsigned class = class_of((bytes + UNIT - 1) / UNIT);
+    unsigned class = accd_size_class((bytes + UNIT - 1) / UNIT);
     uint64_t at;
     if (bytes >= huge_page)
         use_huge_pages(sim, class);
@@ -266,10 +256,11 @@ static inline __attribute__((always_inline)) accd_status take_block(struct sim *
             continue;
         gather_free(sim);
         bool found = find_space(sim, class, &at);
-        for (unsigned larger = class + 1; !found && larger < CLASSES; larger++)
+        for (unsigned larger = class + 1; !found && larger < ACCD_SIZE_CLASSES; larger++)
             if (pop_free(sim, larger, &at)) {
                 found = true;
-                add_extent(sim, at + units_of(class) * UNIT, (units_of(larger) - units_of(class)) * UNIT);
+                add_extent(sim, at + accd_class_units(class) * UNIT,
+                           (accd_class_units(larger) - accd_class_units(class)) * UNIT);
             }
         if (!found)
             return ACCD_OUT_OF_DEVICE_MEMORY;
@@ -333,6 +324,8 @@ static accd_status sim_free(void *device, uint64_t dev)
     if (!sim_owns(device, dev) || !begins_block(sim, at))
         return ACCD_MISUSE;
     forget_bits(sim, at, sim->sizes[at / UNIT]);
+    if (sim->touched && sim->advances)
+        accd_touched_drop(sim->touched, sim->bytes, at, sim->sizes[at / UNIT]);
     sim->live -= sim->sizes[at / UNIT];
     push_free(sim, at, sim->units[at / UNIT] - 1u);
     return ACCD_OK;
@@ -394,11 +387,13 @@ static void *sim_stage(void *device, uint64_t dev, uint64_t bytes)
     struct sim *sim = device;
     uint64_t at = dev - sim->base;
     set_bits(sim, at, bytes, true);
+    accd_touch(sim->touched, at, bytes, sim->huge);
     return sim->bytes + at;
 }
 
 static void poison(struct sim *sim, uint64_t at, uint64_t bytes)
 {
+    accd_touch(sim->touched, at, bytes, sim->huge);
     if (sim->bits)
         accd_written_poison(sim->bits, at, bytes, sim->bytes + at);
 }
@@ -416,6 +411,7 @@ static void sim_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
     struct sim *sim = device;
     uint64_t source = from - sim->base, target = to - sim->base;
     poison(sim, source, bytes);
+    accd_touch(sim->touched, target, bytes, sim->huge);
     memmove(sim->bytes + target, sim->bytes + source, bytes);
     if (sim->bits)
         accd_written_copy(sim->bits, target, sim->bits, source, bytes);
@@ -433,7 +429,7 @@ static uint64_t in_pages(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PA
 
 static uint64_t last_unit(const struct sim *sim, uint64_t start)
 {
-    return start / UNIT + units_of((sim->units[start / UNIT] & CLASS_BITS) - 1u) - 1;
+    return start / UNIT + accd_class_units((sim->units[start / UNIT] & CLASS_BITS) - 1u) - 1;
 }
 
 /* Pages of an empty file cannot be touched, however the memory around them is protected. One such page is mapped; the
@@ -662,6 +658,7 @@ static void sim_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_
 {
     struct sim *sim = device;
     uint64_t at = dev - sim->base;
+    accd_touch(sim->touched, at, bytes, sim->huge);
     memcpy(sim->bytes + at, from, bytes);
     if (sim->bits)
         accd_written_restore(sim->bits, at, bytes, from + bytes);

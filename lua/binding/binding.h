@@ -41,6 +41,13 @@ struct allocator {
     void *ud;
 };
 
+/* Memory of the core (an accd_allocator) and of simulated devices (an accd_charge_fn), counted against the limits of
+ * what core.limited runs in this thread. */
+void *charged_alloc(void *ud, void *ptr, size_t old, size_t n);
+void charge_device(void *ud, int64_t bytes);
+/* Whether charged_alloc refused memory since the last call. */
+bool was_denied(void);
+
 /* Links a handle into its context's list. */
 struct handle {
     struct context *context; /* NULL once the context is closed */

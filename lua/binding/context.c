@@ -11,7 +11,7 @@ static void on_event(void *ud, const accd_event *event)
     struct reported *reported = ud;
     if (reported->n == reported->room) {
         size_t room = reported->room ? 2 * reported->room : 64;
-        struct event *grown = realloc(reported->events, room * sizeof *grown);
+        struct event *grown = charged_alloc(NULL, reported->events, reported->room * sizeof *grown, room * sizeof *grown);
         if (!grown) {
             reported->lost = true;
             return;
@@ -19,11 +19,13 @@ static void on_event(void *ud, const accd_event *event)
         reported->events = grown;
         reported->room = room;
     }
-    char *name = strdup(event->name);
+    const size_t bytes = strlen(event->name) + 1;
+    char *name = charged_alloc(NULL, NULL, 0, bytes);
     if (!name) {
         reported->lost = true;
         return;
     }
+    memcpy(name, event->name, bytes);
     reported->events[reported->n++] = (struct event){
         .op = event->op,
         .device = event->device,
@@ -40,7 +42,7 @@ static void on_event(void *ud, const accd_event *event)
 void forget_events(struct reported *reported)
 {
     for (size_t i = 0; i < reported->n; i++)
-        free(reported->events[i].name);
+        charged_alloc(NULL, reported->events[i].name, strlen(reported->events[i].name) + 1, 0);
     reported->n = 0;
     reported->lost = false;
 }
@@ -141,10 +143,9 @@ static int l_open(lua_State *L)
     config.checkpoints = get_boolean(L, 1, "checkpoints");
     config.new_places = get_boolean(L, 1, "new_places");
     const struct allocator *allocator = get_pointer(L, 1, "allocator");
-    if (allocator) {
-        config.alloc = allocator->fn;
-        config.alloc_ud = allocator->ud;
-    }
+    config.alloc = allocator ? allocator->fn : charged_alloc;
+    config.alloc_ud = allocator ? allocator->ud : NULL;
+    config.charge = charge_device;
     static const char *const modes[] = {"program", "delayed", "concurrent", NULL};
     lua_getfield(L, 1, "async");
     config.queues = (accd_queue_mode)luaL_checkoption(L, -1, "program", modes);
@@ -201,7 +202,7 @@ static int l_close(lua_State *L)
     accd_context_close(context->core);
     context->core = NULL;
     forget_events(&context->reported);
-    free(context->reported.events);
+    charged_alloc(NULL, context->reported.events, context->reported.room * sizeof *context->reported.events, 0);
     context->reported.events = NULL;
     luaL_unref(L, LUA_REGISTRYINDEX, context->bound_ref);
     luaL_unref(L, LUA_REGISTRYINDEX, context->error_ref);
@@ -304,7 +305,7 @@ static int l_drain(lua_State *L)
     struct reported *reported = &context->reported;
     if (reported->lost) {
         forget_events(reported);
-        return luaL_error(L, "not enough memory for events");
+        return luaL_error(L, "not enough memory");
     }
     lua_createtable(L, (int)reported->n, 0);
     for (size_t i = 0; i < reported->n; i++) {

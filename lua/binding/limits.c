@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
@@ -35,10 +36,11 @@ struct limits {
     lua_Alloc alloc;
     void *ud;
     size_t used, most;
+    bool denied; /* memory for the core, since the last look */
     long long steps, most_steps;
     clock_t started;
     int seconds; /* of the processor, when a limit was reached */
-    bool tripped;
+    bool tripped, overdue; /* overdue: for the seconds that it took */
     unsigned refused; /* how often memory was not given, though asked for again */
     const void *asked_for;
     size_t asked; /* what was not given last; 0: something was */
@@ -49,9 +51,64 @@ struct limits {
 
 /* Lua asks twice, with a collection between: what is refused both times counts, and what is refused so
  * often is gone for good. */
-enum { STEPS = 10000, REFUSED_MOST = 64, EXIT_LIMIT = 3 };
+enum { STEPS = 10000, STEPS_LEAST = 100, REFUSED_MOST = 64, EXIT_LIMIT = 3 };
 
 static const char limits_key = 0;
+
+/* Of the function that core.limited runs in this thread, or NULL. */
+static _Thread_local struct limits *current;
+
+static bool charge(struct limits *limits, size_t bytes)
+{
+    if (!limits)
+        return true;
+    if (limits->most && (bytes > limits->most || limits->used > limits->most - bytes))
+        return false;
+    limits->used += bytes;
+    return true;
+}
+
+/* What was taken before the limits began is not counted. */
+static void discharge(struct limits *limits, size_t bytes)
+{
+    if (limits)
+        limits->used -= bytes < limits->used ? bytes : limits->used;
+}
+
+void charge_device(void *ud, int64_t bytes)
+{
+    (void)ud;
+    if (bytes < 0)
+        discharge(current, (size_t)-bytes);
+    else if (current)
+        current->used += (size_t)bytes;
+}
+
+void *charged_alloc(void *ud, void *ptr, size_t old, size_t n)
+{
+    (void)ud;
+    const size_t before = ptr ? old : 0;
+    if (n > before && !charge(current, n - before)) {
+        current->denied = true;
+        return NULL;
+    }
+    void *block = n ? realloc(ptr, n) : NULL;
+    if (!n)
+        free(ptr);
+    if (n > before && !block)
+        discharge(current, n - before);
+    else if (n < before)
+        discharge(current, before - n);
+    return block;
+}
+
+bool was_denied(void)
+{
+    const bool denied = current && current->denied;
+    if (denied)
+        current->denied = false;
+    return denied;
+}
 
 static void *limited_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
@@ -84,12 +141,16 @@ static struct limits *limits_of(lua_State *L)
  * pattern for example, cannot be stopped from inside: the program ends. */
 static volatile sig_atomic_t idle_seconds, most_idle_seconds;
 
+/* What the core does takes no steps, either: all that runs takes at most so many seconds of the processor. */
+static volatile sig_atomic_t seconds, most_seconds;
+
 static void on_second(int signal)
 {
     (void)signal;
     static const char message[] =
         "accdeep: error[limit]: the scenario makes no progress\n"
         "  rule: HOUSE-limit\n";
+    seconds++;
     if (++idle_seconds <= most_idle_seconds)
         return;
     if (write(STDERR_FILENO, message, sizeof message - 1) < 0)
@@ -99,18 +160,22 @@ static void on_second(int signal)
 
 static void watch(long long steps)
 {
-    const long long whole = 2000000000, seconds = 60;
+    const long long whole = 2000000000, most_idle = 60;
+    enum { SLOWEST = 20 }; /* times */
     struct itimerval every = {0};
     if (steps) {
         struct sigaction action = {.sa_handler = on_second, .sa_flags = SA_RESTART};
         sigemptyset(&action.sa_mask);
         sigaction(SIGVTALRM, &action, NULL);
         every.it_interval.tv_sec = every.it_value.tv_sec = 1;
-        idle_seconds = 0;
-        most_idle_seconds = 1 + (int)(steps >= whole ? seconds : steps * seconds / whole);
+        idle_seconds = seconds = 0;
+        most_idle_seconds = 1 + (int)(steps >= whole ? most_idle : steps * most_idle / whole);
+        most_seconds = 3 + SLOWEST * (most_idle_seconds - 1);
     }
     setitimer(ITIMER_VIRTUAL, &every, NULL);
 }
+
+static void on_steps(lua_State *L, lua_Debug *debug);
 
 /* Where the scenario itself is: the innermost frame of its chunk. */
 static void find_place(lua_State *L, struct limits *limits)
@@ -135,6 +200,8 @@ static void push_limit(lua_State *L, const struct limits *limits)
         lua_pushstring(L, limits->stopped);
     else if (limits->refused > REFUSED_MOST)
         lua_pushliteral(L, "the scenario needs more memory than the limit allows");
+    else if (limits->overdue)
+        lua_pushfstring(L, "the scenario took more than %d s of the processor", (int)most_seconds);
     else if (limits->seconds) /* the message says so from a second on */
         lua_pushfstring(L, "the scenario took more than %I steps, in %d s", (LUAI_UACINT)limits->most_steps,
                         limits->seconds);
@@ -143,6 +210,7 @@ static void push_limit(lua_State *L, const struct limits *limits)
     lua_setfield(L, -2, "message");
     set_text(L, "where", limits->where);
     set_boolean(L, "stopped", limits->stopped != NULL);
+    set_boolean(L, "memory", limits->refused > REFUSED_MOST);
 }
 
 /* The interrupt key, while a run watches for it. */
@@ -154,6 +222,34 @@ static void on_interrupt(int signal)
     interrupts = 1;
 }
 
+/* Raises the limit that was reached, if one was; every further step of the thread raises, too. */
+static void check_limits(lua_State *L, struct limits *limits)
+{
+    if (interrupts && !limits->tripped) {
+        limits->tripped = true;
+        limits->stopped = "the scenario was interrupted";
+    }
+    if (limits->most && limits->used > limits->most) /* devices are not refused any */
+        limits->refused = REFUSED_MOST + 1;
+    if (limits->steps < limits->most_steps && seconds <= most_seconds && !limits->tripped &&
+        limits->refused <= REFUSED_MOST)
+        return;
+    if (limits->refused > REFUSED_MOST)
+        limits->most = 0; /* the error itself needs some */
+    if (!limits->tripped) {
+        limits->seconds = (int)((clock() - limits->started) / CLOCKS_PER_SEC);
+        limits->overdue = limits->steps < limits->most_steps;
+    }
+    limits->tripped = true;
+    if (!limits->where[0])
+        find_place(L, limits);
+    lua_sethook(L, on_steps, LUA_MASKCOUNT, 1);
+    push_limit(L, limits);
+    lua_error(L);
+}
+
+/* Runs whenever a thread of Lua has taken the steps that were counted for it in advance, and counts the next ones:
+ * twice as many, up to STEPS. So what a thread that ends early did not take is at most as much as it took. */
 static void on_steps(lua_State *L, lua_Debug *debug)
 {
     (void)debug;
@@ -161,23 +257,27 @@ static void on_steps(lua_State *L, lua_Debug *debug)
     if (!limits || !limits->most_steps)
         return;
     idle_seconds = 0;
-    limits->steps += STEPS;
-    if (interrupts && !limits->tripped) {
-        limits->tripped = true;
-        limits->stopped = "the scenario was interrupted";
+    const int taken = lua_gethookcount(L), next = 2 * taken < STEPS ? 2 * taken : STEPS;
+    limits->steps += next;
+    if (next != taken)
+        lua_sethook(L, on_steps, LUA_MASKCOUNT, next);
+    check_limits(L, limits);
+}
+
+/* core.count_thread(thread): counts the steps of a coroutine that is about to run; Lua counts those of each by itself.
+ * core.count_thread(): raises if a limit was reached meanwhile */
+static int l_count_thread(lua_State *L)
+{
+    struct limits *limits = limits_of(L);
+    if (!limits || !limits->most_steps)
+        return 0;
+    lua_State *thread = lua_tothread(L, 1);
+    if (thread) {
+        limits->steps += STEPS_LEAST;
+        lua_sethook(thread, on_steps, LUA_MASKCOUNT, STEPS_LEAST);
     }
-    if (limits->steps < limits->most_steps && !limits->tripped && limits->refused <= REFUSED_MOST)
-        return;
-    if (limits->refused > REFUSED_MOST)
-        limits->most = 0; /* the error itself needs some */
-    if (!limits->tripped)
-        limits->seconds = (int)((clock() - limits->started) / CLOCKS_PER_SEC);
-    limits->tripped = true;
-    if (!limits->where[0])
-        find_place(L, limits);
-    lua_sethook(L, on_steps, LUA_MASKCOUNT, 1);
-    push_limit(L, limits);
-    lua_error(L);
+    check_limits(L, limits);
+    return 0;
 }
 
 /* core.limited(memory, steps, fn [, chunk]) -> true, or false and the error: runs fn with so many
@@ -201,6 +301,7 @@ static int l_limited(lua_State *L)
     limits->most = memory ? limits->used + (size_t)memory : 0;
     lua_pushlightuserdata(L, limits);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &limits_key);
+    current = limits;
     limits->alloc = lua_getallocf(L, &limits->ud);
     lua_setallocf(L, limited_alloc, limits);
     if (steps)
@@ -210,6 +311,7 @@ static int l_limited(lua_State *L)
     watch(0);
     lua_sethook(L, NULL, 0, 0);
     lua_setallocf(L, limits->alloc, limits->ud);
+    current = NULL;
     lua_pushnil(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &limits_key);
     if (status == LUA_OK && limits->tripped) { /* caught, and the end came before the next step */
@@ -243,6 +345,7 @@ static int l_steps_anew(lua_State *L)
     if (limits) {
         limits->steps = 0;
         limits->started = clock();
+        seconds = 0;
     }
     return 0;
 }
@@ -269,10 +372,9 @@ static int l_charge(lua_State *L)
 {
     struct limits *limits = limits_of(L);
     lua_Integer bytes = luaL_checkinteger(L, 1);
-    bool fits = !limits || !limits->most || bytes < 0 || limits->used + (size_t)bytes <= limits->most;
-    if (fits && limits)
-        limits->used += (size_t)bytes;
-    lua_pushboolean(L, fits);
+    if (bytes < 0)
+        discharge(limits, (size_t)-bytes);
+    lua_pushboolean(L, bytes < 0 || charge(limits, (size_t)bytes));
     return 1;
 }
 
@@ -302,6 +404,7 @@ void open_limits(lua_State *L)
         {"call", l_call},
         {"limited", l_limited},
         {"charge", l_charge},
+        {"count_thread", l_count_thread},
         {"most_steps", l_most_steps},
         {"steps_left", l_steps_left},
         {"stop", l_stop},

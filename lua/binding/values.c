@@ -102,11 +102,13 @@ void push_object_info(lua_State *L, const accd_object_info *info)
 int push_error(lua_State *L, struct context *context, accd_status status)
 {
     const accd_error *error = accd_context_error(context->core);
+    const bool is_limit = status == ACCD_OUT_OF_MEMORY && was_denied();
     lua_pushnil(L);
     lua_createtable(L, 0, 9);
-    set_text(L, "code", accd_status_code(status));
-    set_text(L, "rule", error->rule);
-    set_text(L, "message", error->message);
+    set_text(L, "code", accd_status_code(is_limit ? ACCD_LIMIT : status));
+    set_text(L, "rule", is_limit ? "HOUSE-limit" : error->rule);
+    lua_pushfstring(L, is_limit ? "%s: the limit of memory is reached" : "%s", error->message);
+    lua_setfield(L, -2, "message");
     if (error->item != SIZE_MAX) {
         set_integer(L, "item", (lua_Integer)error->item + 1);
     }

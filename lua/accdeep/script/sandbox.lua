@@ -1,6 +1,7 @@
 -- sandbox.lua - the part of Lua's library that a scenario sees: it cannot reach outside, nor what is
 -- behind the objects of the scenario language, nor run on where no limit counts. print goes to out.
 
+local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
 local sorted = require "accdeep.base.sorted"
@@ -76,16 +77,27 @@ function sandbox.environment(out)
     if results[1] then return table.unpack(results, 1, results.n) end
     return false, handler(results[2])
   end
+  -- The results of a coroutine that ran, unless it reached a limit.
+  local function counted(...)
+    core.count_thread()
+    return ...
+  end
+  local function resume(co, ...)
+    if type(co) == "thread" then core.count_thread(co) end
+    return counted(relayed(pcall(coroutine.resume, co, ...)))
+  end
+  env.coroutine.resume = resume
   local function after_resume(ok, ...)
     if not ok then error((...), 0) end
     return ...
   end
   function env.coroutine.wrap(fn)
     local made_here = relayed(pcall(coroutine.create, fn))
-    return function(...) return after_resume(coroutine.resume(made_here, ...)) end
+    return function(...) return after_resume(resume(made_here, ...)) end
   end
   function env.coroutine.close(co)
     if relayed(pcall(coroutine.status, co)) == "dead" then return true end
+    core.count_thread(co)
     local ok, problem = relayed(pcall(coroutine.close, co))
     return ok, problem
   end

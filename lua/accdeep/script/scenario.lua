@@ -527,7 +527,8 @@ function scenario.as_error(err, file, run)
     local at, line = tostring(rawget(err, "where") or ""):match "^(.-):(%d+):"
     return diagnostic.new { code = "limit", rule = err.rule, message = err.message,
       file = at or file, line = tonumber(line),
-      help = not rawget(err, "stopped") and "raise --limit-steps if the scenario needs more" or nil }
+      help = not rawget(err, "stopped") and ("raise --limit-%s if the scenario needs more"):format(
+        rawget(err, "memory") and "memory" or "steps") or nil }
   end
   local kept = location.kept_error(err)
   -- the script's own metamethods do not run any more: its limits are over
