@@ -118,10 +118,40 @@ local function is_around(around, name)
   return around ~= nil and (types.member(around.record, name) ~= nil or is_around(around.above, name))
 end
 
+-- Whether an expression has names, and only such as the directive's own place knows.
+local function is_passed_whole(writer, expression, record, scope)
+  local is_passed, has_names = writer.program.is_passed, false
+  local has_others = not is_passed or tree.any(expression, function(node)
+    if node.tag ~= "id" then return node.tag == "row" end
+    has_names = true
+    local is_member = not node.global and (types.member(record, node.name) or is_around(writer.around, node.name))
+    return is_member or not scope:declared(node.name) or not is_passed(node, record)
+  end)
+  return has_names and not has_others
+end
+
+-- Raises if an expression makes a call for some objects only, which the directive's own place makes for all.
+local function check_calls(writer, node, record)
+  local is_value = writer.program.is_value
+  local is_guard = node.tag == "cond" or node.tag == "binary" and (node.op == "&&" or node.op == "||")
+  if not is_guard or not is_value then return end
+  for _, part in ipairs { node.b, node.c and node.a } do
+    if tree.any(part, function(n)
+      return n.tag == "id" and is_value(n.name) and writer.program.is_passed(n, record)
+    end) then
+      cannot "a call that a bound makes for some objects only"
+    end
+  end
+end
+
 -- A bound as C: names of members are those of the element q points to, or of one around, others those of variables.
 local function rebased(writer, expression, record, scope)
-  local is_passed = writer.program.is_passed
   return tree.map(expression, function(node)
+    if is_passed_whole(writer, node, record, scope) then
+      local plain = tree.map(node, function(name) return name.global and tree.with(name, "global", nil) or nil end)
+      return { tag = "id", name = writer:passed(unparse.expression(plain)) }
+    end
+    check_calls(writer, node, record)
     if node.tag == "row" then cannot "a bound that uses the number of its pointer (#)" end
     if node.tag ~= "id" then return nil end
     if node.name == "this" then cannot "a bound that uses 'this'" end
@@ -133,7 +163,6 @@ local function rebased(writer, expression, record, scope)
       return { tag = "id", name = writer:passed(AROUND .. node.name) }
     end
     if not scope:declared(node.name) then cannot "a bound that uses a member of a structure around" end
-    if is_passed and is_passed(node, record) then return { tag = "id", name = writer:passed(node.name) } end
     return tree.with(node, "global", nil)
   end)
 end

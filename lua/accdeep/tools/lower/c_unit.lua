@@ -753,6 +753,7 @@ function c_unit.lower(opened, given)
   end
   self.headers, self.routines = self.is_openmp and openmp.HEADERS or HEADERS, self.is_openmp and openmp.routines or same
   function self.program.is_function(name) return not is_cxx or self.functions[name] ~= nil end
+  self.program.is_value = values.is_name
   function self.program.finished(text, record)
     return self.values:restored(text, record, self.program.is_function)
   end

@@ -5,6 +5,7 @@
 -- In a function for objects, which q points to, names of members and of member functions are those of *q. A bound in a
 -- class of C++ itself is a member function of it, which knows all names there.
 
+local directives = require "accdeep.tools.lower.directives"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse"
@@ -43,13 +44,14 @@ function Values:declare(scope)
   for number in ipairs(self.list) do declare(self, scope, PREFIX .. number) end
 end
 
--- The variable for an expression of a directive.
-function Values:variable(one, node, is_inside)
+-- The variable for an expression of a directive. guard: the condition under which C evaluates it, nil: always.
+function Values:variable(one, node, is_inside, guard)
   local by_pos = self.by_place[one] or {}
   self.by_place[one] = by_pos
   local value = by_pos[node.pos]
   if not value then
-    value = { node = node, number = #self.list + 1, is_inside = is_inside }
+    value = { node = node, number = #self.list + 1, is_inside = is_inside, guard = guard,
+      is_of_type = directives.descriptions[one.node.name] }
     self.list[value.number], by_pos[node.pos] = value, value
     declare(self, self.session.now.scope, PREFIX .. value.number)
     if is_inside then
@@ -61,11 +63,26 @@ function Values:variable(one, node, is_inside)
   return self.as_calls and { tag = "call", pos = node.pos, base = name, args = {} } or name
 end
 
--- A directive's tree in which variables stand for calls.
-function Values:without_calls(one, node)
+-- A condition that holds with another one, or nil.
+local function both(guard, condition)
+  return guard and { tag = "binary", op = "&&", pos = condition.pos, a = guard, b = condition } or condition
+end
+
+local function negated(condition) return { tag = "unary", op = "!", pos = condition.pos, e = condition } end
+
+-- A directive's tree in which variables stand for calls. guard: as of Values:variable.
+function Values:without_calls(one, node, guard)
+  local function under(condition, n) return self:without_calls(one, n, both(guard, condition)) end
   return tree.map(node, function(n)
     if n.tag == "call" and n.base.tag == "id" and values.is_name(n.base.name) then return n end
-    if has_call(n) then return self:variable(one, n) end
+    if has_call(n) then return self:variable(one, n, false, guard) end
+    if n.tag == "cond" then
+      local made = tree.with(n, "c", self:without_calls(one, n.c, guard))
+      return tree.with(tree.with(made, "a", under(n.c, n.a)), "b", under(negated(n.c), n.b))
+    elseif n.tag == "binary" and (n.op == "&&" or n.op == "||") then
+      local made = tree.with(n, "a", self:without_calls(one, n.a, guard))
+      return tree.with(made, "b", under(n.op == "&&" and n.a or negated(n.a), n.b))
+    end
   end)
 end
 
@@ -135,22 +152,33 @@ local function rebased(node, record, is_function)
   end)
 end
 
--- Whether the expression that a variable stands for is about an object of a record: it uses its members.
+-- Whether the expression that a variable stands for is about an object of a record: it uses its members. Where
+-- directives become calls, so does its condition. Raises {cannot = reason}.
 function Values:is_of(name, record, is_function)
   local value = value_of(self, name)
   if not value then return false end
-  return value.is_inside or tree.any(value.node, function(n)
+  local function is_about(n)
     return n.tag == "id" and types.member(record, n.name) ~= nil
       or n.tag == "call" and n.base.tag == "id" and not is_function(n.base.name)
-  end)
+  end
+  if value.is_inside or tree.any(value.node, is_about) then return true end
+  if not (self.as_calls and value.guard and tree.any(value.guard, is_about)) then return false end
+  if not value.is_of_type then error({ cannot = values.SOME }, 0) end
+  return true
 end
 
--- A text with the expressions that the variables stand for; record: in a function for its objects.
+-- The reason why a call is refused whose arguments only the directive's own place knows.
+values.SOME = "a call that a bound makes for some objects only"
+
+-- A text with the expressions that the variables stand for; record: in a function for its objects. The program gives
+-- the values for calls all at once: there each has its condition with it.
 function Values:restored(text, record, is_function)
   return (text:gsub("(" .. PREFIX .. "%d+)%(%)", "%1"):gsub(PREFIX .. "(%d+)", function(number)
     local value = self.list[tonumber(number)]
     if value.is_inside then return ("q->accdeep_bound_%s()"):format(number) end
-    return unparse.expression(record and rebased(value.node, record, is_function) or value.node)
+    if record then return unparse.expression(rebased(value.node, record, is_function)) end
+    if not (self.as_calls and value.guard) then return unparse.expression(value.node) end
+    return ("(%s) ? (%s) : 0"):format(unparse.expression(value.guard), unparse.expression(value.node))
   end))
 end
 
