@@ -260,7 +260,10 @@ case("rejects: a shape of a component has other bounds, ranks or strides"
   end
   expect.fails("unsupported", { shaped "v(1:@twice(n))", shaped "many@(1:2)" }, { by = fortran })
   expect.fails("type-mismatch", { shaped "v@(1,2)", shaped "w@(1:2)" }, { by = fortran })
-  expect.fails("invalid-section", { shaped "w(1:2,@1:2)", shaped "v(@1:4:2)" }, { by = fortran })
+  expect.fails("invalid-section", shaped "v(@1:4:2)", { by = fortran })
+  fortran(shaped "w(1:2,1:2)")
+  fortran "allocate(o6%v(1), o6%w(3,2))"
+  expect.fails("invalid-section", "data copyin(o6)")
 end)
 
 case("rejects: a mapper of a component has two lists of subscripts [OMP60-map-15 TR14-4.3-18]", function()

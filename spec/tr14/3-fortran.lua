@@ -70,6 +70,46 @@ case("differs: the next directive does not know the nest [TR14-3.3-04]", functio
   acc "data copyin(x)" (function() expect.present "x%b" end)
 end)
 
+local function grids()
+  fortran [[
+    type grids
+      integer, allocatable :: z(:,:), c(:,:,:)
+      integer :: fix(0:1, 3)
+    end type grids
+    type(grids) :: g
+    integer :: k
+    allocate(g%z(0:1, 3), g%c(2, 2, 2))
+    g%z = 4
+    g%c = 5
+    g%fix = 6
+    k = 1
+  ]]
+end
+
+case("accepts: a section of a component is whole rows or a part of one row [TR14-3.4-03 ACC33-2.7.1-4]", function()
+  grids()
+  acc "enter data copyin(g)"
+  fortran "g%z(:,2) = 40\ng%c(:,1,2) = 50\ng%fix(1,:) = 60"
+  acc "update device(g%z(0:k, 2:2), g%c(1:2, 1:1, 2:2), g%fix(k:k, 2:2))"
+  expect.device("g%z", { { 4, 40, 4 }, { 4, 40, 4 } })
+  expect.device("g%c(1,1,2)", 50)
+  expect.device("g%c(2,1,2)", 50)
+  expect.device("g%c(1,2,2)", 5)
+  expect.device("g%fix", { { 6, 6, 6 }, { 6, 60, 6 } })
+  fortran "g%z = 7\ng%c(k, k, k) = 8"
+  acc "update device(g%z(0:1, 1:k + 1), g%c(k:k, k:k, k:k))"
+  expect.device("g%z", { { 7, 7, 4 }, { 7, 7, 4 } })
+  expect.device("g%c(1,1,1)", 8)
+  expect.device("g%c(2,1,1)", 5)
+end)
+
+case("rejects: a section of a component has gaps [TR14-3.4-03 ACC33-2.7.1-4]", function()
+  grids()
+  acc "enter data copyin(g)"
+  expect.fails("invalid-section", { "update device(g%z(k:k, 1:2))", "update device(g%z(0:1, 1:3), g%c(1:2, 1:1, 1:2))",
+    "update device(@g%fix(0:0, 1:2))" })
+end)
+
 case("accepts: clause(base%component) takes a component with or without a section [TR14-3.4-03]", function()
   acc "data copyin(x%a)" (function()
     expect.attached("x%a", 1)

@@ -143,6 +143,17 @@ function codegen.select(b, condition, x, y, pos)
   return { reg = b:emit(pos, op.SELECT, condition.reg, reg(b, x, pos), reg(b, y, pos)), type = LONG }
 end
 
+-- Conditions that are 0 or 1: whether both hold, and whether one does.
+function codegen.both(b, x, y, pos)
+  if x.const then return x.const == 0 and x or y end
+  return y.const == 1 and x or y.const == 0 and y or apply(b, "&", x, y, pos)
+end
+
+function codegen.either(b, x, y, pos)
+  if x.const then return x.const ~= 0 and x or y end
+  return y.const == 0 and x or y.const and y or apply(b, "|", x, y, pos)
+end
+
 -- A section is not valid where a condition is 0. n: rows have so many elements, of which it takes a part; 0: it is not
 -- in its row.
 function codegen.require(b, condition, n, pos)

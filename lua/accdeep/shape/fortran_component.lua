@@ -88,8 +88,9 @@ local function bound(node)
   return made
 end
 
--- The part of a component that (2:n, 3) names: the first element, counted from 0, and their number. It is
--- contiguous: whole dimensions, then one range, then indices.
+-- The part of a component that (2:n, 3) names: the first element, counted from 0, and their number. It is contiguous:
+-- whole dimensions, then one range, then single elements. What cannot be said here is said when the bounds are known.
+-- Decides ACC33-2.7.1-4.
 function component.part(b, ctx, t, offset, subscript)
   local LONG, one, pos = types.scalars.long, codegen.constant(1), subscript.pos
   local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
@@ -103,7 +104,10 @@ function component.part(b, ctx, t, offset, subscript)
     if t.bounds then return codegen.constant(t.bounds[i][key]) end
     return of_dimension(b, t, offset, i, what, pos)
   end
-  local start, count, stride, narrow, packed = codegen.constant(0), one, one, false, nil
+  local last_range = 0
+  for i, range in ipairs(subscript.ranges) do last_range = range.tag == "range" and i or last_range end
+  local start, count, stride, packed = codegen.constant(0), one, one, nil
+  local is_whole_row = one -- whether the dimensions so far are whole
   for i, range in ipairs(subscript.ranges) do
     local extent = said(i, "extent", "extent")
     if t.attribute == "pointer" then -- its target may have strides
@@ -112,22 +116,37 @@ function component.part(b, ctx, t, offset, subscript)
     end
     local is_range = range.tag == "range"
     local is_whole = is_range and not range.first and not range.last
-    if is_range and range.step or narrow and is_range then
+    local function not_contiguous()
       raise("invalid-section", range.pos, "the section is not contiguous", { rule = "ACC33-2.7.1-4",
         help = "take whole leading dimensions, without a step" })
     end
+    if is_range and range.step then not_contiguous() end
+    -- a range of several elements stands behind whole dimensions
+    local function require_rows(elements)
+      local sound = codegen.either(b, is_whole_row, apply("==", elements, one), pos)
+      if sound.const == 0 then not_contiguous() end
+      codegen.require(b, sound, 1, pos)
+    end
     if is_whole then
+      if is_whole_row.const ~= 1 then require_rows(extent) end
       count = apply("*", count, extent)
     else
       local lower = said(i, "lower_bound", "lower")
       local low = is_range and range.first or not is_range and range
       local from = low and codegen.integer(b, ctx, bound(low)) or lower
+      local elements = one
       if is_range then
         local last = range.last and codegen.integer(b, ctx, bound(range.last))
           or apply("-", apply("+", lower, extent), one)
-        count = apply("*", count, apply("+", apply("-", last, from), one))
+        elements = apply("+", apply("-", last, from), one)
+        if is_whole_row.const ~= 1 then require_rows(elements) end
+        count = apply("*", count, elements)
       end
-      start, narrow = apply("+", start, apply("*", apply("-", from, lower), stride)), true
+      if i < last_range then -- no more is asked behind the last range
+        local is_row = codegen.both(b, apply("==", from, lower), apply("==", elements, extent), pos)
+        is_whole_row = codegen.both(b, is_whole_row, is_row, pos)
+      end
+      start = apply("+", start, apply("*", apply("-", from, lower), stride))
     end
     if i < rank then stride = apply("*", stride, extent) end
   end

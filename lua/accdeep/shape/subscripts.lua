@@ -45,14 +45,8 @@ end
 local function inner_dimension(b, row, start, length, subscript, first, count)
   local pos, n = subscript.pos, row.n
   local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
-  local function both(x, y)
-    if x.const then return x.const == 0 and x or y end
-    return y.const == 1 and x or y.const == 0 and y or apply("&", x, y)
-  end
-  local function either(x, y)
-    if x.const then return x.const ~= 0 and x or y end
-    return y.const == 0 and x or y.const and y or apply("|", x, y)
-  end
+  local function both(x, y) return codegen.both(b, x, y, pos) end
+  local function either(x, y) return codegen.either(b, x, y, pos) end
   local zero, one, whole = codegen.constant(0), codegen.constant(1), codegen.constant(n)
   local is_whole = both(apply("==", first, zero), apply("==", count, whole))
   local is_row = either(is_whole, apply("==", length, one))

@@ -163,6 +163,9 @@ local function rebased(writer, expression, record, scope)
       return { tag = "id", name = writer:passed(AROUND .. node.name) }
     end
     if not scope:declared(node.name) then cannot "a bound that uses a member of a structure around" end
+    if dialects.is_own(node.name) then
+      return { tag = "id", name = dialects.value(writer.program, node.name) .. "()" }
+    end
     return tree.with(node, "global", nil)
   end)
 end

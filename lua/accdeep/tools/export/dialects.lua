@@ -71,6 +71,18 @@ function dialects.alias(program, routine)
   end)
 end
 
+-- Whether functions have a name for what is their own: parameters and variables.
+local own_names = { objects = true, count = true, kept = true, q = true, to = true, row = true, i = true }
+function dialects.is_own(name) return own_names[name] or name:find "^%a+_?%d+$" and name:find "^[ibp]" ~= nil end
+
+-- The name of a function that gives the value of a variable of the unit whose name functions have for their own.
+function dialects.value(program, variable)
+  return dialects.add(program, "value_of", function(name)
+    local head = ("static long %s(void)"):format(name)
+    return head .. ";", ("%s { return (long)%s; }"):format(head, variable)
+  end)
+end
+
 -- The name of a function that counts calls for objects that point to others of their type. It ends the program before
 -- these calls have taken the whole stack.
 function dialects.deeper(program)

@@ -41,20 +41,41 @@ local function follows(session, treatment, entry)
   return rule == true or rule == t.attribute or entry.named or entry.listed or false
 end
 
--- Calls visit(entry, treatment, action, path) for each component that is no record in place, those of records in place
--- too; several: elements of an array of records stand for all.
-local function each_entry(session, treatment, action, path, visit)
+-- Subscripts of a section: Fortran's, of a shape or of a list item; nil: all elements.
+local function args_of(entry)
+  local subscript = entry.subscripts and entry.subscripts[1]
+  if not subscript then return nil end
+  if entry.subscripts[2] then cannot "several subscripts" end
+  return subscript.ranges or subscript.written or cannot "a section that is not Fortran's"
+end
+
+-- The section of an array that lies in the object: {args, entry, path and record (of what it is a component of)}; nil:
+-- all of the array.
+local function part_of(entry, treatment, path)
+  local args = not is_alias(entry) and entry.member.type.kind == "array" and args_of(entry)
+  return args and { args = args, entry = entry, path = path, record = treatment.record } or nil
+end
+
+-- Calls visit(entry, treatment, action, path, is_left, path of the record, parts) for each component that is no record
+-- in place, those of records in place too. is_left: it stays the host's. parts: a list as of part_of, with `at`, of
+-- elements on the way that move only if the section has them. No path: an element of a long array stands for all.
+local function each_entry(session, treatment, action, path, visit, parts)
   for _, entry in ipairs(nest.entries(session, treatment)) do
-    local name, record = path .. "%" .. entry.member.name, held_record(entry.member.type)
+    local name, record = path and path .. "%" .. entry.member.name, held_record(entry.member.type)
     if record and entry.include then
       local inner_action, inner = action_inside(session, treatment, entry, action)
-      local t = entry.member.type
+      local t, part = entry.member.type, part_of(entry, treatment, path)
       if t.kind == "array" and t.n > UNROLLED then
-        each_entry(session, inner, inner_action, nil, visit)
+        if part then cannot "a section of a long array of derived type in an object" end
+        each_entry(session, inner, inner_action, nil, visit, parts)
       else
         for i = 0, (t.kind == "array" and t.n or 1) - 1 do
-          local at = t.kind == "array" and session.language.subscripts(t, i) or ""
-          each_entry(session, inner, inner_action, name .. at, visit)
+          local at, inside = t.kind == "array" and session.language.subscripts(t, i) or "", parts
+          if part then
+            inside = table.move(parts or {}, 1, #(parts or {}), 1, {})
+            inside[#inside + 1] = setmetatable({ at = at }, { __index = part })
+          end
+          each_entry(session, inner, inner_action, name and name .. at, visit, inside)
         end
       end
     elseif record then -- stays the host's
@@ -62,16 +83,17 @@ local function each_entry(session, treatment, action, path, visit)
         visit(of, in_treatment, action, at, true)
       end)
     else
-      visit(entry, treatment, action, path and name, false)
+      visit(entry, treatment, action, name, false, path, parts)
     end
   end
 end
 
 -- What the objects of a treatment are as memory: moves_in (whether a value moves in), out (values that move out: {path,
--- type}), all_out (whether the whole object may move out), described (whether there are descriptors).
+-- type, part (the section of it, or nil), parts (as of each_entry)}), all_out (whether the whole object may move out),
+-- described (whether there are descriptors).
 local function traffic(session, treatment, action)
   local found = { moves_in = false, out = {}, all_out = true, described = false }
-  each_entry(session, treatment, action, "", function(entry, of, its_action, path, is_left)
+  each_entry(session, treatment, action, "", function(entry, of, its_action, path, is_left, around, parts)
     local t = entry.member.type
     local include = entry.include and not is_left
     if hidden_bytes(entry) then
@@ -86,10 +108,12 @@ local function traffic(session, treatment, action)
       local how = clause_of(action_of(of, entry, its_action))
       local goes_out = include and how.moves_out or false
       found.moves_in = found.moves_in or include and how.moves_in or false
-      found.all_out = found.all_out and goes_out
+      local part = include and part_of(entry, of, around)
+      found.all_out = found.all_out and goes_out and not part and not parts
       if goes_out then
         if not path then cannot "values of long arrays beside what stays the host's" end
-        found.out[#found.out + 1] = { path = path, t = t }
+        local at = (part or parts) and 1 or #found.out + 1 -- while what their bounds use has the host's values
+        table.insert(found.out, at, { path = path, t = t, part = part, parts = parts })
       end
     end
   end)
@@ -186,16 +210,47 @@ function Block:with_owner(owner, fn)
   self.owner = before
 end
 
--- The text of subscripts with their bounds.
-function Block:subscripts(args)
-  if not args then return "" end
+-- The texts of subscripts with their bounds.
+function Block:subscript_list(args)
   local parts = {}
   for i, arg in ipairs(args) do
     local function text(node) return node and self:expression(node) or "" end
     parts[i] = arg.tag ~= "range" and text(arg)
       or text(arg.first) .. ":" .. text(arg.last) .. (arg.step and ":" .. text(arg.step) or "")
   end
-  return ("(%s)"):format(table.concat(parts, ","))
+  return parts
+end
+
+function Block:subscripts(args)
+  return args and ("(%s)"):format(table.concat(self:subscript_list(args), ",")) or ""
+end
+
+-- Calls fn(self, args, ...) with the subscripts of a section (part_of) in the object at `at`; returns what it returns.
+function Block:in_object(at, part, fn, ...)
+  local result
+  local owner = not part.entry.outer and { text = at .. part.path, record = part.record } or nil
+  local given = table.pack(...)
+  self:with_owner(owner, function() result = fn(self, part.args, table.unpack(given, 1, given.n)) end)
+  return result
+end
+
+-- Opens what holds if an element of the object at `at` is in the sections on the way to it. Returns how many it opened.
+function Block:require_parts(at, parts)
+  for _, part in ipairs(parts or {}) do
+    local bounds, indices = part.entry.member.type.bounds, {}
+    for number in part.at:gmatch "%-?%d+" do indices[#indices + 1] = number end
+    self:open("if (%s) then", self:in_object(at, part, function(_, args)
+      local list = {}
+      for d, arg in ipairs(args) do
+        if arg.step then cannot "a section with a step in an object" end
+        local first, last = self:range(nil, d, arg, bounds[d])
+        list[d] = arg.tag == "range" and ("%s <= %s .and. %s <= %s"):format(first, indices[d], indices[d], last)
+          or ("%s == %s"):format(self:expression(arg), indices[d])
+      end
+      return table.concat(list, " .and. ")
+    end))
+  end
+  return #(parts or {})
 end
 
 function Block:directive(text, ...) self:line("!$acc " .. text, ...) end
@@ -292,13 +347,14 @@ function Block:objects_go(base, rank, args, bounds, found)
     if #ranges > 0 then
       self:line("allocate(%s(%s))", name, table.concat(table.move(ranges, 1, #ranges, own + 1, dims), ","))
     end
-    local function element(of, counters, whole)
+    local function element(of, counters, section)
       local list = {}
-      for i = 1, own do list[i] = whole and ":" or starts[i] end
+      for i = 1, own do list[i] = section and (section[i] or ":") or starts[i] end
       table.move(counters, 1, #counters, own + 1, list)
       return #list > 0 and ("%s(%s)"):format(of, table.concat(list, ",")) or of
     end
-    kept[k] = { name = name, path = value.path, element = element, is_array = #ranges > 0, bytes = t.size }
+    kept[k] = { name = name, path = value.path, element = element, is_array = #ranges > 0, bytes = t.size,
+      part = value.part, parts = value.parts }
   end
   self:line("accdeep_there = accdeep_present(%s)", first)
   self:open "if (accdeep_there) then"
@@ -314,7 +370,11 @@ function Block:objects_go(base, rank, args, bounds, found)
   self:open "if (accdeep_there) then"
   self:each(base, rank, args, bounds, function(at, counters)
     for _, value in ipairs(kept) do
-      self:line("%s%s = %s", at, value.path, value.element(value.name, counters, true))
+      local opened = self:require_parts(at, value.parts)
+      local section = value.part and self:in_object(at, value.part, self.subscript_list) or {}
+      self:line("%s%s%s = %s", at, value.path, section[1] and ("(%s)"):format(table.concat(section, ",")) or "",
+        value.element(value.name, counters, section))
+      for _ = 1, opened do self:close "end if" end
     end
   end)
   self:close "end if"
@@ -336,14 +396,6 @@ end
 function Block:contiguous(text, t)
   if t.attribute ~= "pointer" or t.rank == 0 then return end
   self:line("if (.not. is_contiguous(%s)) error stop '%s is not contiguous'", text, plain_name(text))
-end
-
--- Subscripts of a section: Fortran's, of a shape or of a list item; nil: all elements.
-local function args_of(entry)
-  local subscript = entry.subscripts and entry.subscripts[1]
-  if not subscript then return nil end
-  if entry.subscripts[2] then cannot "several subscripts" end
-  return subscript.ranges or subscript.written or cannot "a section that is not Fortran's"
 end
 
 local function has_aliases(session, treatment, under_way)
@@ -415,6 +467,12 @@ function Block:component(entry, treatment, action, text, owner)
   self:close "end if"
 end
 
+-- An update of a component in the object. Sections come first, while what their bounds use has the values from before.
+function Block:value(text, args)
+  table.insert(self.values, args and 1 or #self.values + 1, ("!$acc update %s(%s%s)%s"):format(self.update, text,
+    self:subscripts(args), self.suffix))
+end
+
 -- What is done for one component of an object.
 function Block:entry(entry, treatment, action, owner)
   local t, text = entry.member.type, owner.text .. "%" .. entry.member.name
@@ -422,13 +480,13 @@ function Block:entry(entry, treatment, action, owner)
   if held_record(t) then
     local inner_action, inner = action_inside(self.session, treatment, entry, action)
     if self:has_nothing(inner) and self.phase ~= "update" then return end
-    if self.phase == "update" and is_plain(self.session, inner) then
-      self.values[#self.values + 1] = ("!$acc update %s(%s)%s"):format(self.update, text, self.suffix)
-      return
-    end
-    local bounds = t.kind == "array" and t.bounds or nil
-    return self:each(text, bounds and #bounds or 0, nil, bounds, function(at)
-      self:members(inner, inner_action, at)
+    local args = args_of(entry)
+    self:with_owner(args and not entry.outer and owner or nil, function()
+      if self.phase == "update" and is_plain(self.session, inner) then return self:value(text, args) end
+      local bounds = t.kind == "array" and t.bounds or nil
+      self:each(text, bounds and #bounds or 0, args, bounds, function(at)
+        self:with_owner(nil, function() self:members(inner, inner_action, at) end)
+      end)
     end)
   elseif is_alias(entry) then
     if self.phase ~= "attach" and self.phase ~= "detach" then return end
@@ -439,10 +497,7 @@ function Block:entry(entry, treatment, action, owner)
     if follows(self.session, treatment, entry) then self:component(entry, treatment, action, text, owner) end
   elseif self.phase == "update" and not hidden_bytes(entry) then
     local args = args_of(entry)
-    self:with_owner(not entry.outer and owner or nil, function()
-      self.values[#self.values + 1] = ("!$acc update %s(%s%s)%s"):format(self.update, text, self:subscripts(args),
-        self.suffix)
-    end)
+    self:with_owner(not entry.outer and owner or nil, function() self:value(text, args) end)
   end
 end
 
@@ -468,23 +523,24 @@ end
 -- One item of a directive: {treatment, action, node, text (of its base), rank, args, guards (conditions of the
 -- variable), may_have_gaps (whether elements may not lie together)}.
 
-local words = { enter = { "enter", "attach" }, exit = { "detach", "exit" }, update = { "update" } }
+-- The objects themselves are there before components that may point into one of them (TR14-4.2-01).
+local words = { enter = { "come", "enter", "attach" }, exit = { "detach", "exit", "go" }, update = { "update" } }
 
 function Block:item(item, phase)
   if (phase == "attach" or phase == "detach") and not has_aliases(self.session, item.treatment, {}) then return end
   self.phase = phase
   for _, condition in ipairs(item.guards) do self:open("if (%s) then", condition) end
-  local found = phase ~= "update" and traffic(self.session, item.treatment, item.action)
-  if phase == "enter" then
+  local found = (phase == "come" or phase == "go") and traffic(self.session, item.treatment, item.action)
+  if phase == "come" then
     if item.may_have_gaps then self:contiguous(item.text, { attribute = "pointer", rank = item.rank }) end
     self:objects_come(item.text, item.rank, item.args, found, item.action)
   end
   if phase == "update" and is_plain(self.session, item.treatment) then
     self:directive("update %s(%s%s)%s", self.update, item.text, self:subscripts(item.args), self.suffix)
-  else
+  elseif phase ~= "come" and phase ~= "go" then
     self:each(item.text, item.rank, item.args, nil, function(at) self:members(item.treatment, item.action, at) end)
   end
-  if phase == "exit" then self:objects_go(item.text, item.rank, item.args, nil, found) end
+  if phase == "go" then self:objects_go(item.text, item.rank, item.args, nil, found) end
   for _ = 1, #item.guards do self:close "end if" end
 end
 
@@ -498,7 +554,7 @@ function fortran_deep.write(what, items, given)
   if given.condition then block:open("if (%s) then", given.condition) end
   for _, phase in ipairs(words[what]) do
     local from, to, step = 1, #items, 1
-    if phase == "exit" or phase == "detach" then from, to, step = to, from, -1 end
+    if what == "exit" then from, to, step = to, from, -1 end
     for i = from, to, step do
       block.update = what == "update" and clause_of(items[i].action).update or nil
       block:item(items[i], phase)

@@ -530,6 +530,11 @@ local function write(self, one, all, rest)
     if word == "if_present" then given.suffix = " if_present" end
     clauses[#clauses + 1] = clause.text
   end
+  -- Data that clauses bring are there before components that may point into them, and go after these.
+  local first, is_region = {}, not standalone[name]
+  for _, clause in ipairs(is_region and rest or {}) do
+    if clause.clause.vars and openacc.moves(clause.clause, "region") then first[#first + 1] = clause.text end
+  end
   local present = {} -- in a region: what it names is not mapped otherwise there
   for _, item in ipairs(all) do
     if item.there or not standalone[name] then -- what is not allocated is not present, but no error
@@ -537,8 +542,8 @@ local function write(self, one, all, rest)
         unparse(item.node))
     end
   end
-  table.move(present, 1, #present, #clauses + 1, clauses)
   local directive
+  if name == "data" and first[1] then clauses = present else table.move(present, 1, #present, #clauses + 1, clauses) end
   if present[1] or is_needed(name, rest) then directive = ("!$acc %s %s"):format(name, table.concat(clauses, " ")) end
   if name == "enter data" or name == "update" then
     lines = fortran_deep.write(name == "update" and "update" or "enter", items, given)
@@ -549,6 +554,11 @@ local function write(self, one, all, rest)
   else
     lines = fortran_deep.write("enter", items, given)
     behind = fortran_deep.write("exit", items, given)
+    if first[1] then
+      if condition then first[#first + 1] = "if(accdeep_if)" end
+      table.insert(lines, 1, "!$acc data " .. table.concat(first, " "))
+      behind[#behind + 1] = "!$acc end data"
+    end
     lines[#lines + 1] = directive
     if condition then -- it has the value from the region's begin
       lines = table.move(lines, 1, #lines, 4, { "block", "  logical :: accdeep_if", "  accdeep_if = " .. condition })
