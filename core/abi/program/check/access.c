@@ -56,16 +56,25 @@ static bool differs(const struct goacc_access *access, const struct goacc_pair *
     return !are_one_pointer(one, other);
 }
 
-/* All bytes are present and none is valid. Each is reported once. */
+/* All bytes are present and none is valid: they count as valid from here on, so that each change is reported once. The
+ * other side loses "only", which lets the next change there be noticed. */
 static void read_invalid(const struct goacc_access *access, const struct goacc_pair *pair)
 {
-    const struct goacc_part other = goacc_part_of(goacc_other(pair, access->at), 1);
-    if (goacc_is_poison(access->at, access->n))
-        goacc_report_unwritten(access, access->at, pair);
+    const uint64_t at = access->at, start = goacc_on_device(at) ? pair->dev : pair->host;
+    const uint64_t left = start + pair->bytes - at, n = access->n < left ? access->n : left;
+    const struct goacc_part other = goacc_part_of(goacc_other(pair, at), 1);
+    if (goacc_is_poison(at, access->n))
+        goacc_report_unwritten(access, at, pair);
     else if (is_old(access) && goacc_having(&other, GOACC_VALID) && differs(access, pair))
-        goacc_report_stale(access, access->at, pair, *other.note);
+        goacc_report_stale(access, at, pair, *other.note);
     /* or written by what was not compiled for checking */
-    goacc_set(access->at, access->n, 0, GOACC_VALID);
+    if (differs(access, pair))
+        goacc_note_uneven(pair);
+    GOACC_EACH_PART(part, goacc_other(pair, at), n) {
+        part.bytes = goacc_having(&part, GOACC_VALID) / GOACC_VALID * 0xf;
+        goacc_change(&part, GOACC_ONLY, 0);
+    }
+    goacc_set(at, access->n, GOACC_ONLY, GOACC_VALID); /* bytes whose newest value was lost have "only", too */
 }
 
 /* Further writes close to this one may do without a question, unless transfers are under way. The host writes to the
@@ -133,14 +142,14 @@ static bool pair_on(uint64_t host, struct goacc_pair *pair)
     return false;
 }
 
-static void host_write_part(const struct goacc_access *access, const struct goacc_part *part)
+/* Bytes of one word that lie in one object, or in none. */
+static void host_write_bytes(const struct goacc_access *access, const struct goacc_part *part)
 {
     struct goacc_pair pair;
     bool found = false;
     for (int device = 0; device < goacc.options.devices; device++)
         if (goacc_pair_of(device, part->at, &pair)) {
-            const uint64_t left = pair.host + pair.bytes - part->at;
-            goacc_outdate(&pair, part->at, part->n < left ? part->n : left);
+            goacc_outdate(&pair, part->at, part->n);
             found = true;
         }
     if (found) {
@@ -150,7 +159,23 @@ static void host_write_part(const struct goacc_access *access, const struct goac
         write_at_once(&pair, part->at);
         *part->note = (uint32_t)access->pc;
     } else {
-        goacc_change(part, GOACC_PRESENT | GOACC_VALID | GOACC_ONLY | GOACC_READ, 0);
+        goacc_forget(part->at, part->n);
+    }
+}
+
+/* Objects may begin and end in a word. */
+static void host_write_part(const struct goacc_access *access, const struct goacc_part *part)
+{
+    struct goacc_pair pair;
+    if (goacc.options.devices == 1 && goacc_pair_of(0, part->at, &pair) &&
+        part->at + part->n <= pair.host + pair.bytes) {
+        host_write_bytes(access, part);
+        return;
+    }
+    for (uint64_t i = 0; i < part->n; i++) {
+        const struct goacc_part byte = goacc_part_of(part->at + i, 1);
+        if (goacc_having(&byte, GOACC_PRESENT))
+            host_write_bytes(access, &byte);
     }
 }
 
@@ -176,7 +201,7 @@ static void host_read(const struct goacc_access *access)
     else if (is_old(access))
         goacc_report_lost(access, access->at);
     if (!present)
-        goacc_set(access->at, access->n, 0xf, 0);
+        goacc_forget(access->at, access->n);
 }
 
 static void host_access(const struct goacc_access *access)

@@ -13,6 +13,14 @@ enum { KEPT = 4 };
 static struct goacc_pair kept[KEPT];
 static unsigned next_kept;
 
+/* Objects both of whose sides count as valid, though they differ; with as many as there is room for, others do, too. */
+enum { MOST_UNEVEN = 64 };
+static struct {
+    uint64_t host;
+    int device;
+} uneven[MOST_UNEVEN];
+static size_t nuneven;
+
 #define SHADOW(bytes) ((bytes) / 8 * 2 * sizeof(uint32_t))
 
 bool goacc_check_is_there(void)
@@ -65,6 +73,7 @@ void goacc_shadow_close(void)
 {
     const uint64_t bytes = goacc_checked.bytes;
     goacc_pairs_changed();
+    nuneven = 0;
     for (size_t i = 0; i < ncovered; i++)
         madvise(goacc_checked.leaves[covered[i]], SHADOW(GOACC_LEAF), MADV_DONTNEED);
     goacc_checked.leaves = NULL;
@@ -220,6 +229,16 @@ bool goacc_unchanged(const struct goacc_part *part)
     return !part->states || some_valid(part) || *part->note == digest_of(part);
 }
 
+void goacc_forget(uint64_t at, uint64_t n)
+{
+    GOACC_EACH_PART(part, at, n) {
+        const bool same = goacc_unchanged(&part);
+        goacc_change(&part, 0xf, 0);
+        if (same)
+            goacc_digest(&part);
+    }
+}
+
 /* ------------------------------------------------------------------------------------- pairs -- */
 
 void goacc_pairs_changed(void)
@@ -284,6 +303,34 @@ bool goacc_pair_at(uint64_t dev, struct goacc_pair *pair)
     const int device = accd_device_of(goacc.context, dev);
     const uint64_t host = device < 0 ? 0 : accd_host_address(goacc.context, device, dev);
     return host && goacc_pair_of(device, host, pair) && dev - pair->dev < pair->bytes;
+}
+
+static size_t place_in_uneven(const struct goacc_pair *pair)
+{
+    size_t i = 0;
+    while (i < nuneven && (uneven[i].host != pair->host || uneven[i].device != pair->device))
+        i++;
+    return i;
+}
+
+void goacc_note_uneven(const struct goacc_pair *pair)
+{
+    if (nuneven == MOST_UNEVEN || place_in_uneven(pair) < nuneven)
+        return;
+    uneven[nuneven].host = pair->host;
+    uneven[nuneven++].device = pair->device;
+}
+
+bool goacc_is_uneven(const struct goacc_pair *pair)
+{
+    return nuneven == MOST_UNEVEN || place_in_uneven(pair) < nuneven;
+}
+
+void goacc_forget_uneven(const struct goacc_pair *pair)
+{
+    const size_t i = place_in_uneven(pair);
+    if (i < nuneven && nuneven < MOST_UNEVEN) /* when it is full, objects are missing in it */
+        uneven[i] = uneven[--nuneven];
 }
 
 void goacc_outdate(const struct goacc_pair *pair, uint64_t at, uint64_t n)

@@ -98,6 +98,9 @@ void goacc_digest(const struct goacc_part *part);
  * as true. */
 bool goacc_unchanged(const struct goacc_part *part);
 
+/* Bytes leave the shadow. A digest of what lies beside them in a word still holds. */
+void goacc_forget(uint64_t at, uint64_t n);
+
 /* Makes the shadow; the functions are those of struct goacc_checked. */
 void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
                        void (*message)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
@@ -122,6 +125,11 @@ void goacc_pairs_changed(void);
 /* The calling thread has written to an object of a pair, on the side of an address: for what it writes next it need not
  * ask, until something changes. */
 void goacc_pair_is_near(const struct goacc_pair *pair, uint64_t at);
+/* Notes that both sides of an object count as valid, but differ: a wrong read was reported. Whether it is noted; with
+ * too many objects it is of each. Forgets it, as the object is unmapped. */
+void goacc_note_uneven(const struct goacc_pair *pair);
+bool goacc_is_uneven(const struct goacc_pair *pair);
+void goacc_forget_uneven(const struct goacc_pair *pair);
 /* Where the bytes of an address lie on the other side. */
 static inline uint64_t goacc_other(const struct goacc_pair *pair, uint64_t at)
 {

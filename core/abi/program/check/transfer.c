@@ -1,10 +1,11 @@
 /* transfer.c - what the runtime does with data: allocates, frees, moves, attaches. */
 #include "shadow.h"
 
-/* Whether both sides have the newest value of all bytes. */
-static bool is_same(uint64_t a, uint64_t b, uint64_t n)
+/* Whether both sides have the newest value of n bytes of an object. */
+static bool is_same(const struct goacc_pair *pair, uint64_t at, uint64_t n)
 {
-    return goacc_range_has(a, n, GOACC_VALID, GOACC_ONLY) && goacc_range_has(b, n, GOACC_VALID, GOACC_ONLY);
+    return goacc_range_has(at, n, GOACC_VALID, GOACC_ONLY) &&
+           goacc_range_has(goacc_other(pair, at), n, GOACC_VALID, GOACC_ONLY) && !goacc_is_uneven(pair);
 }
 
 /* Whether all bytes of a part that are not valid are as the device gives them: one alone may have that value. */
@@ -174,6 +175,7 @@ static void freed(const accd_event *event)
     if (unwritten && !noted)
         goacc_note_lost(event, 0);
     goacc_set(pair.dev, pair.bytes, 0xf, 0);
+    goacc_forget_uneven(&pair);
     goacc_pairs_changed(); /* it goes now */
     goacc_hold_pending(pair.host, pair.bytes);
 }
@@ -195,7 +197,7 @@ void goacc_check_event(const accd_event *event)
     case ACCD_OP_D2H:
         if (!goacc_pair_of(event->device, host, &pair) || event->bytes > pair.host + pair.bytes - host)
             break;
-        idle = is_same(host, goacc_other(&pair, host), event->bytes);
+        idle = is_same(&pair, host, event->bytes);
         goacc_turns_use(goacc_other(&pair, host), event->bytes,
                         event->op == ACCD_OP_D2H || idle ? GOACC_READS : GOACC_WRITES);
         goacc_note_pending(event, &pair,
