@@ -124,6 +124,7 @@ void accd_rules_compile(const accd_rules *rules, struct accd_verdicts *to)
     *to = (struct accd_verdicts){
         .holes = rules->holes == ACCD_REJECT,
         .looks_closer = constructs || rules->holes == ACCD_REJECT || rules->extended_range,
+        .ends_detach = rules->attach == ACCD_ATTACH_COUNTED && rules->end_detaches,
         .counts_attachments = rules->attach == ACCD_ATTACH_COUNTED,
         .owns_exits = rules->fusion && rules->exit_unowned == ACCD_REJECT,
         .reverses = rules->update == ACCD_UPDATE_REVERSE && rules->attached == ACCD_ATTACHED_KEPT,

@@ -160,6 +160,7 @@ struct accd_verdicts {
      * a number in accd_verdicts. */
     uint8_t presence[ACCD_ASKERS][2][ACCD_FINDINGS];
     uint8_t slot[ACCD_SLOT_OFS][ACCD_SLOT_FINDINGS]; /* the same of pointers */
+    bool ends_detach; /* the end of a region detaches what its clauses name, although they did not attach it */
     bool counts_attachments; /* each clause's, and takes them off at its end; otherwise they last as the pointer does */
     bool owns_exits; /* an exit data ends an enter data of just its range */
     bool groups[ACCD_UPDATE + 1]; /* by kind of an entry: whether the sections of a walk may be one group */

@@ -130,6 +130,22 @@ static accd_status end_originals(struct accd_plan *plan, const struct accd_regio
     return status;
 }
 
+/* Which clauses detach a pointer that they did not attach: the pointer, or its target, was absent at the entry. A
+ * clause that found no data has no object: it takes no action.
+ * Decides ACC33-det-3. */
+static accd_status resolve_ends(struct accd_plan *plan)
+{
+    for (size_t i = 0; plan->context->verdicts.ends_detach && i < plan->found.nclaims; i++) {
+        struct accd_claim *claim = &plan->found.claims[i];
+        struct accd_attach *attach;
+        if (!claim->slot || claim->attached || (claim->action != ACCD_ATTACH && !claim->object))
+            continue;
+        ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &attach));
+        claim->attached = attach != NULL;
+    }
+    return ACCD_OK;
+}
+
 /* Decides ACC33-2.7.1-2. */
 accd_status accd_leave_region(struct accd_region *region, bool abandon)
 {
@@ -167,6 +183,8 @@ accd_status accd_leave_region(struct accd_region *region, bool abandon)
             memcpy(plan.found.claims, region->claims, plan.found.nclaims * sizeof plan.found.claims[0]);
         status = end_originals(&plan, region);
     }
+    if (status == ACCD_OK && !abandon)
+        status = resolve_ends(&plan);
     if (status == ACCD_OK)
         status = accd_leave_now(&leave);
     accd_directory_unreserve(region->dir);

@@ -16,6 +16,7 @@ static bool final(const struct leave *leave, const struct accd_claim *claim)
 
 /* ------------------------------------------------------------------------ pointers of clauses -- */
 
+/* Decides ACC33-det-2. */
 static accd_status take_off_attachment(struct leave *leave, struct accd_claim *claim)
 {
     struct accd_plan *plan = leave->plan;
@@ -29,7 +30,9 @@ static accd_status take_off_attachment(struct leave *leave, struct accd_claim *c
     }
     if (!leave->abandon)
         ACCD_TRY(accd_check_pointer(plan, claim, attach));
-    claim->detached = final(leave, claim) ? left : 1;
+    const bool all = final(leave, claim) &&
+                     (claim->action == ACCD_DETACH || plan->context->rules.finalize_detaches);
+    claim->detached = all ? left : 1;
     return accd_detach(leave, attach, claim->detached);
 }
 

@@ -215,7 +215,8 @@ bool accd_short_ends(struct accd_directory *dir, const struct accd_claim *claims
     for (size_t i = 0; i < n; i++) {
         struct accd_attach *attach = claims[i].slot ? find_attach(dir, claims[i].slot) : NULL;
         ends->named[i] = attach;
-        if (!verdicts->counts_attachments || !(dynamic ? claims[i].slot != 0 : claims[i].attached))
+        const bool named = claims[i].slot && (dynamic || (verdicts->ends_detach && attach));
+        if (!verdicts->counts_attachments || !(named || claims[i].attached))
             continue;
         if (!attach && dynamic && !verdicts->slot[ACCD_OF_ITEM][ACCD_SLOT_UNATTACHED])
             continue;

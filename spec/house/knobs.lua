@@ -214,6 +214,25 @@ turned("detach_final", "openacc-3.3", function()
   return on_device "S.b" == addr "A[0]"
 end, { ignore = true, reject = false })
 
+turned("finalize_detaches", "openacc-3.3", function()
+  attached()
+  acc "enter data attach(S.a)"
+  local restored
+  acc "data present(A)" (function()
+    acc "exit data delete(S.a[0:4]) finalize"
+    restored = on_device "S.a" == addr "A[0]"
+  end)
+  return restored
+end, { [true] = true, [false] = false })
+
+turned("end_detaches", "openacc-3.3", function()
+  acc "data copyin(S.a[0:4])" (function()
+    acc "enter data copyin(S) attach(S.a)"
+    acc "enter data copyin(A)"
+  end)
+  return on_device "S.a" == addr "A[0]"
+end, { [true] = true, [false] = false })
+
 turned("pointer_changed", "tr14", function()
   attached()
   host.S.a = addr "B[0]"

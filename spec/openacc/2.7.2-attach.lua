@@ -65,11 +65,14 @@ case("rejects: an attach to a new target is an error in a strict profile [ACC33-
   expect.fails("pointer-changed", function() acc "enter data attach(r)" end)
 end)
 
-case("accepts: a null pointer is not attached [ACC33-att-4]", function()
+case("accepts: an attach of a null pointer counts nothing [ACC33-att-4]", function()
   host.p = NULL
   expect.moves(function() acc "enter data copyin(p)" end, { h2d = { count = 1, bytes = 8 }, d2h = 0 })
   acc "enter data attach(p)"
   expect.detached "p"
+  host.p = addr "v[0]"
+  acc "enter data copyin(v) attach(p)"
+  expect.attached("p", 1)
 end)
 
 case("differs: the device cannot dereference a null pointer [ACC33-att-4]", function()
@@ -162,6 +165,126 @@ case("rejects: a detach at counter zero is an error in a strict profile [ACC33-d
   expect.fails("not-attached", function() acc "exit data detach(r)" end)
   expect.fails("not-attached", function() acc_detach "r" end)
 end)
+
+-- S.a is attached by a region, by enter data and by attach; the steps leave some of that.
+local function attached_thrice(profile, steps)
+  rules(profile)
+  declare "struct t { int n; float *a; }; struct t T;"
+  host.T = { n = 2, a = { 1, 2 } }
+  acc "enter data copyin(T)"
+  acc "data copyin(T.a[0:2])" (function()
+    acc "enter data copyin(T.a[0:2]) attach(T.a)"
+    expect.attached("T.a", 3)
+    steps()
+  end)
+end
+
+for _, profile in ipairs { "openacc-3.3", "openacc-3.4" } do
+  for _, clause in ipairs { "delete", "copyout" } do
+    case(("accepts: %s with finalize detaches the pointer of its section once under %s [ACC33-det-2]")
+      :format(clause, profile), function()
+        attached_thrice(profile, function()
+          acc(("exit data %s(T.a[0:2]) finalize"):format(clause))
+          expect.count("T.a[0:2]", { structured = 1, dynamic = 0 })
+          expect.attached("T.a", 2)
+          acc(("exit data %s(T.a[0:2]) finalize"):format(clause)) -- the dynamic counter is 0: no effect
+          expect.attached("T.a", 2)
+        end)
+        expect.detached "T.a" -- its target is unmapped
+      end)
+  end
+
+  for _, way in ipairs { "directive", "routine" } do
+    case(("accepts: the %s detach with finalize sets the attach counter to zero under %s [ACC33-det-2]")
+      :format(way, profile), function()
+        attached_thrice(profile, function()
+          if way == "directive" then acc "exit data detach(T.a) finalize" else acc_detach_finalize "T.a" end
+          expect.detached "T.a"
+          expect.count("T.a[0:2]", { structured = 1, dynamic = 1 })
+        end)
+      end)
+  end
+
+  case(("accepts: the finalize routines of a section change no attach counter under %s [ACC33-det-2 ACC33-3.2.18-1]")
+    :format(profile), function()
+      attached_thrice(profile, function()
+        acc_delete_finalize "T.a[0:2]"
+        expect.count("T.a[0:2]", { structured = 1, dynamic = 0 })
+        expect.attached("T.a", 3)
+      end)
+    end)
+
+  case(("accepts: the end of a region detaches a pointer that was attached in the region under %s [ACC33-det-3]")
+    :format(profile), function()
+      rules(profile)
+      for _, clause in ipairs { "copy", "copyin", "copyout", "create", "no_create", "present" } do
+        local there = clause == "no_create" or clause == "present"
+        if there then acc "enter data copyin(S.a[0:2])" end
+        acc(("data %s(S.a[0:2])"):format(clause)) (function()
+          acc "enter data copyin(S)"
+          acc "enter data copyin(S.a[0:2])"
+          expect.attached("S.a", 1)
+        end)
+        expect.present "S.a[0:2]"
+        expect.detached "S.a"
+        expect.device("S.a", host "S.a")
+        acc "exit data delete(S, S.a[0:2]) finalize"
+        expect.absent "S.a[0:2]"
+      end
+    end)
+
+  case(("accepts: the end of a region detaches what its attach clause names under %s [ACC33-det-3]"):format(profile),
+    function()
+      rules(profile)
+      acc "data attach(p)" (function()
+        acc "enter data copyin(v)"
+        acc "enter data copyin(p)"
+        acc "enter data attach(p)"
+        expect.attached("p", 2)
+      end)
+      expect.attached("p", 1)
+    end)
+end
+
+case("differs: a no_create clause without data does not detach at the end of its region [ACC33-det-3]", function()
+  acc "data no_create(S.a[0:2])" (function() -- unnoticed: nothing is present
+    acc "enter data copyin(S)"
+    acc "enter data copyin(S.a[0:2])"
+  end)
+  expect.attached("S.a", 1)
+end)
+
+for _, profile in ipairs { "tr14", "libgomp-12" } do
+  case(("differs: with finalize, delete of a section sets the attach counter to zero under %s [ACC33-det-2]")
+    :format(profile), function()
+      rules(profile)
+      declare "struct t { int n; float *a; }; struct t T;"
+      host.T = { n = 2, a = { 1, 2 } }
+      acc "data copyin(T)" (function()
+        acc "enter data copyin(T.a[0:2])"
+        acc "enter data attach(T.a)"
+        expect.attached("T.a", 2)
+        acc "exit data delete(T.a[0:2]) finalize"
+        expect.present "T"
+        expect.detached "T.a"
+      end)
+    end)
+
+  case(("differs: the end of a region keeps an attach from inside the region under %s [ACC33-det-3]")
+    :format(profile), function()
+      rules(profile)
+      declare "float x[2]; float *r;"
+      host.r = addr "x[0]"
+      local counter = profile == "tr14" and 2 or 1 -- there copyin(r) attaches, too
+      acc "data copyin(r[0:2])" (function()
+        acc "enter data copyin(r)"
+        acc "enter data attach(r)"
+        expect.attached("r", counter)
+        acc "enter data copyin(x)"
+      end)
+      expect.attached("r", counter)
+    end)
+end
 
 for _, clause in ipairs { "copyin", "create", "attach" } do
   case(("accepts: %s of a null pointer makes the device's pointer null, whatever its target was"

@@ -52,7 +52,7 @@ return {
   { id = "ACC33-2.7-1", section = "2.7", kind = "meaning", status = "done",
     text = "After the entry steps of a clause, a pointer reference is attached. At exit, a clause has no effect if "
       .. "the counter of its kind is 0. (Version 3.0 wanted an error there, 3.1 restored the rule.) Otherwise the "
-      .. "clause detaches and decrements. If both counters are 0 then, the clause does its exit action." },
+      .. "clause detaches its pointer reference and decrements. If both counters are 0 then, the clause does its exit action." },
   { id = "ACC33-2.7-2", section = "2.7", kind = "meaning", status = "done",
     text = "A clause on a null pointer counts nothing and creates nothing." },
   { id = "ACC33-2.7-3", section = "2.7", kind = "meaning", status = "done",
@@ -115,11 +115,24 @@ return {
       .. "already. Otherwise attach writes the device pointer and sets the counter to 1. This also holds for a "
       .. "pointer that is attached to another target." },
   { id = "ACC33-att-4", section = "2.7.2", kind = "meaning", status = "done",
-    text = "Attach of a null pointer makes the pointer on the device null." },
+    text = "Attach of a null pointer makes the pointer on the device null. Our reading: nothing is attached, and the "
+      .. "attach counter is 0 afterwards. The text can also be read as a counter of 1, since a null pointer is "
+      .. "present with length 0. But no target address is attached that a detach could undo, and an entry that maps "
+      .. "nothing for a null pointer counts nothing either." },
   { id = "ACC33-det-1", section = "2.7.2", kind = "meaning", status = "done",
     text = "Detach has no effect if the pointer is in shared memory or not present, or if the counter is 0. "
       .. "Otherwise detach decrements the counter. At 0 the device pointer gets the current value of the host "
       .. "pointer." },
+  { id = "ACC33-det-2", section = "2.6.6", kind = "meaning", status = "done",
+    text = "finalize sets the attach counter to 0 for a pointer in detach, and so does acc_detach_finalize. With "
+      .. "finalize, copyout and delete of a section detach its pointer once: the attach counter decreases by one. "
+      .. "libgomp sets this counter to 0, too. So does the profile tr14, where an attached pointer cannot lose its "
+      .. "target." },
+  { id = "ACC33-det-3", section = "2.7.6", kind = "meaning", status = "done",
+    text = "The end of a region detaches the pointers of its clauses. This includes a pointer that the entry did not "
+      .. "attach, because the pointer or its target was absent then. An attach that was made inside the region is "
+      .. "thus undone. A clause that found no data at the entry takes no action. The profiles tr14 and libgomp-12 "
+      .. "detach only what the entry attached." },
   { id = "ACC33-att-5", section = "2.7.2", kind = "meaning", status = "done",
     text = "Only a pointer reference in a clause is attached: the s.p of copyin(s.p[0:n]), the C pointer p of "
       .. "copyin(p), a Fortran pointer or allocatable." },

@@ -1,4 +1,4 @@
--- Random attach, detach, copies and exits around two pointers of one structure, under the profiles that
+-- Random attach, detach, copies, exits and regions around two pointers of one structure, under the profiles that
 -- differ in them, compared after every step with what is written down here as naively as it can be said.
 -- ACCDEEP_SEED and ACCDEEP_ROUNDS choose others.
 
@@ -20,7 +20,8 @@ local pick, one_in = engine.pick, engine.one_in
 -- ------------------------------------------------------------------------------------- the model --
 
 -- Values of pointers are words: "A" is the host address of A, "A3" the address on the device of A's third
--- presence, "null". present: object -> {count, name of this presence}; attached: slot -> {count, target}.
+-- presence, "null". present: object -> {count, regions, name of this presence}: the dynamic and the structured
+-- counter; attached: slot -> {count, target}.
 local Model = {}
 Model.__index = Model
 
@@ -29,14 +30,17 @@ local function new_model(profile)
     host = { p = "A", q = "B" }, device = {} }, Model)
 end
 
-function Model:copyin(name)
+-- counter: "count" or "regions".
+function Model:copyin(name, counter)
+  counter = counter or "count"
   local object = self.present[name]
   if object then
-    object.count = object.count + 1
+    object[counter] = object[counter] + 1
     return
   end
   self.times = self.times + 1
-  self.present[name] = { count = 1, name = name .. self.times }
+  self.present[name] = { count = 0, regions = 0, name = name .. self.times }
+  self.present[name][counter] = 1
   if name == "H" then self.device, self.holds = { p = self.host.p, q = self.host.q }, false end
 end
 
@@ -66,12 +70,35 @@ function Model:exit(names, out, finally)
   local gone = {}
   for _, name in ipairs(names) do
     local object = self.present[name]
-    if object then
+    if object and object.count > 0 then
       object.count = finally and 0 or object.count - 1
-      if object.count == 0 then gone[#gone + 1] = name end
+      if object.count + object.regions == 0 then gone[#gone + 1] = name end
     end
   end
   self:remove(gone, out)
+end
+
+-- Enters a region with a clause on the section that a pointer of H leads to, or on the pointer (attach). Returns what
+-- the end of the region needs; nil: there is an error.
+function Model:open(clause, slot)
+  local target = self.host[slot]
+  local region = { slot = slot, ends = true }
+  if clause == "present" and not self.present[target] then return nil end
+  if clause == "no_create" and not self.present[target] then return { slot = slot } end
+  if clause ~= "attach" then
+    region.target = target
+    self:copyin(target, "regions")
+  end
+  self:attach(slot)
+  return region
+end
+
+function Model:close(region)
+  if region.ends then self:detach(region.slot) end
+  local object = self.present[region.target]
+  if not object then return end
+  object.regions = object.regions - 1
+  if object.count + object.regions == 0 then self:remove({ region.target }, false) end
 end
 
 function Model:attach(slot)
@@ -121,7 +148,7 @@ end
 local World = engine.worlds()
 
 local function new(config)
-  local w = setmetatable({ model = new_model(config.profile), address = { null = 0 } }, World)
+  local w = setmetatable({ model = new_model(config.profile), address = { null = 0 }, open = {} }, World)
   w.session = session.new { rules = config.profile, device = engine.device }
   w.session:declare("struct h { int n; int *p, *q; }; struct h H; int A[4], B[4], C[4];", "random", 1)
   for _, name in ipairs { "H", "A", "B", "C" } do w.address[name] = w.session.now.scope.variables[name].address end
@@ -152,10 +179,9 @@ function World:compare()
   if wrong then self:complain("%s", wrong) end
   for _, name in ipairs { "H", "A", "B", "C" } do
     local object, found = model.present[name], ctx:present_at(0, self.address[name], false)
-    if (found and found.dynamic) ~= (object and object.count) then
-      self:complain("%s counts %s, the model has %s", name, tostring(found and found.dynamic),
-        tostring(object and object.count))
-    end
+    local counts = found and ("%d and %d"):format(found.dynamic, found.structured)
+    local wanted = object and ("%d and %d"):format(object.count, object.regions)
+    if counts ~= wanted then self:complain("%s counts %s, the model has %s", name, counts, wanted) end
     if object then self.address[object.name] = found.dev end
   end
   for _, slot in ipairs(SLOTS) do
@@ -216,30 +242,56 @@ function operations.enter_member(w, step)
   w:directive(("enter data copyin(H.%s[0:4])"):format(step.slot))
 end
 
+-- With finalize, libgomp sets the attach counter to 0, and the standard detaches once.
 function operations.exit_member(w, step)
   local model, target = w.model, target_of(w, step.slot)
   if not target then return end
-  local wanted
-  if model.libgomp or model.present[target] then wanted = model:detach(step.slot) end
-  if not wanted then model:exit(model.libgomp and { "H", target } or { target }, false) end
-  w:directive(("exit data delete(H.%s[0:4])"):format(step.slot), wanted)
+  local object, wanted = model.present[target], nil
+  if model.libgomp then
+    wanted = model:detach(step.slot, step.finally)
+  elseif object and object.count > 0 then
+    model:detach(step.slot)
+  end
+  if not wanted then model:exit(model.libgomp and { "H", target } or { target }, false, step.finally) end
+  w:directive(("exit data delete(H.%s[0:4])%s"):format(step.slot, step.finally and " finalize" or ""), wanted)
 end
 
-local ops = words [[copyin copyin exit attach attach attach detach detach point point update enter_member
-  exit_member]]
+-- Regions are those of the standard: libgomp's begin and end by the members that it maps, too.
+function operations.open(w, step)
+  local target = w.model.host[step.slot]
+  if w.model.libgomp or target == "null" or #w.open == 4 then return end
+  local of = step.clause == "attach" and "H.%s" or "H.%s[0:4]"
+  local text = ("data %s(%s)"):format(step.clause, of:format(step.slot))
+  local region = w.model:open(step.clause, step.slot)
+  local ok, opened = w:both(function() return w.session:directive(text, nil, "r", 1) end,
+    not region and { ["not-present"] = true } or nil)
+  if ok then table.insert(w.open, { model = region, region = opened }) end
+end
+
+function operations.close(w)
+  local top = table.remove(w.open)
+  if not top then return end
+  w.model:close(top.model)
+  w:both(function() top.region:close() end)
+end
+
+local ops = words [[copyin copyin exit attach attach attach detach detach point point update enter_member enter_member
+  exit_member exit_member open open close close]]
 
 -- A step says more than its operation asks for.
 local function next_step()
   local op = pick(ops)
   return { op = op, slot = pick(SLOTS), name = pick(words(op == "copyin" and "H H A B C" or "H A B C")),
     how = pick { "copyout", "delete", "copyout_finalize" }, finally = one_in(4), out = one_in(2),
+    clause = pick(words "copy copyin copyout create no_create present attach"),
     to = pick { "A", "B", "C", "A", "B", "C", "null" } }
 end
 
 local told = { copyin = "acc_copyin '%name'", exit = "acc_%how '%name'", attach = "acc_attach 'H.%slot'",
   detach = "acc_detach 'H.%slot' -- finalize: %finally", point = "host.H.%slot = %to",
   update = "acc_update 'H' -- self: %out", enter_member = "acc 'enter data copyin(H.%slot[0:4])'",
-  exit_member = "acc 'exit data delete(H.%slot[0:4])'" }
+  exit_member = "acc 'exit data delete(H.%slot[0:4])' -- finalize: %finally",
+  open = "acc 'data %clause(H.%slot[0:4])'", close = "acc 'end data'" }
 
 local function scenario_of(config, steps)
   local lines = { ("scenario { rules = %q }"):format(config.profile) }
@@ -254,7 +306,7 @@ local function config_of(number) return { profile = number % 2 == 0 and "openacc
 engine.run { rounds = 600, steps = 60, config = config_of, world = new, next = next_step, scenario = scenario_of }
 
 engine.notices(function() return new(config_of(0)) end, { op = "point", slot = "p", to = "A" }, {
-  function(w) w.model.present.A = { count = 1, name = "A1" } end,
+  function(w) w.model.present.A = { count = 1, regions = 0, name = "A1" } end,
   function(w) w.model.attached.q = { count = 1, target = "B" } end,
   function(w) w.model.host.q = "A" end,
 })
