@@ -225,6 +225,8 @@ static inline void use(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const
 void goacc_ask(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
 {
     const bool write = how & GOACC_WRITES;
+    if (inside_here.is_atomic)
+        how |= GOACC_ATOMIC;
     if (inside_here.notes_uses) {
         const uintptr_t moved = at - inside_here.declared < inside_here.declared_bytes ? inside_here.offset : 0;
         if (at + moved - checked_here.low < checked_here.bytes)
@@ -246,7 +248,8 @@ static inline __attribute__((always_inline)) bool notes(uintptr_t at, size_t n, 
     if (at % n || offset >= checked_here.bytes ||
         ~states_at(&checked_here.states[offset / 8], n, at) & (uint32_t)goacc_of_bytes(n, wanted))
         return false;
-    if (!goacc_use_again(&checked_here, &inside_here, offset, n, write))
+    const unsigned how = (write ? GOACC_WRITES : GOACC_READS) | (inside_here.is_atomic ? GOACC_ATOMIC : 0);
+    if (!goacc_use_again(&checked_here, &inside_here, offset, n, how))
         return false;
     if (write)
         __atomic_store_n(&checked_here.notes[offset / 8], (uint32_t)pc, __ATOMIC_RELAXED);

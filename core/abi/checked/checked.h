@@ -121,6 +121,7 @@ struct goacc_inside {
     size_t nstack_tiles;
     bool runs;        /* a kernel */
     bool notes_uses;  /* each use is noted */
+    bool is_atomic;   /* loads and stores belong to an atomic operation */
     uint16_t work;    /* the kernel's number; 0: it comes before all that follows */
     unsigned version; /* of near */
     struct goacc_near {

@@ -11,10 +11,11 @@ local system = require "accdeep.system"
 local CHECK, LOWERED = "accdeep-check", "accdeep-lowered"
 
 -- What each kind of compiler gets in front of its own options. Loads that the program does not make would be taken for
--- its own, and stores that become calls are not seen: such optimizations are switched off. Calls need no table.
+-- its own, and stores that become calls are not seen: such optimizations are switched off. Calls need no table. The
+-- instruction by which gcc would compare and exchange for `atomic` is a call, too.
 local ALWAYS = {
-  gcc = { "-g", "-fsanitize=thread", "-fno-plt", "-fno-tree-loop-vectorize", "-fno-tree-slp-vectorize",
-    "-fno-tree-loop-im", "-fno-tree-pre", "-fno-code-hoisting", "-fno-hoist-adjacent-loads",
+  gcc = { "-g", "-fsanitize=thread", "-fno-inline-atomics", "-fno-plt", "-fno-tree-loop-vectorize",
+    "-fno-tree-slp-vectorize", "-fno-tree-loop-im", "-fno-tree-pre", "-fno-code-hoisting", "-fno-hoist-adjacent-loads",
     "-fno-tree-loop-if-convert", "-fno-tree-loop-distribute-patterns", "-mmemcpy-strategy=libcall:-1:noalign",
     "-mmemset-strategy=libcall:-1:noalign" },
   -- The thread sanitizer of LLVM leaves out arrays on the stack: loads and stores are traced in another way.
