@@ -182,7 +182,7 @@ static inline __attribute__((always_inline)) bool writes_first(uintptr_t at, siz
     const size_t i = (at - near->at) / 8;
     const uint32_t states = states_at(&near->states[i], n, at);
     const uint32_t unread = states / GOACC_VALID & ~(states / GOACC_ONLY) & ~(states / GOACC_READ) & present;
-    if (~states & present || (unread && inside_here.runs && near->notes[i] - 1 < checked_here.numbers))
+    if (~states & present || (unread && inside_here.runs && checked_here.numbers))
         return false;
     uint32_t *other = &near->other_states[i];
     const uint32_t others = states_at(other, n, at);

@@ -33,7 +33,7 @@ enum {
 
 /* 8 bytes at a multiple of 8 have two words of shadow. Their states: of byte 0 in the lowest bits. And a note: the low
  * half of the return address of the last write; if no byte is valid: a digest of what the bytes were when they became
- * so. On the device also: the number of a transfer, until a kernel writes. */
+ * so. */
 enum {
     GOACC_LEAF = 1 << 21,           /* bytes of the host that a leaf is for: states, then notes */
     GOACC_LEAVES = 1 << 26,         /* leaves */
@@ -101,7 +101,7 @@ struct goacc_checked {
     void (*freed)(uintptr_t at, size_t n);
     /* A library may write from now on, until it says so by an access. */
     void (*lent)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame);
-    uint32_t numbers; /* of transfers: notes up to it are such */
+    uint32_t numbers; /* of transfers: 0: there was none whose bytes are counted where a kernel overwrites them */
     unsigned version; /* of what is present, and of what is pending */
 };
 extern struct goacc_checked goacc_checked;

@@ -175,6 +175,19 @@ uintptr_t goacc_aggregate_end(uintptr_t member, size_t bytes)
     return goacc_name_of(goacc.site, member, bytes, &name) ? name.aggregate_end : 0;
 }
 
+void goacc_variable_of(const char *name, char *to, size_t room)
+{
+    size_t n = 0;
+    int depth = 0;
+    for (; *name && *name != '@' && (n || depth || *name < '0' || *name > '9'); name++) {
+        depth += *name == '[' || *name == '(';
+        if (!depth && n + 1 < room)
+            to[n++] = *name;
+        depth -= depth && (*name == ']' || *name == ')');
+    }
+    to[n] = 0;
+}
+
 static struct goacc_shown show(const char *name, uint64_t host, const char *file, int line)
 {
     struct goacc_shown shown = {.file = file, .line = line};

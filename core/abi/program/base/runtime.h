@@ -215,6 +215,7 @@ struct goacc_runtime {
     bool device_pointers;             /* a pointer to device memory keeps its value in a region of OpenMP */
     bool names; /* objects are named as they are mapped, otherwise when asked for */
     const struct goacc_site *site; /* of the call under way */
+    uint64_t calls;                /* so far, if they are checked */
     int pid;                       /* of the process that made the context */
     bool found;                    /* a warning or a note about the program was reported */
     volatile bool ending;
@@ -509,6 +510,9 @@ void goacc_tell_open(void);
 uintptr_t goacc_late(const char *name, const char **end_p);
 /* What the program calls a range, as a site sees it. False: not known. */
 bool goacc_name_of(const struct goacc_site *site, uint64_t host, uint64_t bytes, struct goacc_name *name_p);
+/* The variable or member that a name of a section or an element is of, without subscripts: "s.a" for "s[1].a[0:4]"; empty
+ * for an address, and for a name that is not looked up yet. */
+void goacc_variable_of(const char *name, char *to, size_t room);
 
 /* label.c */
 /* The label of the call under way, whose data have no names yet: the names are looked up when the data are reported; a
@@ -742,8 +746,9 @@ void goacc_steady_event(const accd_event *event);
 void goacc_steady_forget(void);
 
 /* idle.c */
-/* Counts a transfer; idle: it moved what both sides had. */
-void goacc_idle_count(const accd_event *event, bool idle);
+/* Counts a transfer, and returns the number of its tally, or 0. idle: it moved what both sides had; passed: that was
+ * not looked at. */
+uint16_t goacc_idle_count(const accd_event *event, bool idle, bool passed);
 void goacc_idle_end(void);
 
 #endif

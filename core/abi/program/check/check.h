@@ -28,6 +28,10 @@ void goacc_check_mapped(const void *host, uint64_t bytes);
 void goacc_check_unmapped(int device, const void *host); /* before */
 /* The program gets an address of device memory: libraries may use the data. */
 void goacc_check_exposed(uint64_t dev);
+/* The program asks whether data are present, or a construct other than the end of data is about to find them so: they are
+ * of use, though nothing may read them. */
+void goacc_check_found(int device, const void *host);
+void goacc_check_named(int device, const accd_item *items, size_t nitems);
 static inline void goacc_expose(const void *device)
 {
     if (__builtin_expect(goacc.options.check, 0))

@@ -150,10 +150,9 @@ void goacc_turns_leave(const struct goacc_inside *inside);
 /* The call under way uses device memory: GOACC_READS, ... */
 void goacc_turns_use(uint64_t at, uint64_t n, unsigned how);
 
-/* unused.c: data that are moved, for which the number becomes the note of each word; allocated; freed. Bytes that a
- * kernel writes, before; what the end reports. */
-uint32_t goacc_unused_moved(const accd_event *event, const struct goacc_pair *pair);
-void goacc_unused_allocated(const accd_event *event);
+/* unused.c: data that are moved to the device, before their states change (number: of their tally; idle: they are there
+ * already); freed. Bytes that a kernel writes, before; what the end reports. */
+void goacc_unused_moved(const accd_event *event, const struct goacc_pair *pair, uint16_t number, bool idle);
 void goacc_unused_freed(const struct goacc_pair *pair);
 void goacc_unused_overwritten(const struct goacc_part *part);
 void goacc_unused_end(void);

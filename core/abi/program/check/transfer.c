@@ -1,4 +1,5 @@
 /* transfer.c - what the runtime does with data: allocates, frees, moves, attaches. */
+#include "abi/program/strict/tally.h"
 #include "shadow.h"
 
 /* Whether both sides have the newest value of n bytes of an object. */
@@ -20,7 +21,7 @@ static bool is_unwritten(const struct goacc_part *part)
 }
 
 /* Whole words from the first on that have the newest value, of n bytes. Returns how many bytes they are. */
-static uint64_t move_valid(uint64_t to, uint64_t from, uint64_t n, uint32_t read, uint32_t note)
+static uint64_t move_valid(uint64_t to, uint64_t from, uint64_t n, uint32_t read)
 {
     const struct goacc_run target = goacc_run_of(to, n);
     struct goacc_run source = goacc_run_of(from, target.n * 8);
@@ -31,20 +32,17 @@ static uint64_t move_valid(uint64_t to, uint64_t from, uint64_t n, uint32_t read
         source.states[i] &= ~GOACC_IN_ALL(GOACC_ONLY);
     }
     goacc_forget_tiles(to, source.n * 8);
-    for (size_t i = 0; note && i < source.n; i++)
-        target.notes[i] = note;
     return source.n * 8;
 }
 
-/* Moves what is known of n bytes from one side to the other. pair: NULL where there is no object. note: of words that
- * get the newest value; 0: they keep theirs. */
-static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair *pair, uint32_t note)
+/* Moves what is known of n bytes from one side to the other. pair: NULL where there is no object. */
+static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair *pair)
 {
     /* The host's reads are of interest only before it has waited. */
     const uint32_t read = goacc_on_device(to) || goacc_own.turn.strand ? 0 : GOACC_READ;
     bool reported = false;
     for (uint64_t k = 0; k < n;) {
-        const uint64_t left = n - k, moved = move_valid(to + k, from + k, left, read, note);
+        const uint64_t left = n - k, moved = move_valid(to + k, from + k, left, read);
         if (moved) {
             k += moved;
             continue;
@@ -56,13 +54,9 @@ static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair
         if (goacc_lost(&source) == source.bytes && !goacc_having(&target, GOACC_ONLY) &&
             !goacc_is_poison(source.at, source.n)) {
             goacc_change(&target, GOACC_READ, GOACC_PRESENT | GOACC_VALID);
-            if (note)
-                *target.note = note;
         } else if (goacc_having(&source, GOACC_VALID) >> 4 * (source.at % 8) == whole >> 4 * (target.at % 8)) {
             goacc_change(&target, GOACC_ONLY | GOACC_READ, GOACC_PRESENT | GOACC_VALID | read);
             goacc_change(&source, GOACC_ONLY, 0);
-            if (note)
-                *target.note = note;
         } else {
             const bool unwritten = is_unwritten(&source);
             for (uint64_t i = 0; i < target.n; i++) {
@@ -111,7 +105,7 @@ static void allocated(const accd_event *event)
         return;
     goacc_widen(pair.dev, pair.bytes);
     goacc_check_allocated(pair.dev, pair.bytes);
-    goacc_unused_allocated(event);
+    goacc_tally_count(event);
     map_host(&pair);
 }
 
@@ -182,9 +176,9 @@ static void freed(const accd_event *event)
 
 void goacc_check_event(const accd_event *event)
 {
-    enum { SMALL = 64 }; /* what compilers move with every construct: scalars, results of reductions */
     struct goacc_pair pair;
     const uint64_t host = event->host;
+    uint16_t number;
     bool idle;
     switch (event->op) {
     case ACCD_OP_ALLOC:
@@ -202,12 +196,15 @@ void goacc_check_event(const accd_event *event)
                         event->op == ACCD_OP_D2H || idle ? GOACC_READS : GOACC_WRITES);
         goacc_note_pending(event, &pair,
                            event->op == ACCD_OP_D2H && goacc_range_has(host, event->bytes, GOACC_VALID, 0));
-        if (event->bytes > SMALL)
-            goacc_idle_count(event, idle);
-        if (event->op == ACCD_OP_H2D)
-            move(goacc_other(&pair, host), host, event->bytes, &pair, goacc_unused_moved(event, &pair));
-        else
-            move(host, goacc_other(&pair, host), event->bytes, &pair, 0);
+        number = goacc_idle_count(event, idle, false);
+        if (event->op == ACCD_OP_D2H) {
+            move(host, goacc_other(&pair, host), event->bytes, &pair);
+            goacc_set(goacc_other(&pair, host), event->bytes, 0, GOACC_READ); /* the host has it now */
+            break;
+        }
+        goacc_unused_moved(event, &pair, number, idle);
+        if (!idle)
+            move(goacc_other(&pair, host), host, event->bytes, &pair);
         break;
     case ACCD_OP_ATTACH:
     case ACCD_OP_DETACH:
@@ -307,8 +304,10 @@ void goacc_check_copied(uint64_t to, uint64_t from, uint64_t bytes)
     struct goacc_pair pair;
     goacc_turns_use(from, bytes, GOACC_READS);
     goacc_turns_use(to, bytes, GOACC_WRITES);
+    if (goacc_on_device(from))
+        goacc_set(from, bytes, 0, GOACC_READ);
     if (bytes && find_pair(to, &pair) && goacc_other(&pair, to) == from) {
-        move(to, from, bytes, &pair, 0);
+        move(to, from, bytes, &pair);
         return;
     }
     for (uint64_t i = 0; i < bytes; i++) {

@@ -215,6 +215,8 @@ int omp_target_is_present(const void *pointer, int device)
         return 1;
     const struct goacc_target_call call = goacc_target_enter(HERE, device);
     const bool present = accd_presence_of(goacc.context, device, pointer, 1) == ACCD_WHOLLY;
+    if (goacc.options.check)
+        goacc_check_found(device, pointer);
     goacc_target_leave(&call);
     return present;
 }

@@ -209,6 +209,8 @@ int goacc_is_present(const struct goacc_site *site, const void *host, size_t byt
     const struct goacc_thread *self = goacc_enter(site);
     int present = self->type == GOACC_HOST ||
                   accd_presence_of(goacc.context, self->device, host, bytes) == ACCD_WHOLLY;
+    if (goacc.options.check)
+        goacc_check_found(self->device, host);
     goacc_leave();
     return present;
 }

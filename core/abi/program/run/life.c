@@ -288,6 +288,7 @@ static inline struct goacc_thread *enter(const struct goacc_site *site)
                                      "signal handler");
     thread->held = thread->held << 1 | hold;
     goacc.site = site;
+    goacc.calls++;
     if (__builtin_expect(!goacc.context, 0))
         open_context();
     if (!thread->number)
@@ -347,6 +348,8 @@ void goacc_leave_idle(void)
 void goacc_shut(void)
 {
     goacc.quick = false;
+    if (goacc.options.check)
+        goacc_check_end();
     if (goacc.options.left)
         goacc_strict_end();
     if (goacc.options.check)
@@ -424,6 +427,8 @@ static __attribute__((noinline)) accd_region *run_checked(struct goacc_thread *t
     goacc.construct.items = items;
     goacc.construct.nitems = nitems;
     check(thread, kind, items, nitems);
+    if (goacc.options.check && kind != ACCD_EXIT_DATA)
+        goacc_check_named(thread->device, items, nitems);
     if (goacc.options.strict)
         goacc_hear(thread->look != GOACC_PASSED || kind != ACCD_COMPUTE);
     const bool spares = kind == ACCD_COMPUTE && thread->look == GOACC_PASSED; /* what the kernel maps for itself */

@@ -590,7 +590,6 @@ static void tell_unwritten(const accd_event *event)
 /* Compares what a transfer has moved with what both sides held. */
 static void look_at_move(const struct object *object, const accd_event *event, uint64_t at, const char *now)
 {
-    enum { SMALL = 64 }; /* what compilers move with every construct: scalars, results of reductions */
     const bool out = event->op == ACCD_OP_D2H;
     const uint64_t n = event->bytes, lost_at = overwritten_at(object, out ? HOST : DEVICE, now, at, n);
     const char *const was = object->was[out ? HOST : DEVICE];
@@ -598,9 +597,9 @@ static void look_at_move(const struct object *object, const accd_event *event, u
         tell_overwritten(object, event, lost_at);
     if (out && !object->moved && n == object->bytes && n >= sizeof(int) && is_poison(now, n)) /* a kernel may write less */
         tell_unwritten(event);
-    if (n > SMALL)
-        goacc_idle_count(event, !memcmp(now, object->host_then + at, n) && is_device_then(object, at, now, n) &&
-                                    (!was || !memcmp(was + at, now, n)));
+    goacc_idle_count(event, !memcmp(now, object->host_then + at, n) && is_device_then(object, at, now, n) &&
+                                    (!was || !memcmp(was + at, now, n)),
+                     false);
 }
 
 static void moved(const accd_event *event)
@@ -620,6 +619,8 @@ static void moved(const accd_event *event)
     const char *now = (const char *)(uintptr_t)event->host;
     if (looked)
         look_at_move(object, event, at, now);
+    else
+        goacc_idle_count(event, false, true);
     accd_stats stats;
     accd_get_stats(goacc.context, event->device, &stats);
     note(object, at, n, now, out || !stats.attachments ? now : on_device(object) + at);

@@ -1,0 +1,87 @@
+/* Advice that is given, and advice that would break the program: a part of an array is written, or only some calls of a
+ * function may do without the transfer. */
+#include <stdio.h>
+#include <string.h>
+
+#define N 90
+#define EACH(X) X(char) X(short) X(int) X(float) X(double)
+
+/* The boundary comes back as it was moved. */
+#define BOUNDARY(type)                                      \
+    static void boundary_##type(void)                       \
+    {                                                       \
+        type a[N], b[N];                                    \
+        for (int i = 0; i < N; i++)                         \
+            a[i] = b[i] = (type)i;                          \
+        _Pragma("acc data copyin(a) copy(b)")               \
+        {                                                   \
+            _Pragma("acc parallel loop")                    \
+            for (int i = 1; i < N - 1; i++)                 \
+                b[i] = (type)(a[i - 1] + a[i + 1]);         \
+        }                                                   \
+        printf("%g %g\n", (double)b[0], (double)b[N - 1]);  \
+    }
+EACH(BOUNDARY)
+
+/* All of it is overwritten. */
+#define WHOLE(type)                                        \
+    static void whole_##type(void)                         \
+    {                                                      \
+        type b[N] = {0};                                   \
+        _Pragma("acc parallel loop copy(b)")               \
+        for (int i = 0; i < N; i++)                        \
+            b[i] = (type)(N - i);                          \
+        printf("%g %g\n", (double)b[0], (double)b[N - 1]); \
+    }
+EACH(WHOLE)
+
+/* The kernels write b, but for its ends, which they read. */
+static void ping_pong(void)
+{
+    float a[N], b[N];
+    for (int i = 0; i < N; i++)
+        a[i] = b[i] = (float)i;
+#pragma acc data copy(a) copyin(b)
+    for (int t = 0; t < 10; t++) {
+        float *u = t % 2 ? b : a, *v = t % 2 ? a : b;
+#pragma acc parallel loop present(u[0:N], v[0:N])
+        for (int i = 1; i < N - 1; i++)
+            v[i] = 0.5f * (u[i - 1] + u[i + 1]);
+    }
+    printf("%g\n", (double)a[5]);
+}
+
+static __attribute__((noinline)) void send(double *u)
+{
+#pragma acc update device(u[0:N])
+}
+
+/* What is sent is new in one call of two. */
+static void sometimes(void)
+{
+    double a[N] = {0}, b[N] = {0};
+#pragma acc data copyin(a) copyin(b)
+    {
+        b[1] = 2;
+        send(a);
+        send(b);
+#pragma acc parallel loop present(a, b)
+        for (int i = 0; i < N; i++)
+            a[i] += b[i];
+#pragma acc update self(a)
+    }
+    printf("%g\n", a[1]);
+}
+
+int main(int argc, char **argv)
+{
+#define RUN(name, type)                                 \
+    if (argc > 2 && !strcmp(argv[1], #name) && !strcmp(argv[2], #type)) \
+        name##_##type();
+#define BOTH(type) RUN(boundary, type) RUN(whole, type)
+    EACH(BOTH)
+    if (argc > 1 && !strcmp(argv[1], "ping-pong"))
+        ping_pong();
+    if (argc > 1 && !strcmp(argv[1], "sometimes"))
+        sometimes();
+}
