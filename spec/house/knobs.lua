@@ -343,6 +343,13 @@ turned("unmatched", "openmp-5.1", function()
   return host.n
 end, { host = 1, null = 40 })
 
+turned("use_device", "openmp-5.1", function()
+  host.p = addr "z[0]"
+  local found
+  omp "target data map(tofrom: n) use_device_ptr(p)" (function() found = host.p == NULL end)
+  return { found, host.p == NULL }
+end, { host = { false, false }, null = { true, false } })
+
 turned("extended_range", "openmp-5.2", function()
   host.p = addr "z[4]"
   omp "target enter data map(to: p[4:4])"

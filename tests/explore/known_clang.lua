@@ -1,4 +1,4 @@
--- libomptarget of LLVM 14 to 19: differences that `accdeep explore` finds, each with its smallest program, and why.
+-- libomptarget of LLVM 14 and 19: differences that `accdeep explore` finds, each with its smallest program, and why.
 -- tests/explore/run compares.
 
 local IGNORED = "libomptarget finds no entry for a range that is present in part, and goes on."
@@ -18,7 +18,19 @@ local DELETE_TOGETHER = "libomptarget defect: members are unmapped as one range;
 local CHAIN = "clang maps the pointers and structures on the way to a list item, too; exits of the item leave "
   .. "these mapped."
 
+local DUPLICATE = "libomptarget counts each list item by itself. Of an object that a construct names twice, the first "
+  .. "item is copied to the device, and the item that takes the last reference back."
+
 local known = {}
+
+known.omp_duplicates = {
+  { "target map(to: a[0:4]) map(from: a[0:4]) { a[1] = 9 }", "host value", DUPLICATE },
+  { "target map(p[:0]) map(from: isnull) { isnull = p == 0 }", "device presence", FILE_SCOPE },
+  { "target enter data map(to: a[0:4]) map(to: a[0:4]); target exit data map(from: a)", "device presence",
+    DUPLICATE },
+  { "target enter data map(to: a[0:4]) map(to: a[0:4]); target exit data map(release: a)", "device presence",
+    DUPLICATE },
+}
 
 known.omp_arrays = {
   { "target enter data map(to: a[1:2]); target exit data map(from: a)", "error partially-present", IGNORED },

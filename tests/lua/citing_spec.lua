@@ -47,7 +47,8 @@ local allowed = {
   ["openacc-2.0"] = "ACC20 ACC33 DIR", ["libgomp-12"] = "ACC33 DIR", ["directory"] = "DIR TR14 ACC33",
   ["openmp-4.0"] = "OMP60 OMPEX", ["openmp-5.1"] = "OMP60 OMPEX", ["openmp-5.2"] = "OMP60 OMPEX",
   ["openmp-6.0"] = "OMP60 OMPEX", ["openmp-6.1"] = "OMP60 OMPEX",
-  ["libgomp-12-openmp"] = "OMP60 OMPEX", ["libomptarget-19"] = "OMP60 OMPEX", ["indirect"] = "LLNL OMP60 OMPEX",
+  ["libgomp-12-openmp"] = "OMP60 OMPEX",
+  ["libomptarget-14"] = "OMP60 OMPEX", ["libomptarget-19"] = "OMP60 OMPEX", ["indirect"] = "LLNL OMP60 OMPEX",
 }
 
 describe("rules of the documents that a profile follows", function()

@@ -31,6 +31,8 @@ local knobs = {
   { name = "unmatched", about = "the pointer of a section of length zero, without a present target",
     rules = "OMP60-map-10",
     values = { { "host", "keeps the host's address" }, { "null", "is null on the device" } } },
+  { name = "use_device", about = "a pointer in `use_device_ptr` whose data are absent", rules = "OMP60-tgt-1",
+    values = { { "host", "keeps the host's address" }, { "null", "is null in the region" } } },
 }
 for _, knob in ipairs(knobs) do knob.own = true end
 for _, knob in ipairs(core.knobs()) do knobs[#knobs + 1] = knob end

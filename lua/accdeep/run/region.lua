@@ -126,13 +126,17 @@ local function use_device(self, made, names, if_present)
     if by_value then address = self.host_space:load(variable.address, t.code, t.size) end
     local start = item.start and item.start() or address -- of a section: its base may not be there
     local dev, low, high
+    local is_null = false
     if by_value and made.plan.openmp and not item.start then -- as a pointer that no clause names (OMP60-map-10)
       dev, low, high = ctx:matching(device, start)
+      is_null = not dev and self.rules.use_device == "null"
     else
       dev = start ~= 0 and ctx:deviceptr(device, start) or 0
       low, high = ctx:device_bounds(device, dev)
     end
-    if dev and dev ~= 0 then
+    if is_null then
+      replaced[variable.name] = { type = t, value = function() return 0 end, dev = 0 }
+    elseif dev and dev ~= 0 then
       dev = dev - (start - address)
       local function at() return dev, low, high end
       local binding = described or by_value and { type = t, value = at } or { type = t, place = at }

@@ -71,9 +71,11 @@ static const accd_rules *rules_option(void)
     if (!name || !*name)
         name = goacc.target_first ? "openmp-5.1" : "openacc-3.3";
     static const char *const later[] = {"openmp-5.2", "openmp-6.0", "openmp-6.1"};
+    bool is_later = false;
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
-        goacc.options.unmatched |= !strcmp(name, later[i]);
-    const accd_rules *rules = accd_rules_named(goacc.options.unmatched ? "openmp-5.1" : name);
+        is_later |= !strcmp(name, later[i]);
+    goacc.options.unmatched = is_later || !strcmp(name, "libomptarget-19");
+    const accd_rules *rules = accd_rules_named(is_later ? "openmp-5.1" : name);
     if (!rules)
         goacc_die("file", "there is no rule profile '%s'", name);
     return rules;

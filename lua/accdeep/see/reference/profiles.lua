@@ -149,15 +149,27 @@ omp "target data map(to: S.a[0:4])" (function()
   expect.attached "S.a"                   -- although neither is new
 end)
 ]] },
-  { name = "libomptarget-19", follows = "the runtime of LLVM 14 to 19",
+  { name = "libomptarget-19", follows = "the runtime of LLVM 19",
     text = "As 5.1, but `S.a[0:n]` maps the pointer `S.a`, too, and attaches it always. Members that"
-      .. " one construct maps are one range. `tests/explore/known_clang.lua` has what else differs.",
+      .. " one construct maps are one range. A pointer of a section of length zero keeps its value where nothing is"
+      .. " present; in `use_device_ptr` it is null. `tests/explore/known_clang.lua` has what else differs: duplicate"
+      .. " list items, and chains of pointers.",
     against = "openmp-5.1",
     example = [[
 declare "float A[4]; struct s { int n; float *a; } S;"
 host.S.a = addr "A[0]"
 omp "target enter data map(to: S.a[0:4])"
 expect.present "S.a"                      -- the pointer, too
+]] },
+  { name = "libomptarget-14", follows = "the runtime of LLVM 14",
+    text = "As `libomptarget-19`, but a pointer of a section of length zero is null on the device where nothing is"
+      .. " present.",
+    against = "libomptarget-19",
+    example = [[
+declare "int *p; int is_null;"
+host.p = { 1, 2, 3 }
+omp "target map(p[:0]) map(from: is_null)" "is_null = p == 0;"
+expect.host("is_null", 1)                 -- nothing is present at p
 ]] },
   { name = "openmp-4.0", follows = "OpenMP's first `map`",
     text = "A section is mapped in two steps, with its pointer. Variables that no clause names are `tofrom`.",

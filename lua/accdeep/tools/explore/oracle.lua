@@ -61,6 +61,12 @@ local function folder_of_clang(command)
   return folder and system.filetype(folder) and folder
 end
 
+-- The packages that have a compiler and its runtime.
+local function packages(self)
+  if self.family == "gcc" then return "Debian packages: gcc libc6-dev" end
+  return ("Debian packages: %s libomp%s-dev"):format(self.compiler, self.compiler:match "%-%d+$" or "")
+end
+
 -- ----------------------------------------------------------------------------------------- compiling --
 
 local Oracle = {}
@@ -101,7 +107,7 @@ function Oracle:build()
   end
   if not program then
     error(environment_error(("%s compiles no program of these words: %s"):format(self.compiler, complaint(said)),
-      self.family == "gcc" and "Debian packages: gcc libc6-dev" or "Debian packages: clang libomp-dev"), 0)
+      packages(self)), 0)
   end
   self.program, self.refused = program, refused
 end
@@ -119,7 +125,10 @@ function Oracle:prepare(how, options)
     library = folder_of_clang(self.compiler)
     if library then options[#options + 1] = "-L" .. library end
   end
-  if library then settings[#settings + 1] = "LD_LIBRARY_PATH=" .. library end
+  if library then
+    local given = self.family == "clang" and os.getenv "LD_LIBRARY_PATH" -- a runtime of the user's own
+    settings[#settings + 1] = ("LD_LIBRARY_PATH=%s%s"):format(given and given .. ":" or "", library)
+  end
   for i, setting in ipairs(settings) do settings[i] = quoted(setting) end
   self.options, self.environment = table.concat(options, " "), table.concat(settings, " ")
   self:build()
@@ -203,7 +212,7 @@ function Oracle:run_tree(lines)
   if not ok or not results[0] then
     error(environment_error(("the program of %s ended with %s %s: %s"):format(self.compiler, how, code,
       other[1] or "no message"), self.family == "gcc" and "the plugin is for libgomp of gcc 12"
-      or "Debian packages: clang libomp-dev"), 0)
+      or packages(self)), 0)
   end
   return results
 end
