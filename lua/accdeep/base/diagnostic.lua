@@ -44,7 +44,7 @@ local phases = {
   environment = "no-device out-of-device-memory device-error out-of-memory limit file",
   internal = "internal misuse",
   finding = [[still-mapped overwritten-change stale-data lost-change idle-transfer unread-transfer unused-data
-    not-watched unused-suppression]],
+    not-watched not-checked unused-suppression]],
 }
 
 local phase_of = {}

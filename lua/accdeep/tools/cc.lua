@@ -102,12 +102,42 @@ local function add_lowered(list)
   for _, option in ipairs { "-L" .. place, "-Wl,-rpath," .. place, "-laccdeep-lowered" } do list[#list + 1] = option end
 end
 
+-- The members of an archive, or a file itself: { name, text } ...
+local function members_of(path, text)
+  if text:sub(1, 8) ~= "!<arch>\n" then return { { path, text } } end
+  local list, at = {}, 9
+  while at + 60 <= #text do
+    local name, size = text:sub(at, at + 15):match "^/?[^/ ]*", tonumber(text:sub(at + 48, at + 57):match "%d+")
+    if not size then break end
+    list[#list + 1] = { ("%s(%s)"):format(path, name), text:sub(at + 60, at + 59 + size) }
+    at = at + 60 + size + size % 2
+  end
+  return list
+end
+
+-- Object files of a command line that use devices, and were not compiled for checking: a warning for each.
+local function warn_of_unchecked(arguments)
+  for _, path in ipairs(arguments) do
+    local file = path:find "%.[oa]$" and io.open(path, "rb")
+    for _, member in ipairs(file and members_of(path, file:read "a") or {}) do
+      local name, text = member[1], member[2]
+      local calls = text:find("GOACC_", 1, true) or text:find("GOMP_target", 1, true) or text:find("__tgt_", 1, true)
+      if calls and not text:find("__tsan_init", 1, true) then
+        io.stderr:write(("accdeep: warning[not-checked]: %s was not compiled by accdeep cc, so it is not checked\n"
+          .. "  help: build it again, after make clean or in another folder\n"):format(name))
+      end
+    end
+    if file then file:close() end
+  end
+end
+
 -- The command line of a compiler, a list. given: {compiler, arguments, to, no_check: the program is not to be checked}.
 function cc.command(given)
   if not given.compiler then fail("there is no compiler to run", "write: accdeep cc gcc -fopenacc prog.c -o prog") end
   local path = files.program(given.compiler)
   if not path then fail(("%s: there is no such program"):format(given.compiler)) end
   local is_plain = given.no_check or given.to == "accdeep"
+  if not is_plain then warn_of_unchecked(given.arguments) end
   local list = is_plain and {} or options(given.compiler, given.arguments)
   table.insert(list, 1, path)
   table.move(given.arguments, 1, #given.arguments, #list + 1, list)

@@ -280,7 +280,7 @@ static bool is_first_of_code(const struct found *found)
 /* Advice, limits of this runtime, and files that cannot be written are no defects of the program. */
 static bool is_defect(const struct goacc_finding *finding)
 {
-    static const char *const others[] = {"unsupported", "not-watched", "file"};
+    static const char *const others[] = {"unsupported", "not-watched", "not-checked", "file"};
     bool is_other = !strcmp(finding->level, "advice");
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         is_other |= !strcmp(finding->code, others[i]);

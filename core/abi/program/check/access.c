@@ -372,6 +372,7 @@ void goacc_check_open(void)
 {
     goacc_shadow_open(on_access, on_message, on_freed, on_lent);
     goacc_turns_open();
+    goacc_objects_open();
 }
 
 void goacc_check_close(void)

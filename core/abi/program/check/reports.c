@@ -399,4 +399,5 @@ void goacc_check_end(void)
 {
     nlost = 0;
     goacc_unused_end();
+    goacc_objects_end();
 }

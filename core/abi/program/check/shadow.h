@@ -157,6 +157,13 @@ void goacc_unused_freed(const struct goacc_pair *pair);
 void goacc_unused_overwritten(const struct goacc_part *part);
 void goacc_unused_end(void);
 
+/* objects.c: looks for object files of the program that were not compiled for checking; whether there are some, and some
+ * with kernels; reports them. */
+void goacc_objects_open(void);
+bool goacc_objects_unchecked(void);
+bool goacc_kernels_unchecked(void);
+void goacc_objects_end(void);
+
 /* waits.c: what an asynchronous transfer reads or writes on the host. */
 struct goacc_transfer {
     struct goacc_used used;

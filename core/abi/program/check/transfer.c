@@ -196,7 +196,7 @@ void goacc_check_event(const accd_event *event)
                         event->op == ACCD_OP_D2H || idle ? GOACC_READS : GOACC_WRITES);
         goacc_note_pending(event, &pair,
                            event->op == ACCD_OP_D2H && goacc_range_has(host, event->bytes, GOACC_VALID, 0));
-        number = goacc_idle_count(event, idle, false);
+        number = goacc_idle_count(event, idle && !goacc_objects_unchecked(), false);
         if (event->op == ACCD_OP_D2H) {
             move(host, goacc_other(&pair, host), event->bytes, &pair);
             goacc_set(goacc_other(&pair, host), event->bytes, 0, GOACC_READ); /* the host has it now */

@@ -220,7 +220,7 @@ void goacc_unused_end(void)
             goacc_unused_freed(&pair);
         }
     goacc_tallies_join(cost_of);
-    for (size_t i = 1; i <= goacc_ntallies; i++)
+    for (size_t i = 1; i <= goacc_ntallies && !goacc_kernels_unchecked(); i++)
         advise(&goacc_tallies[i]);
     nexposed = 0;
     goacc_checked.numbers = 0;
