@@ -1,95 +1,210 @@
-/* ends.c - ways in which a program ends without its exit functions. What the end reports is reported before, and the
- * program ends as it would have. */
+/* ends.c - ways in which a program ends without its exit functions. What the end reports is
+ * reported before, and the program ends as it would have. */
+#include "ends.h"
 #include "runtime.h"
 
-#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
-/* Those that end a program which does not handle them; SIGSEGV and SIGBUS: fault.c. */
-static const int deadly[] = {SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGFPE, SIGTERM, SIGXCPU};
-static volatile sig_atomic_t deadly_signal;
+enum { SECONDS = 3 };                       /* that a report at the end may take */
+static atomic_int ending_thread;            /* which ends the process; 0: none does */
+static volatile sig_atomic_t deadly_signal; /* by which it ends the process */
+static struct timespec started;             /* the report of the end */
 
-/* A child of vfork shares our memory, but is another process. In a watched kernel memory is closed. What the program
- * has not written yet stays unwritten. */
-static void report(void (*how)(void))
+static bool is_open;
+
+#ifdef GOACC_PRELOADED
+int __sigaction(int signal, const struct sigaction *action,
+                struct sigaction *before_p); /* of the C library */
+#define set_action __sigaction
+#else
+#define set_action sigaction
+#endif
+
+/* A child of vfork shares our memory, but is another process. */
+static bool is_program(void)
 {
-    if (!goacc.at_end || goacc.pid != getpid() || goacc.ending || (goacc.options.strict && goacc_region(goacc_own.does)))
-        return;
-    goacc.dying = true;
-    how();
+    return goacc.pid == getpid();
+}
+
+static int thread_id(void)
+{
+    return (int)syscall(SYS_gettid);
 }
 
 /* By the signal, at once. */
-static void die(int unused)
+static void die(int signal)
 {
-    const int signal = deadly_signal;
     const struct sigaction usual = {.sa_handler = SIG_DFL};
     sigset_t only;
-    (void)unused;
-    sigaction(signal, &usual, NULL);
+    set_action(signal, &usual, NULL);
     sigemptyset(&only);
     sigaddset(&only, signal);
     raise(signal);
     pthread_sigmask(SIG_UNBLOCK, &only, NULL);
 }
 
-/* The signal may have come in the middle of malloc: what does not come to an end is given up, and so is what faults. */
-static void report_in_time(void)
+void goacc_wait_for_end(void)
 {
-    enum { SECONDS = 3 };
-    const struct sigaction given_up = {.sa_handler = die};
-    const struct itimerval limit = {.it_value = {.tv_sec = SECONDS}};
+    const int thread = ending_thread;
+    for (int i = 0; thread && thread != thread_id() && is_program() && i < 10 * SECONDS; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+}
+
+void goacc_claim_end(void)
+{
+    int none = 0;
+    if (is_program() && !atomic_compare_exchange_strong(&ending_thread, &none, thread_id()))
+        goacc_wait_for_end();
+}
+
+static void report(void)
+{
+    if (!goacc.at_end || !is_program() || goacc.ending)
+        return;
+    goacc.dying = true;
+    goacc.at_end();
+}
+
+/* What does not come to an end is given up, and so is what faults. */
+static void give_up(int signal)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (signal == SIGALRM && now.tv_sec - started.tv_sec < SECONDS) /* one of the program's */
+        return;
+    if (signal != SIGALRM)
+        goacc_wait_for_end();
+    die(deadly_signal);
+}
+
+/* The signal may have come in the middle of malloc. */
+static void report_in_time(void *unused)
+{
+    const struct sigaction given_up = {.sa_handler = give_up};
+    const struct itimerval limit = {.it_value = {.tv_sec = SECONDS + 1}};
     const int stops[] = {SIGALRM, SIGSEGV, SIGBUS};
     sigset_t open;
+    (void)unused;
+    clock_gettime(CLOCK_MONOTONIC, &started);
     sigemptyset(&open);
     for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++) {
-        sigaction(stops[i], &given_up, NULL);
+        set_action(stops[i], &given_up, NULL);
         sigaddset(&open, stops[i]);
     }
     pthread_sigmask(SIG_UNBLOCK, &open, NULL);
     setitimer(ITIMER_REAL, &limit, NULL);
-    goacc.at_end();
+    report();
 }
 
 void goacc_end_by_signal(int signal)
 {
-    const bool again = deadly_signal;
-    deadly_signal = signal;
-    goacc.killed = true;
-    if (!again)
-        report(report_in_time);
+    if (is_program()) {
+        goacc_claim_end();
+        const bool again = deadly_signal;
+        deadly_signal = signal;
+        goacc.killed = true;
+        if (!again)
+            goacc_call_on_own_stack(report_in_time, NULL);
+    }
     die(signal);
 }
 
-static void at_quick_end(void)
+bool (*goacc_defer_deadly)(int signal, siginfo_t *info, void *context);
+
+void goacc_on_deadly(int signal, siginfo_t *info, void *context)
 {
-    report(goacc.at_end);
+    if (!goacc_defer_deadly || !goacc_defer_deadly(signal, info, context))
+        goacc_end_by_signal(signal);
+}
+
+/* Whether a signal ends a program that does not handle it. SIGSEGV and SIGBUS: fault.c. */
+static bool is_deadly(int signal)
+{
+    static const int others[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGCHLD, SIGCONT,
+                                 SIGURG,  SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (signal == others[i])
+            return false;
+    return signal <= SIGSYS || (signal >= SIGRTMIN && signal <= SIGRTMAX);
+}
+
+static bool is_default(const struct sigaction *action)
+{
+    return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
+}
+
+static struct sigaction deadly_action(void)
+{
+    struct sigaction action = {.sa_sigaction = goacc_on_deadly,
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    memset(&action.sa_mask, -1,
+           sizeof action.sa_mask); /* also those that stop threads: see others.h */
+    return action;
 }
 
 void goacc_ends_open(void)
 {
-    const struct sigaction action = {.sa_handler = goacc_end_by_signal};
+    const struct sigaction action = deadly_action();
     struct sigaction before;
-    for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++)
-        if (!sigaction(deadly[i], NULL, &before) && !(before.sa_flags & SA_SIGINFO) && before.sa_handler == SIG_DFL)
-            sigaction(deadly[i], &action, NULL);
-    at_quick_exit(at_quick_end);
+    is_open = true;
+    for (int signal = 1; signal <= SIGRTMAX; signal++)
+        if (is_deadly(signal) && !set_action(signal, NULL, &before) && is_default(&before))
+            set_action(signal, &action, NULL);
+    at_quick_exit(report);
 }
 
 #ifdef GOACC_PRELOADED
 static _Noreturn void end(int status)
 {
-    report(goacc.at_end);
-    if (!status && goacc.dying && goacc.found && goacc.options.fail && goacc.pid == getpid())
+    if (goacc.at_end)
+        goacc_wait_for_end();
+    report();
+    if (!status && goacc.dying && goacc.found && goacc.options.fail && is_program())
         status = GOACC_FOUND;
     for (;;)
         syscall(SYS_exit_group, status);
 }
 
-/* In place of the C library's; only `accdeep exec` does that. */
+/* In place of the C library's; only `accdeep exec` does that. A program that sets the default
+ * action of a signal that ends it, maybe to send itself the signal, finds the default action, but
+ * its end is reported. */
+__attribute__((visibility("default"))) int sigaction(int signal, const struct sigaction *action,
+                                                     struct sigaction *before_p)
+{
+    const struct sigaction deadly = deadly_action();
+    const bool replaced = is_open && action && is_deadly(signal) && is_default(action);
+    const int failed = set_action(signal, replaced ? &deadly : action, before_p);
+    if (!failed && before_p && before_p->sa_flags & SA_SIGINFO &&
+        before_p->sa_sigaction == goacc_on_deadly)
+        *before_p = (struct sigaction){.sa_handler = SIG_DFL};
+    return failed;
+}
+
+static sighandler_t set_handler(int signal, sighandler_t handler, int flags)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, before;
+    sigemptyset(&action.sa_mask);
+    if (!(flags & SA_NODEFER))
+        sigaddset(&action.sa_mask, signal);
+    return handler == SIG_ERR || sigaction(signal, &action, &before) ? SIG_ERR : before.sa_handler;
+}
+
+__attribute__((visibility("default"))) sighandler_t signal(int signal, sighandler_t handler)
+{
+    return set_handler(signal, handler, SA_RESTART);
+}
+
+/* signal() of programs in strict ISO C. */
+__attribute__((visibility("default"))) sighandler_t __sysv_signal(int signal, sighandler_t handler)
+{
+    return set_handler(signal, handler, (int)SA_RESETHAND | SA_NODEFER);
+}
+
 __attribute__((visibility("default"))) void _exit(int status)
 {
     end(status);

@@ -138,6 +138,7 @@ struct goacc_thread {
     struct goacc_named *named; /* sections of the compute construct under way, where races are looked for */
     struct goacc_note *notes;  /* what was done under the lock, to be reported after */
     size_t nnotes, notes_room;
+    struct goacc_thread *next; /* in the list of threads that have called the runtime */
 };
 
 /* An outlined function of the program and what it gets. */
@@ -250,6 +251,12 @@ static inline struct goacc_thread *goacc_self(void)
 }
 /* The same in a runtime that has started. */
 struct goacc_thread *goacc_started(void);
+/* The list of threads that have called the runtime. */
+void goacc_add_thread(struct goacc_thread *thread);
+void goacc_remove_thread(const struct goacc_thread *thread);
+/* The region of the kernel that a thread runs, or helps to run: it has never called the runtime, and another thread runs
+ * a kernel. NULL: none. For handlers of faults. */
+const char *goacc_region_of_team(const struct goacc_thread *thread);
 
 /* goacc_enter and goacc_leave, below, where calls are not quick. */
 struct goacc_thread *goacc_enter_asking(const struct goacc_site *site);
@@ -426,10 +433,8 @@ void goacc_tell_lost_update(void);
 /* Data mapped at a site were on the stack of a function that has returned. */
 void goacc_tell_returned(uintptr_t pc);
 
-/* ends.c: reports the end of a program that ends by a signal, by _exit or by quick_exit. */
-void goacc_ends_open(void);
-/* In the handler of a signal that ends the program: reports, and ends it by the signal. */
-void goacc_end_by_signal(int signal);
+/* own_stack.c: calls fn(arg) on a stack of 1 MiB, if the thread is not on such a one already. fn returns. */
+void goacc_call_on_own_stack(void (*fn)(void *), void *arg);
 
 /* find.c */
 /* A second place of a finding: where something was mapped, written, moved last. */

@@ -18,6 +18,9 @@ static pthread_mutex_t exclusive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_mutex_t words = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 __thread struct goacc_thread goacc_own __asm__("goacc_thread_state");
 
+static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct goacc_thread *threads;
+
 const char goacc_declared_region[] = "program";
 
 void goacc_gone(void)
@@ -78,6 +81,40 @@ void goacc_give_words(void)
     pthread_mutex_unlock(&words);
 }
 
+/* ----------------------------------------------------------------------------------- threads -- */
+
+void goacc_add_thread(struct goacc_thread *thread)
+{
+    pthread_mutex_lock(&threads_lock);
+    thread->next = threads;
+    threads = thread;
+    pthread_mutex_unlock(&threads_lock);
+}
+
+void goacc_remove_thread(const struct goacc_thread *thread)
+{
+    pthread_mutex_lock(&threads_lock);
+    struct goacc_thread **at = &threads;
+    while (*at && *at != thread)
+        at = &(*at)->next;
+    if (*at)
+        *at = thread->next;
+    pthread_mutex_unlock(&threads_lock);
+}
+
+const char *goacc_region_of_team(const struct goacc_thread *thread)
+{
+    const char *region = goacc_region(thread->does);
+    if (region || thread->type || pthread_mutex_trylock(&threads_lock))
+        return region;
+    for (const struct goacc_thread *other = threads; other && !region; other = other->next)
+        region = goacc_region(other->does);
+    pthread_mutex_unlock(&threads_lock);
+    return region;
+}
+
+/* --------------------------------------------------------------------------------------- fork -- */
+
 /* A signal handler may fork in the middle of a call. */
 static __thread bool forking;
 
@@ -105,6 +142,9 @@ static void in_child(void)
     goacc_locked = false;
     goacc_holder = NULL;
     exclusive = words = open_to_all;
+    threads_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    threads = goacc_own.type ? &goacc_own : NULL;
+    goacc_own.next = NULL;
     if (!forking)
         goacc_lock();
     if (goacc.on_fork)

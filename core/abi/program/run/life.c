@@ -1,6 +1,7 @@
 /* life.c - the one runtime of a process, from its first call to its end: options from the environment, the
  * context, calls, constructs. */
 #include "abi/program/base/arena.h"
+#include "abi/program/base/ends.h"
 #include "abi/program/base/prof.h"
 #include "abi/program/check/check.h"
 #include "abi/program/base/runtime.h"
@@ -143,6 +144,7 @@ static void read_options(void)
 static void end_thread(void *arg)
 {
     struct goacc_thread *thread = arg;
+    goacc_remove_thread(thread);
     if (goacc_lock()) {
         goacc_stack_end(thread->number);
         if (thread->levels)
@@ -161,6 +163,8 @@ static void report_end(void)
 {
     static atomic_bool reported;
     const bool own = goacc.pid == getpid();
+    if (own)
+        goacc_wait_for_end();
     if (goacc.ending || atomic_exchange(&reported, true))
         return;
     if (!goacc_lock()) { /* in a signal handler, in the middle of a call */
@@ -257,6 +261,7 @@ struct goacc_thread *goacc_started(void)
         pthread_once(&once, start);
         self->type = goacc.options.type;
         self->device = goacc.options.device;
+        goacc_add_thread(self);
         pthread_setspecific(thread_end, self);
         pthread_once(&introduced, goacc_prof_open); /* tools may call us: this thread is ready */
     }

@@ -13,8 +13,6 @@
 #define SYS_clone3 435
 #endif
 
-const int goacc_handled[GOACC_HANDLED] = {SIGSEGV, SIGBUS, SIGTRAP, SIGSYS, SIGFPE, SIGILL};
-
 void goacc_watch_restore(const struct goacc_watch *watch)
 {
     for (int i = 0; i < GOACC_HANDLED; i++)
@@ -33,6 +31,7 @@ void goacc_watch_give_up(struct goacc_watch *watch)
     goacc_watch_pause(watch);
     goacc_sections_end(watch);
     goacc_watch_restore(watch);
+    goacc_signals_give_back(watch);
     watch->given_up = true;
     watch->selector = GOACC_SELECT_ALLOW;
 }
@@ -106,6 +105,7 @@ static bool is_beyond_watch(long number)
     case SYS_rt_sigqueueinfo:
     case SYS_rt_tgsigqueueinfo:
     case SYS_rt_sigreturn:
+    case SYS_rt_sigaction:
         return true;
     }
     return false;
@@ -164,8 +164,9 @@ static void take_pipe_signal(struct goacc_watch *watch)
 {
     uint64_t mask = goacc_bit(SIGPIPE);
     struct timespec none = {0};
-    if (goacc_system(SYS_rt_sigtimedwait, (long)&mask, 0, (long)&none, sizeof mask, 0, 0) > 0)
-        watch->late |= mask;
+    siginfo_t info;
+    if (goacc_system(SYS_rt_sigtimedwait, (long)&mask, (long)&info, (long)&none, sizeof mask, 0, 0) > 0)
+        goacc_signals_keep(watch, SIGPIPE, &info);
 }
 
 void goacc_watch_call(struct goacc_watch *watch, long number, ucontext_t *context)

@@ -2,6 +2,7 @@
  * in kernels, device addresses on the host. The handler reports them; then the program ends, or its own
  * handler runs, as it would without the runtime. */
 #include "abi/program/base/arena.h"
+#include "abi/program/base/ends.h"
 #include "abi/program/base/runtime.h"
 #include "stopped.h"
 #include "stray.h"
@@ -79,11 +80,14 @@ static void on_fault(int signal, siginfo_t *info, void *context)
             tell_device(info->si_addr, context);
         return;
     }
+    if (before->sa_handler == SIG_DFL) /* several threads of a kernel may come here at once */
+        goacc_claim_end();
     if (!sent && goacc_region(self->does))
         goacc_strict_fault(info, context);
-    if (!sent && goacc_region(self->does)) {
+    const char *const runs = sent ? NULL : goacc_region_of_team(self);
+    if (runs) {
         char region[40];
-        snprintf(region, sizeof region, "the %s region", goacc_region(self->does));
+        snprintf(region, sizeof region, "the %s region", runs);
         const uintptr_t pc = place(registers);
         const bool outside = goacc_tell_outside(NULL, region, "uses", (uintptr_t)info->si_addr, pc);
         if (!outside && (uintptr_t)info->si_addr >= GOACC_PAGE)

@@ -2,8 +2,8 @@
  * long. This is done if the process has no thread but the one that runs kernels. The host's access to closed
  * memory opens a piece of it. Pieces that are opened again and again are opened without a fault. A system
  * call of the host opens everything, because the operating system answers with EFAULT, not with a signal,
- * where memory is closed. So mappings, threads and handlers of signals are what they were when the next
- * kernel begins, unless memory is open. */
+ * where memory is closed. So does a signal that the program handles (signals.c). So mappings, threads and handlers of
+ * signals are what they were when the next kernel begins, unless memory is open. */
 #include "watching.h"
 
 #include <errno.h>
@@ -144,26 +144,10 @@ static bool is_open(const struct goacc_held *held, uint64_t address)
 
 /* ---------------------------------------------------------------------------- begin and end -- */
 
-/* Whether handlers of the program let the faults through that open memory. */
+/* Whether the thread lets the faults through that open memory. */
 static bool let_faults_through(const struct goacc_watch *watch)
 {
-    enum { SIGNALS = 64 };
-    const uint64_t needed =
-        goacc_bit(SIGSEGV) | goacc_bit(SIGBUS) | goacc_bit(SIGSYS) | goacc_bit(SIGTRAP);
-    if (watch->caller_mask & needed)
-        return false;
-    for (int signal = 1; signal <= SIGNALS; signal++) {
-        struct goacc_action action = {0};
-        bool own = signal == GOACC_STOP_SIGNAL;
-        for (int i = 0; i < GOACC_HANDLED; i++)
-            own |= goacc_handled[i] == signal;
-        if (own)
-            continue;
-        goacc_set_action(signal, NULL, &action);
-        if (action.handler != (void *)SIG_DFL && action.handler != (void *)SIG_IGN && action.mask & needed)
-            return false;
-    }
-    return true;
+    return !(watch->caller_mask & (goacc_bit(SIGSEGV) | goacc_bit(SIGBUS) | goacc_bit(SIGSYS) | goacc_bit(SIGTRAP)));
 }
 
 static void open_stack(struct goacc_watch *watch)
@@ -192,6 +176,7 @@ bool goacc_held_begin(struct goacc_watch *watch)
     held->nstayed = 0;
     if (!held->on) {
         held->all = held->gap;
+        goacc_signals_give_back(watch);
         return false;
     }
     for (size_t i = 0; i < nstayed; i++)
@@ -199,6 +184,7 @@ bool goacc_held_begin(struct goacc_watch *watch)
     if (!again) {
         held->npieces = 0;
         held->below = is_mapped_below(watch);
+        goacc_signals_forward(watch);
     }
     open_stack(watch);
     for (size_t i = 0; i < held->npieces; i++) {
@@ -257,6 +243,7 @@ void goacc_held_end(struct goacc_watch *watch, ucontext_t *context)
     goacc_closing_open(&watch->closing);
     open_growth(watch);
     goacc_watch_restore(watch);
+    goacc_signals_give_back(watch);
     goacc_watch_dispatch(watch, false);
     if (context)
         context->uc_stack = held->program_stack;
@@ -304,7 +291,7 @@ void goacc_held_signal(struct goacc_watch *watch, int signal, const siginfo_t *i
         registers[REG_RIP] -= 2;
         registers[REG_RAX] = info->si_syscall;
     } else if (info->si_code <= 0) {
-        goacc_system(SYS_tgkill, watch->pid, watch->caller, signal, 0, 0, 0);
+        goacc_signals_resend(watch, signal, info);
     } else if (signal == SIGTRAP && *before == 0xCC) { /* a breakpoint is reported after its instruction */
         registers[REG_RIP]--;
     }
@@ -409,14 +396,19 @@ static bool look_at_open(struct looking *looking)
 
 static bool look(struct goacc_watch *watch, struct looking *looking)
 {
-    while (looking->n && watch && watch->held.on) {
+    if (!watch || !watch->held.on)
+        return look_at_open(looking);
+    const uint64_t mask = goacc_block_but_faults(); /* a handler would open all memory in between */
+    bool good = false;
+    while (looking->n && watch->held.on && !good) {
         const struct goacc_closed *closed = goacc_closed_at(&watch->closing, looking->start);
         if (closed ? !look_at_closed(&watch->held, closed, looking) : !look_at_open(looking))
             goacc_held_end(watch, NULL); /* more is closed there */
-        else if (!closed)
-            return true;
+        else
+            good = !closed;
     }
-    return look_at_open(looking);
+    goacc_set_mask(mask, NULL);
+    return good || look_at_open(looking);
 }
 
 bool goacc_watch_peek(struct goacc_watch *watch, uint64_t start, char *to, size_t n)

@@ -1,6 +1,7 @@
 /* strict.c - the steps of a strict run (`exec --strict`): a kernel runs while the host's memory is closed,
  * device memory is closed to the host, and the end reports data that are still mapped and transfers that
  * changed nothing. */
+#include "abi/program/base/ends.h"
 #include "abi/program/base/runtime.h"
 #include "abi/program/data/image.h"
 #include "stray.h"
@@ -329,7 +330,8 @@ void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_ke
             open[n++] = (struct goacc_range){low, high - low};
     n += goacc_declared_ranges(open + n);
     if (!goacc_watcher) {
-        goacc_watch_deadly = goacc_end_by_signal;
+        goacc_watch_deadly = goacc_on_deadly;
+        goacc_defer_deadly = goacc_watch_defer;
         goacc_watcher = goacc_watch_open(is_present, NULL);
     }
     watched_device = device;

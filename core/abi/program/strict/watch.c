@@ -35,14 +35,6 @@ static const uint64_t malloc_heap = (uint64_t)64 << 20; /* size and alignment in
 /* Handlers know it by this. */
 static struct goacc_watch *the_watch;
 
-/* But the two that the C library sends its threads. */
-static const uint64_t all_signals = ~((uint64_t)3 << 31);
-
-static void set_mask(uint64_t mask, uint64_t *before_p)
-{
-    goacc_system(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, (long)before_p, sizeof mask, 0, 0);
-}
-
 static bool on_watch_thread(const struct goacc_watch *watch)
 {
     return watch->control_block == __builtin_thread_pointer();
@@ -78,11 +70,11 @@ static void pass_on(struct goacc_watch *watch, int signal, ucontext_t *context)
 static void leave_to_program(struct goacc_watch *watch, int signal, const siginfo_t *info)
 {
     goacc_watch_restore(watch);
+    goacc_signals_give_back(watch);
     watch->given_up = true;
     watch->selector = GOACC_SELECT_ALLOW;
     if (info->si_code <= 0)
-        goacc_system(SYS_tgkill, watch->pid, goacc_system(SYS_gettid, 0, 0, 0, 0, 0, 0), signal, 0,
-                     0, 0);
+        goacc_signals_resend(watch, signal, info);
 }
 
 static void on_signal(int signal, siginfo_t *info, void *arg)
@@ -95,7 +87,7 @@ static void on_signal(int signal, siginfo_t *info, void *arg)
     else if (!on_watch_thread(watch))
         leave_to_program(watch, signal, info);
     else if (info->si_code <= 0)
-        watch->late |= goacc_bit(signal);
+        goacc_signals_keep(watch, signal, info);
     else if (signal == SIGSEGV || signal == SIGBUS)
         goacc_watch_access(watch, (uintptr_t)info->si_addr, registers);
     else if (signal == SIGSYS && info->si_code == SYS_USER_DISPATCH)
@@ -104,21 +96,25 @@ static void on_signal(int signal, siginfo_t *info, void *arg)
         pass_on(watch, signal, context);
 }
 
-void (*goacc_watch_deadly)(int signal);
-
-/* What ends or stops the process unless the program handles it may do so during a kernel. */
-static uint64_t deadly(void)
+bool goacc_watch_defer(int signal, siginfo_t *info, void *context)
 {
-    static const int deadly[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGABRT, SIGUSR1, SIGUSR2,
-                                 SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGTSTP};
-    uint64_t mask = 0;
-    for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++) {
-        struct goacc_action action = {0};
-        goacc_set_action(deadly[i], NULL, &action);
-        if (action.handler == NULL || action.handler == (void *)(uintptr_t)goacc_watch_deadly)
-            mask |= goacc_bit(deadly[i]);
+    struct goacc_watch *watch = the_watch;
+    if (watch && watch->held.on && !watch->running) {
+        goacc_held_end(watch, context);
+        goacc_signals_resend(watch, signal, info);
+        return true;
     }
-    return mask;
+    if (watch && watch->running && !watch->given_up && on_watch_thread(watch)) {
+        goacc_watch_end_step(((ucontext_t *)context)->uc_mcontext.gregs);
+        goacc_signals_keep(watch, signal, info);
+        siglongjmp(watch->leave, 1);
+    }
+    return false;
+}
+
+static void on_forwarded(int signal, siginfo_t *info, void *context)
+{
+    goacc_watch_defer(signal, info, context);
 }
 
 static void install(struct goacc_watch *watch)
@@ -126,8 +122,8 @@ static void install(struct goacc_watch *watch)
     struct goacc_action action = {.handler = (void *)(uintptr_t)on_signal,
                                   .flags = SA_SIGINFO | SA_ONSTACK | GOACC_RESTORER,
                                   .restorer = goacc_watch_return,
-                                  .mask = all_signals | goacc_bit(GOACC_STOP_SIGNAL)};
-    watch->run_mask = ~((deadly() & ~watch->caller_mask) | goacc_bit(GOACC_STOP_SIGNAL));
+                                  .mask = GOACC_ALL_SIGNALS | goacc_bit(GOACC_STOP_SIGNAL)};
+    watch->run_mask = ~((goacc_signals_interrupting() & ~watch->caller_mask) | goacc_bit(GOACC_STOP_SIGNAL));
     for (int i = 0; i < GOACC_HANDLED; i++) {
         goacc_set_action(goacc_handled[i], &action, &watch->before[i]);
         watch->run_mask &= ~goacc_bit(goacc_handled[i]);
@@ -140,7 +136,7 @@ static void uninstall(struct goacc_watch *watch)
         goacc_watch_restore(watch);
     for (int signal = 1; watch->late; watch->late &= ~goacc_bit(signal++))
         if (watch->late & goacc_bit(signal))
-            goacc_system(SYS_tgkill, watch->pid, watch->caller, signal, 0, 0, 0);
+            goacc_signals_resend(watch, signal, &watch->late_info[signal]);
 }
 
 /* ------------------------------------------------------------------------------- the kernel -- */
@@ -150,15 +146,28 @@ static void futex(uint32_t *word, int operation, uint32_t value)
     goacc_system(SYS_futex, (long)word, operation | FUTEX_PRIVATE_FLAG, value, 0, 0, 0);
 }
 
+/* Arms the alternate stack of the watch. The operating system disarms it while a handler runs, and takes the stack of
+ * the handler's context for the next one, so that a handler can give the program's stack back. */
+static void set_signal_stack(struct goacc_watch *watch, stack_t *before_p)
+{
+    const stack_t stack = {.ss_sp = watch->stack + GUARD, .ss_flags = SS_AUTODISARM, .ss_size = ALTERNATE};
+    goacc_system(SYS_sigaltstack, (long)&stack, (long)before_p, 0, 0, 0, 0);
+}
+
+/* On the watch's stack: the caller may be a handler on the program's alternate stack, which cannot be changed there. */
 static void run_kernel(void *arg)
 {
     struct goacc_watch *watch = arg;
-    if (watch->held.on)
+    if (watch->held.on) {
         goacc_held_close(watch);
-    else
+    } else {
+        set_signal_stack(watch, &watch->held.program_stack);
         goacc_closing_close(&watch->closing);
-    if (!sigsetjmp(watch->leave, 0)) {
-        set_mask(watch->run_mask, NULL);
+    }
+    if (sigsetjmp(watch->leave, 0)) { /* from a handler */
+        set_signal_stack(watch, NULL);
+    } else {
+        goacc_set_mask(watch->run_mask, NULL);
         __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(watch->mxcsr), "m"(watch->x87));
         goacc_sections_begin(watch);
         watch->selector = GOACC_SELECT_BLOCK;
@@ -166,29 +175,25 @@ static void run_kernel(void *arg)
     }
     watch->selector = GOACC_SELECT_ALLOW;
     goacc_sections_open(watch);
-    set_mask(all_signals | goacc_bit(GOACC_STOP_SIGNAL), NULL);
-    if (!goacc_held_begin(watch))
+    goacc_set_mask(GOACC_ALL_SIGNALS | goacc_bit(GOACC_STOP_SIGNAL), NULL);
+    if (!goacc_held_begin(watch)) {
         goacc_closing_open(&watch->closing);
+        goacc_system(SYS_sigaltstack, (long)&watch->held.program_stack, 0, 0, 0, 0, 0);
+    }
 }
 
 /* The caller becomes the watch's thread, and itself again. */
 static void hand_over(struct goacc_watch *watch)
 {
-    const stack_t stack = {.ss_sp = watch->stack + GUARD, .ss_size = ALTERNATE};
-    const bool held = watch->held.on;
     long caller; /* the compiler takes the thread pointer for one that never changes */
     __asm__ volatile("movq %%fs:0, %0" : "=r"(caller));
-    if (!held) {
-        goacc_system(SYS_sigaltstack, (long)&stack, (long)&watch->held.program_stack, 0, 0, 0, 0);
+    if (!watch->held.on)
         goacc_watch_dispatch(watch, true);
-    }
     goacc_system(SYS_arch_prctl, ARCH_SET_FS, (long)(uintptr_t)watch->control_block, 0, 0, 0, 0);
     goacc_watch_switch(&watch->caller_sp, watch->top, run_kernel, watch);
     goacc_system(SYS_arch_prctl, ARCH_SET_FS, caller, 0, 0, 0, 0);
-    if (watch->held.on)
-        return;
-    goacc_watch_dispatch(watch, false);
-    goacc_system(SYS_sigaltstack, (long)&watch->held.program_stack, 0, 0, 0, 0, 0);
+    if (!watch->held.on)
+        goacc_watch_dispatch(watch, false);
 }
 
 /* -------------------------------------------------------------------------------- the thread -- */
@@ -197,7 +202,7 @@ static void hand_over(struct goacc_watch *watch)
 static void *end_process(void *arg)
 {
     (void)arg;
-    set_mask(0, NULL);
+    goacc_set_mask(0, NULL);
     exit(0);
 }
 
@@ -253,9 +258,9 @@ static bool start_thread(struct goacc_watch *watch)
     int failed = pthread_attr_setstack(&attributes, (void *)(uintptr_t)watch->bottom,
                                        watch->own[0].start + watch->own[0].bytes - watch->bottom);
     if (!failed) {
-        set_mask(all_signals, &mask);
+        goacc_set_mask(GOACC_ALL_SIGNALS, &mask);
         failed = pthread_create(&watch->thread, &attributes, serve, watch);
-        set_mask(mask, NULL);
+        goacc_set_mask(mask, NULL);
     }
     pthread_attr_destroy(&attributes);
     while (!failed && __atomic_load_n(&watch->state, __ATOMIC_ACQUIRE) == STATE_STARTS)
@@ -294,7 +299,7 @@ static void on_exit_call(void *arg)
     if (!watch->running || watch->given_up || !on_watch_thread(watch))
         return;
     goacc_watch_give_up(watch);
-    set_mask(watch->kernel_mask, NULL);
+    goacc_set_mask(watch->kernel_mask, NULL);
 }
 
 /* Of the C++ ABI; the first names a handler by the address of any object, the second removes it. */
@@ -359,23 +364,16 @@ static void end(struct goacc_watch *watch)
     watch->nsections = 0;
     goacc_others_release(&watch->others);
     watch->selector = watch->held.on ? GOACC_SELECT_BLOCK : GOACC_SELECT_ALLOW;
-    set_mask(watch->caller_mask, NULL);
-}
-
-/* Accesses to closed memory are possible; handlers of the program are not. */
-static void block_but_faults(struct goacc_watch *watch)
-{
-    const uint64_t faults = goacc_bit(SIGSEGV) | goacc_bit(SIGBUS) | goacc_bit(SIGSYS) | goacc_bit(SIGTRAP);
-    set_mask(all_signals & ~faults, &watch->caller_mask);
+    goacc_set_mask(watch->caller_mask, NULL);
 }
 
 void goacc_watch_open_memory(struct goacc_watch *watch)
 {
     if (!watch || !watch->held.on)
         return;
-    block_but_faults(watch);
+    const uint64_t mask = goacc_block_but_faults();
     goacc_held_end(watch, NULL);
-    set_mask(watch->caller_mask, NULL);
+    goacc_set_mask(mask, NULL);
 }
 
 /* If all is as the kernel before left it, nothing is listed. False: it is not; memory is open. */
@@ -384,15 +382,15 @@ static bool run_again(struct goacc_watch *watch, void (*fn)(void *), void *arg, 
 {
     if (!watch->held.on)
         return false;
-    block_but_faults(watch);
+    watch->caller_mask = goacc_block_but_faults();
     if (!goacc_held_goes_on(watch, open, nopen)) {
         goacc_held_end(watch, NULL);
-        set_mask(watch->caller_mask, NULL);
+        goacc_set_mask(watch->caller_mask, NULL);
         return false;
     }
     if (ready)
         ready();
-    set_mask(all_signals, NULL);
+    goacc_set_mask(GOACC_ALL_SIGNALS, NULL);
     watch->selector = GOACC_SELECT_ALLOW;
     watch->kernel_mask = watch->caller_mask;
     begin(watch, fn, arg);
@@ -412,7 +410,7 @@ static bool run(struct goacc_watch *watch, void (*fn)(void *), void *arg,
     watch->held.nopen = nopen;
     if (nopen && nopen <= GOACC_OPEN_MOST)
         memcpy(watch->held.opened, open, nopen * sizeof *open);
-    set_mask(all_signals, &watch->caller_mask);
+    goacc_set_mask(GOACC_ALL_SIGNALS, &watch->caller_mask);
     watch->kernel_mask = watch->caller_mask;
     watch->caller = (int)goacc_system(SYS_gettid, 0, 0, 0, 0, 0, 0);
     bool good = goacc_closing_modules(&watch->closing) &&
@@ -459,7 +457,7 @@ static bool prove(struct goacc_watch *watch)
         return false;
     *block_p = NULL;
     bool good = run(watch, allocate, block_p, NULL, 0, NULL);
-    goacc_held_end(watch, NULL);
+    goacc_watch_open_memory(watch);
     uint64_t block = (uintptr_t)*block_p;
     goacc_open_memory(NULL, block_p, sizeof *block_p, 0);
     if (!good || !block)
@@ -484,6 +482,7 @@ struct goacc_watch *goacc_watch_open(int (*present)(void *ud, uint64_t address),
     watch->present = present;
     watch->ud = ud;
     watch->others.breathe = breathe;
+    watch->on_forwarded = on_forwarded;
     watch->held.gap = watch->held.all = 1;
     if (map_stack(watch) && start_thread(watch) && prove(watch))
         return watch;
@@ -495,7 +494,7 @@ void goacc_watch_close(struct goacc_watch *watch)
 {
     if (!watch || on_watch_thread(watch)) /* exit() in a kernel: the process ends */
         return;
-    goacc_held_end(watch, NULL);
+    goacc_watch_open_memory(watch);
     if (watch->control_block && watch->pid == goacc_system(SYS_getpid, 0, 0, 0, 0, 0, 0)) {
         __atomic_store_n(&watch->state, STATE_QUIT, __ATOMIC_RELEASE);
         futex(&watch->state, FUTEX_WAKE, 1);

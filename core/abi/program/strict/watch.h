@@ -44,8 +44,6 @@ enum goacc_reason {
  * the C library's own malloc with an arena for each thread, so no MALLOC_ARENA_MAX=1). */
 struct goacc_watch *goacc_watch_open(int (*present)(void *ud, uint64_t address), void *ud);
 void goacc_watch_close(struct goacc_watch *watch);
-/* A handler that ends the process, so that its signals are not held back while a kernel runs; NULL: there is none. */
-extern void (*goacc_watch_deadly)(int signal);
 /* Of the last run that was not watched; watch may be NULL. */
 enum goacc_reason goacc_watch_reason(const struct goacc_watch *watch);
 

@@ -19,6 +19,10 @@
 #define PR_SYS_DISPATCH_ON 1
 #endif
 
+#ifndef SS_AUTODISARM
+#define SS_AUTODISARM ((int)(1u << 31)) /* of Linux 4.7 */
+#endif
+
 #ifndef SYS_USER_DISPATCH
 #define SYS_USER_DISPATCH 2
 #endif
@@ -31,6 +35,7 @@ enum {
     GOACC_HANDLED = 6,
     GOACC_PIECES_MOST = 128, /* of closed memory that the host needs between kernels */
     GOACC_STAYED_MOST = 32,  /* pages that a kernel's steps left open */
+    GOACC_SIGNALS = 64,
     GOACC_OPEN_MOST = 16     /* ranges of the caller, for memory to stay closed between kernels */
 };
 
@@ -64,11 +69,14 @@ struct goacc_held {
     size_t npieces;
     struct goacc_range stayed[GOACC_STAYED_MOST]; /* open, since a kernel's steps opened them too often */
     size_t nstayed;
+    uint64_t forwarded; /* signals whose handlers of the program are replaced by the watch's */
+    struct goacc_action program_action[GOACC_SIGNALS + 1];
 };
 
 struct goacc_watch {
     int (*present)(void *ud, uint64_t address);
     void *ud;
+    void (*on_forwarded)(int signal, siginfo_t *info, void *context);
     long pid;
     bool proved; /* the thread's malloc has memory of its own */
     pthread_t thread;
@@ -96,7 +104,8 @@ struct goacc_watch {
     uint64_t caller_sp;
     uint64_t caller_mask, run_mask; /* signals: of the caller, of the kernel */
     uint64_t kernel_mask;           /* what the kernel believes its mask to be */
-    uint64_t late;                  /* signals that were sent, to be sent again */
+    uint64_t late;                  /* signals that arrived and are sent again after the kernel */
+    siginfo_t late_info[GOACC_SIGNALS + 1];
     bool running, given_up, faulted;
     struct goacc_fault fault;
     struct goacc_stopped stopped;
@@ -148,6 +157,10 @@ void goacc_sections_close(struct goacc_watch *watch);
 void goacc_sections_end(struct goacc_watch *watch); /* what is not touched yet may be, unseen */
 
 /* watch.c */
+/* In the handler of a signal. True: host memory was protected between kernels; now it is not, and the signal is sent
+ * to the thread again. If the thread runs a watched kernel, it leaves that, and gets the signal afterwards; then this does
+ * not return. */
+bool goacc_watch_defer(int signal, siginfo_t *info, void *context);
 extern struct goacc_watch *goacc_watcher; /* of the process; NULL: no kernel was watched */
 void goacc_watch_dispatch(struct goacc_watch *watch, bool on); /* system calls come to the handler */
 
@@ -164,8 +177,26 @@ void goacc_held_close(struct goacc_watch *watch); /* what the host has opened */
 void goacc_held_end(struct goacc_watch *watch, ucontext_t *context);
 void goacc_held_signal(struct goacc_watch *watch, int signal, const siginfo_t *info, ucontext_t *context);
 
+/* signals.c: signals of the program that arrive while memory is protected. */
+#define GOACC_ALL_SIGNALS (~((uint64_t)3 << 31)) /* but the two that the C library sends its threads */
+extern const int goacc_handled[GOACC_HANDLED]; /* signals */
+/* A handler that ends the process, so that its signals are not held back while a kernel runs; NULL: there is none. It is
+ * installed with SA_ONSTACK, and calls goacc_watch_defer first. */
+extern void (*goacc_watch_deadly)(int signal, siginfo_t *info, void *context);
+void goacc_set_mask(uint64_t mask, uint64_t *before_p);
+/* Blocks all signals but those of accesses to protected memory. Returns the mask before. */
+uint64_t goacc_block_but_faults(void);
+/* Signals that may interrupt a kernel: the program has no handler of its own for them. */
+uint64_t goacc_signals_interrupting(void);
+/* Replaces the program's handlers while memory stays protected between kernels, and gives them back. */
+void goacc_signals_forward(struct goacc_watch *watch);
+void goacc_signals_give_back(struct goacc_watch *watch);
+/* Keeps a signal that arrived during a kernel, to be sent again after it. */
+void goacc_signals_keep(struct goacc_watch *watch, int signal, const siginfo_t *info);
+/* Sends a signal that arrived to the calling thread once more, with what came with it. */
+void goacc_signals_resend(const struct goacc_watch *watch, int signal, const siginfo_t *info);
+
 /* calls.c: system calls of kernels. */
-extern const int goacc_handled[GOACC_HANDLED];             /* signals */
 void goacc_watch_restore(const struct goacc_watch *watch); /* the program's handlers */
 /* Ends the watching of this run: nothing is closed, and signals are the program's. */
 void goacc_watch_give_up(struct goacc_watch *watch);
