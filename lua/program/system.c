@@ -69,6 +69,29 @@ static int l_mkdir(lua_State *L)
     return 2;
 }
 
+/* system.temporary_folder() -> the path of a new folder that only this user may use, in that of TMPDIR or in
+ * /tmp; or nil and a message */
+static int l_temporary_folder(lua_State *L)
+{
+    const char *place = getenv("TMPDIR");
+    luaL_Buffer buffer;
+    luaL_buffinit(L, &buffer);
+    luaL_addstring(&buffer, place && *place ? place : "/tmp");
+    luaL_addlstring(&buffer, "/accdeep-XXXXXX", sizeof "/accdeep-XXXXXX");
+    luaL_pushresult(&buffer);
+    size_t bytes;
+    const char *pattern = lua_tolstring(L, -1, &bytes);
+    char *path = lua_newuserdatauv(L, bytes, 0);
+    memcpy(path, pattern, bytes);
+    if (mkdtemp(path)) {
+        lua_pushstring(L, path);
+        return 1;
+    }
+    lua_pushnil(L);
+    lua_pushfstring(L, "%s: %s", pattern, strerror(errno));
+    return 2;
+}
+
 /* system.realpath(path) -> the absolute path, or nil and a message */
 static int l_realpath(lua_State *L)
 {
@@ -261,7 +284,8 @@ __attribute__((visibility("default"))) int luaopen_accdeep_system(lua_State *L)
         {"isatty", l_isatty},     {"listdir", l_listdir},       {"mkdir", l_mkdir},
         {"filetype", l_filetype}, {"fork", l_fork},             {"wait", l_wait},
         {"exit", l_exit},         {"executable", l_executable}, {"exec", l_exec},
-        {"counters", l_counters}, {"realpath", l_realpath},     {"elevates", l_elevates}, {NULL, NULL},
+        {"counters", l_counters}, {"realpath", l_realpath},     {"elevates", l_elevates},
+        {"temporary_folder", l_temporary_folder}, {NULL, NULL},
     };
     luaL_newlib(L, functions);
     open_edit(L);

@@ -2,30 +2,34 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
+local system = require "accdeep.system"
 
 local shell = {}
 
 -- A text as one word.
 function shell.quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
+-- A new folder for temporary files. The caller removes it.
+function shell.folder()
+  local path, problem = system.temporary_folder()
+  return path or error(diagnostic.new { code = "file", rule = "HOUSE-files",
+    message = "there is no folder for temporary files: " .. problem,
+    help = "set TMPDIR to a folder that is there, and where files can be made" }, 0)
+end
+
+function shell.remove(folder) os.execute("rm -rf " .. shell.quoted(folder)) end
+
 -- Runs a command. Returns whether it succeeded, its output, and what it wrote to standard error.
 function shell.run(command)
-  local errors = os.tmpname()
+  local folder = shell.folder()
+  local errors = folder .. "/stderr"
   local pipe = assert(io.popen(("LC_ALL=C %s 2>%s"):format(command, shell.quoted(errors))))
   local output = pipe:read "a"
   local ok = pipe:close() == true
   local said = files.read(errors)
   os.remove(errors)
+  os.remove(folder)
   return ok, output, said
 end
-
--- A new folder for temporary files. The caller removes it.
-function shell.folder()
-  local _, output, said = shell.run "mktemp -d"
-  return output:match "[^\n]+" or error(diagnostic.new { code = "file", rule = "HOUSE-files",
-    message = "there is no folder for temporary files: " .. said:gsub("\n.*", "") }, 0)
-end
-
-function shell.remove(folder) os.execute("rm -rf " .. shell.quoted(folder)) end
 
 return shell

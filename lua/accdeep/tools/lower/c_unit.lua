@@ -13,12 +13,14 @@ local diagnostic = require "accdeep.base.diagnostic"
 local directives = require "accdeep.tools.lower.directives"
 local grammar = require "accdeep.grammar"
 local headers = require "accdeep.tools.lower.headers"
+local line_markers = require "accdeep.tools.lower.line_markers"
 local location = require "accdeep.base.location"
 local macros = require "accdeep.tools.lower.macros"
 local member_functions = require "accdeep.code.member_functions"
 local openacc = require "accdeep.run.openacc"
 local openmp = lazy.require "accdeep.tools.lower.openmp"
 local scope = require "accdeep.types.scope"
+local shell = require "accdeep.tools.shell"
 local source = require "accdeep.tools.lower.source"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
@@ -250,7 +252,6 @@ local function read_types(self, list)
     end
   end
   if more then
-    os.remove(path)
     path, said = compiled(self, list)
     if not path then return said end
   end
@@ -336,7 +337,7 @@ function Unit:lines(list, number)
   local parts, path, at = {}, self:position(number)
   for _, text in ipairs(list) do
     for line in (text .. "\n"):gmatch "(.-)\n" do
-      parts[#parts + 1] = ("#line %d \"%s\"\n%s\n"):format(at, path, line)
+      parts[#parts + 1] = line_markers.line(at, path) .. line .. "\n"
     end
   end
   return table.concat(parts)
@@ -348,7 +349,7 @@ end
 
 local function number_line(self, number)
   local path, line = self:position(number)
-  return ("#line %d \"%s\"\n"):format(line, path)
+  return line_markers.line(line, path)
 end
 
 -- Functions that a directive needs and the unit does not have yet: in C in front of its declaration, in C++ at the end.
@@ -741,7 +742,7 @@ function c_unit.lower(opened, given)
   local self = setmetatable({ session = opened, text = given.text, source = source.scan(given.text), edits = {},
     nfunctions = 0, regions = {}, declares = {}, functions = {}, at_end = {},
     unit = { command = given.command, path = given.path, given = given.options, is_cxx = is_cxx,
-      text = given.pasted and given.text }, pasted = given.pasted,
+      text = given.pasted and given.text, folder = shell.folder() }, pasted = given.pasted,
     program = { functions = {}, prototypes = {}, deep_functions = {}, globals = {}, prefix = "accdeep_",
       dialect = is_cxx and dialects.cxx or dialects.c } }, Unit)
   self.is_openmp = given.to == "openmp"
@@ -758,7 +759,7 @@ function c_unit.lower(opened, given)
     return self.values:restored(text, record, self.program.is_function)
   end
   local results = table.pack(pcall(lowered, self))
-  if self.object then os.remove(self.object) end
+  shell.remove(self.unit.folder)
   if not results[1] and type(results[2]) == "table" and results[2].hidden then
     results = { true, nil, nil, uses.without_macros(self) }
   elseif not results[1] then

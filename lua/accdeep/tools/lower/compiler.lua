@@ -6,6 +6,7 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
+local line_markers = require "accdeep.tools.lower.line_markers"
 local shell = require "accdeep.tools.shell"
 local source = require "accdeep.tools.lower.source"
 
@@ -49,31 +50,23 @@ end
 
 compiler.options = options
 
--- A unit: {command (the compiler), path, given (its options), text (in place of that of the file, or nil)}.
+-- A unit: {command (the compiler), path, given (its options), text (in place of that of the file, or nil), folder (for
+-- temporary files)}.
 
--- Writes a text to a file of our own that a compiler takes for the unit. Its path, without the suffix.
+-- Writes a text to a file in the unit's folder that a compiler takes for the unit. Its path.
 local function written(unit, suffix, text)
-  local base = os.tmpname()
-  files.write(base .. suffix, ("#line 1 \"%s\"\n%s"):format(unit.path, text))
-  return base
+  local path = unit.folder .. "/unit" .. suffix
+  files.write(path, line_markers.line(1, unit.path) .. text)
+  return path
 end
 
 local function folder_of(unit) return "-iquote " .. quoted(unit.path:match "^(.*)/" or ".") end
 
 -- The unit as the preprocessor leaves it, with directives; or nil and what the compiler said.
 local function preprocessed(unit, expanding)
-  local path, base = unit.path, nil
-  if unit.text then
-    local suffix = unit.path:match "%.%w+$" or ""
-    base = written(unit, suffix, unit.text)
-    path = base .. suffix
-  end
+  local path = unit.text and written(unit, unit.path:match "%.%w+$" or "", unit.text) or unit.path
   local ok, text, said = run(("%s %s %s -w -E %s %s"):format(quoted(unit.command), expanding, options(unit.given),
-    base and folder_of(unit) or "", quoted(path)))
-  if base then
-    os.remove(base)
-    os.remove(path)
-  end
+    unit.text and folder_of(unit) or "", quoted(path)))
   return ok and text or nil, said
 end
 
@@ -98,8 +91,8 @@ local function is_clang(unit) return unit.command:match("[^/]*$"):find "clang" ~
 function compiler.marker(unit, place)
   local is_pedantic = false
   for _, option in ipairs(unit.given) do is_pedantic = is_pedantic or option:find "pedantic" ~= nil end
-  local form = is_clang(unit) and not is_pedantic and place.flag and "# %d \"%s\" %d\n" or "#line %d \"%s\"\n"
-  return form:format(place.line, place.path, place.flag)
+  if not is_clang(unit) or is_pedantic or not place.flag then return line_markers.line(place.line, place.path) end
+  return line_markers.linemarker(place.line, place.path, place.flag)
 end
 
 -- GNU's compilers expand macros in directives that they know.
@@ -130,10 +123,10 @@ function compiler.directives(unit)
     at = scanned.at[i]
     local token = scanned.kind[i] ~= "string" and scanned:token(i)
     if scanned.kind[i] == "line" then
-      local number, name = token:match "^#%s*(%d+)%s+\"(.-)\""
+      local number, name = line_markers.read(token)
       local directive = source.openacc(token)
       if number then
-        file, line = name, tonumber(number) - 1
+        file, line = name, number - 1
       elseif directive then
         local brace = open[#open]
         local record, is_local, is_unnamed
@@ -175,16 +168,15 @@ local FIRST_LINE = 100000000
 -- compiler.variable(i, name): a pointer to the type of the name there. wanted: list of {first, last (positions of the
 -- directive), next (the line behind it), names, plain (those of them that have no address, a set), alone (no statement
 -- follows)}. at_end: {names, plain} of the file.
--- Returns the path of an object file, which the caller removes; or nil, and a list of {i, name, message} that are not
+-- Returns the path of an object file in the unit's folder; or nil, and a list of {i, name, message} that are not
 -- variables there, where i is 0 at the end; or nil, nil, and what the compiler said.
 function compiler.debug_information(unit, text, wanted, at_end)
-  local place = "#line %d \"" .. unit.path .. "\"\n"
   local parts, at, asked = {}, 1, {}
   local lvalue = unit.is_cxx and "*__builtin_addressof(%s)" or "*&%s"
   local function loops(i, one)
     for _, name in ipairs(one.names) do
       local pointer = compiler.variable(i, name)
-      parts[#parts + 1] = place:format(FIRST_LINE + #asked)
+      parts[#parts + 1] = line_markers.line(FIRST_LINE + #asked, unit.path)
       local object = (name == "this" or one.plain[name]) and name or lvalue:format(name)
       parts[#parts + 1] = ("for (__typeof__(%s) *%s = 0; %s;)\n"):format(object, pointer, pointer)
       asked[#asked + 1] = { i = i, name = name }
@@ -193,7 +185,7 @@ function compiler.debug_information(unit, text, wanted, at_end)
   for i, one in ipairs(wanted) do
     parts[#parts + 1] = text:sub(at, one.first - 1)
     loops(i, one)
-    parts[#parts + 1] = (one.alone and ";\n" or "\n") .. place:format(one.next)
+    parts[#parts + 1] = (one.alone and ";\n" or "\n") .. line_markers.line(one.next, unit.path)
     at = one.last + 1
   end
   parts[#parts + 1] = text:sub(at)
@@ -201,15 +193,11 @@ function compiler.debug_information(unit, text, wanted, at_end)
   loops(0, at_end)
   parts[#parts + 1] = ";\n}\n"
   local suffix = unit.is_cxx and ".cc" or ".c"
-  local base = written(unit, suffix, table.concat(parts))
-  local source_path = base .. suffix
+  local path, object = written(unit, suffix, table.concat(parts)), unit.folder .. "/unit.o"
   local ok, _, said = run(("%s %s %s -w -g -O0 -x %s %s -c %s -o %s"):format(quoted(unit.command),
-    options(unit.given, true), all_functions(unit), unit.is_cxx and "c++" or "c", folder_of(unit), quoted(source_path),
-    quoted(base .. ".o")))
-  os.remove(base)
-  os.remove(source_path)
-  if ok then return base .. ".o" end
-  os.remove(base .. ".o")
+    options(unit.given, true), all_functions(unit), unit.is_cxx and "c++" or "c", folder_of(unit), quoted(path),
+    quoted(object)))
+  if ok then return object end
   local missing, seen = {}, {}
   for line, message in said:gmatch "[^\n]-:(%d+):%d+: error: ([^\n]*)" do
     local one = asked[tonumber(line) - FIRST_LINE + 1]

@@ -7,6 +7,7 @@
 local compiler = require "accdeep.tools.lower.compiler"
 local files = require "accdeep.tools.files"
 local shell = require "accdeep.tools.shell"
+local line_markers = require "accdeep.tools.lower.line_markers"
 local sorted = require "accdeep.base.sorted"
 local system = require "accdeep.system"
 
@@ -79,9 +80,9 @@ function fortran_compiler.view(unit, text)
   if not ok then return nil, said end
   local file, line = unit.path, 1
   for one in output:gmatch "(.-)\n" do
-    local number, name = one:match "^#%s*(%d+)%s+\"(.-)\""
+    local number, name = line_markers.read(one)
     if number then
-      file, line = name, tonumber(number)
+      file, line = name, number
     else
       view[#view + 1] = { text = one, line = file == unit.path and line or nil }
       line = line + 1

@@ -19,6 +19,7 @@ local fortran_deep = require "accdeep.tools.export.fortran_deep"
 local files = require "accdeep.tools.files"
 local fortran_modules = require "accdeep.tools.lower.fortran_modules"
 local ftypes = require "accdeep.types.fortran"
+local line_markers = require "accdeep.tools.lower.line_markers"
 local location = require "accdeep.base.location"
 local openacc = require "accdeep.plan.openacc"
 local PREFIX = require "accdeep.tools.lower.compiler".PREFIX
@@ -452,16 +453,16 @@ local function broken(line)
   return list
 end
 
+local function marker(self, number) return line_markers.linemarker(number, self.path) end
+
 -- Lines that stand for a line of the unit.
 local function marked(self, list, number, margin)
   local parts = {}
   for _, line in ipairs(list) do
-    parts[#parts + 1] = ("# %d \"%s\"\n%s\n"):format(number, self.path, table.concat(broken(margin .. line), "\n"))
+    parts[#parts + 1] = marker(self, number) .. table.concat(broken(margin .. line), "\n") .. "\n"
   end
   return table.concat(parts)
 end
-
-local function marker(self, number) return ("# %d \"%s\"\n"):format(number, self.path) end
 
 -- Lines first to last become text; last < first: text stands in front of first.
 function Unit:edit(first, last, text)

@@ -4,6 +4,7 @@
 local compiler = require "accdeep.tools.lower.compiler"
 local files = require "accdeep.tools.files"
 local flat = require "accdeep.tools.lower.flat"
+local line_markers = require "accdeep.tools.lower.line_markers"
 local source = require "accdeep.tools.lower.source"
 local system = require "accdeep.system"
 
@@ -15,7 +16,7 @@ local headers = {}
 local function tree_of(text)
   local open, at = {}, 1
   for start, line, finish in ("\n" .. text):gmatch "\n()([ \t]*#[^\n]*)()" do
-    local number, path, flag = line:match "^# (%d+) \"(.-)\" ?(%d?)"
+    local number, path, flag = line_markers.read(line)
     local around = open[#open]
     local directive = not number and source.openacc(line:match "#.*")
     if around then around.has_text = around.has_text or directive or (text:find("%S", at) or start) < start - 1 end
@@ -26,7 +27,7 @@ local function tree_of(text)
       open[#open + 1] = part
     elseif flag == "2" and open[2] then
       local part = table.remove(open)
-      part.line = part.path:sub(1, 1) ~= "<" and number ~= "0" and tonumber(number) - 1 or nil
+      part.line = part.path:sub(1, 1) ~= "<" and number ~= 0 and number - 1 or nil
       open[#open].has_text = open[#open].has_text or part.has_text
     elseif directive then
       around.words[directive:match "^[%a_]*"] = true

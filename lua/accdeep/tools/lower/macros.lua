@@ -2,6 +2,7 @@
 -- these lines, with the directives in lines of their own.
 
 local flat = require "accdeep.tools.lower.flat"
+local line_markers = require "accdeep.tools.lower.line_markers"
 local location = require "accdeep.base.location"
 local source = require "accdeep.tools.lower.source"
 
@@ -11,9 +12,9 @@ local macros = {}
 local function made_of(path, preprocessed)
   local made, file, line = {}, path, 1
   for text in preprocessed:gmatch "([^\n]*)\n" do
-    local number, name = text:match "^#%s*(%d+)%s+\"(.-)\""
+    local number, name = line_markers.read(text)
     if number then
-      file, line = name, tonumber(number)
+      file, line = name, number
     elseif file == path then
       made[line] = made[line] or {}
       if text:find "%S" then table.insert(made[line], text) end

@@ -7,6 +7,7 @@
 local deep = require "accdeep.tools.export.deep"
 local directives = require "accdeep.tools.lower.directives"
 local grammar = require "accdeep.grammar"
+local line_markers = require "accdeep.tools.lower.line_markers"
 local list_item = require "accdeep.shape.list_item"
 local openacc = require "accdeep.catalogue.openacc"
 local source = require "accdeep.tools.lower.source"
@@ -538,13 +539,14 @@ end
 -- place_of(at) -> file, line: where a position of the text is in the file that the text is made from. Positions are
 -- asked for in ascending order.
 local function places(text, path)
-  local next_marker = text:gmatch "()#line (%d+) \"([^\"\n]*)\"[^\n]*\n()"
+  local next_marker = text:gmatch "()(#line %d+ \"[^\n]*)\n()"
   local file, line, from = path, 1, 1
-  local start, number, name, behind = next_marker()
+  local start, marker, behind = next_marker()
   return function(at)
     while start and start < at do
-      file, line, from = name, tonumber(number), behind
-      start, number, name, behind = next_marker()
+      line, file = line_markers.read(marker)
+      from = behind
+      start, marker, behind = next_marker()
     end
     for _ in text:sub(from, at - 1):gmatch "\n" do line = line + 1 end
     from = math.max(from, at)
@@ -593,16 +595,16 @@ function openmp.text(session, text, path, is_left, fail)
     local lines, at, finish = {}, self.source.at[one.token], self.source.finish[one.token]
     for i, directive in ipairs(list) do lines[i] = "#pragma omp " .. directive end
     local _, feeds = self.text:sub(at, finish - 1):gsub("\n", "")
-    local made = table.concat(lines, ("\n#line %d \"%s\"\n"):format(one.line, one.file)) .. ("\n"):rep(feeds)
+    local made = table.concat(lines, "\n" .. line_markers.line(one.line, one.file)) .. ("\n"):rep(feeds)
     if feeds > 0 and lines[1] or #lines > 1 then
-      made = made:gsub("\n+$", "") .. ("\n#line %d \"%s\""):format(one.line + feeds + 1, one.file)
+      made = made:gsub("\n+$", "") .. "\n" .. line_markers.line(one.line + feeds + 1, one.file):sub(1, -2)
     end
     edits[#edits + 1] = { at = at, finish = finish, text = made }
     if one.end_text then
       local behind = self.source.finish[one.last]
       local file, number = place_behind(behind)
-      edits[#edits + 1] = { at = behind, finish = behind, text = ("\n#pragma omp %s\n#line %d \"%s\"\n"):format(
-        one.end_text, number, file) }
+      edits[#edits + 1] = { at = behind, finish = behind,
+        text = ("\n#pragma omp %s\n"):format(one.end_text) .. line_markers.line(number, file) }
     end
   end
   table.sort(edits, function(a, b) return a.at < b.at end)

@@ -144,6 +144,9 @@ local function run(list, found, folder)
   return how == "exit" and status or 128 + status
 end
 
+-- A path as compilers write it in lists of dependencies.
+local function for_make(path) return (path:gsub("%$", "$$$$"):gsub("[ #]", "\\%0")) end
+
 -- Puts the units' own names into the lists of dependencies that the command has written, and those of the files that
 -- are part of their texts.
 local function name_dependencies(list, found)
@@ -153,11 +156,11 @@ local function name_dependencies(list, found)
     local path = dependencies(list, unit)
     if path and system.filetype(path) == "file" then
       local text = files.read(path)
-      local at, finish = text:find(unit.made, 1, true)
+      local at, finish = text:find(for_make(unit.made), 1, true)
       if at then
-        local names, targets = { unit.path }, {}
+        local names, targets = { for_make(unit.path) }, {}
         for k, name in ipairs(unit.pasted or {}) do
-          names[k + 1] = name:gsub(" ", "\\ ")
+          names[k + 1] = for_make(name)
           targets[k] = with_targets and names[k + 1] .. ":\n" or ""
         end
         files.write(path, text:sub(1, at - 1) .. table.concat(names, " \\\n ") .. text:sub(finish + 1)
