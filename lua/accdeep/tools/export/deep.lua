@@ -54,36 +54,6 @@ end
 
 local function dialect_of(program) return program.dialect or dialects.c end
 
--- Whether objects on the device lead back to themselves: functions that follow pointers would not end.
-function deep.is_cyclic(session)
-  local ctx, device, targets = session.ctx, session.now.device, {}
-  local function object(address)
-    local found = ctx:present_at(device, address, false)
-    return found and found.host
-  end
-  for _, attached in ipairs(ctx:attachments(device)) do
-    local from, to = object(attached.slot), object(attached.target)
-    if from and to then
-      targets[from] = targets[from] or {}
-      table.insert(targets[from], to)
-    end
-  end
-  local state = {}
-  local function leads_back(at)
-    if state[at] ~= nil then return state[at] end
-    state[at] = true
-    for _, to in ipairs(targets[at] or {}) do
-      if leads_back(to) then return true end
-    end
-    state[at] = false
-    return false
-  end
-  for from in pairs(targets) do
-    if leads_back(from) then return true end
-  end
-  return false
-end
-
 -- ------------------------------------------------------------------------------------- functions --
 
 local Writer = {}
@@ -241,7 +211,7 @@ function Writer:section_clause(treatment, entry, element)
   local action = action_of(treatment, entry, self.action)
   if not types.is_record(element) then return clause_of(action)[self.phase], false end
   local inner_action, inner = action_inside(self.session, treatment, entry, self.action)
-  local moves_in, moves_out, stays = traffic(self.session, inner, inner_action)
+  local moves_in, moves_out, stays = traffic(self.session, inner, inner_action, self.program.keeps_pointers)
   if self.phase == "enter" then return moves_in and "copyin" or "create", false end
   return moves_out and "copyout" or "delete", stays
 end
@@ -297,8 +267,15 @@ function Writer:section(treatment, entry, pointer, t, subscript, is_member, insi
   local function move() self:line("#pragma acc %s %s(%s[%s:%s])%s", words[self.phase], clause, base, start, length,
     finalize) end
   if self.phase == "enter" then
+    local may_be_present = is_member and self.program.keeps_pointers -- such directives do not attach then
+    if may_be_present then self:line("const int was_present = acc_is_present((void *)(%s), 1);", plus(base, start)) end
     move()
-    if not is_member then self:line("acc_attach((void **)&%s);", pointer) end
+    if may_be_present then
+      self:line "if (was_present)"
+      self:line("    acc_attach_at((void **)&%s, (void *)(%s));", pointer, plus(base, start))
+    elseif not is_member then
+      self:line("acc_attach((void **)&%s);", pointer)
+    end
     if inside then inside(start, length) end
     if is_deep then self:elements(treatment, entry, plus(pointer, start), length) end
   else
@@ -434,11 +411,14 @@ function Writer:entry(treatment, entry)
   end
 end
 
--- What is done for the members of an object. Bounds have the host's values from before the directive: an update that
--- writes the host moves the values of the object itself last.
+-- What is done for the members of an object; at the end the last one goes first. Bounds have the host's values from
+-- before the directive: an update that writes the host moves the values of the object itself last.
 function Writer:members(treatment)
   self.values, self.held, self.bounds, self.nparts = {}, {}, {}, 0
-  for _, entry in ipairs(nest.entries(self.session, treatment)) do self:entry(treatment, entry) end
+  local entries = nest.entries(self.session, treatment)
+  local from, to, step = 1, #entries, 1
+  if self.phase == "exit" or self.phase == "detach" then from, to, step = to, from, -1 end
+  for i = from, to, step do self:entry(treatment, entries[i]) end
   table.move(self.held, 1, #self.held, #self.lines + 1, self.lines)
   local at = self.update == "device" and 0 or #self.lines
   for i, text in ipairs(self.values) do table.insert(self.lines, at + i, text) end
@@ -451,7 +431,8 @@ function Writer:put_back(treatment)
   self:line("%s = &objects[i];", self.dialect.declared(types.pointer(record), "to"))
   local function text_of(entry)
     local text = self.dialect.member(self.program, record, entry.member.name)
-    return text, (text:gsub("%f[%w_]q%f[^%w_]", "to"))
+    local to, is_plain_name = text:gsub("^q%->", "to->")
+    return text, is_plain_name == 1 and to or (text:gsub("%*%)q%)", "*)to)", 1)) -- of a base class: ((base *)q)
   end
   local function whole(entry)
     local name = entry.member.name
@@ -469,10 +450,11 @@ function Writer:put_back(treatment)
     self:line("%s((void *)&%s, (void *)&%s, sizeof %s, (char *)&%s%s - (char *)&%s, %s, sizeof %s%s);",
       dialects.around(self.program), to, from, from, from, first, from, length, from, first)
   end
-  transfers.each_value(self.session, treatment, self.action, function(entry, _, goes_out)
+  local keeps_pointers = self.program.keeps_pointers
+  transfers.each_value(self.session, treatment, self.action, keeps_pointers, function(entry, _, goes_out)
     if goes_out then around(entry) else whole(entry) end
   end, function(entry, inner, action)
-    local _, goes_out, stays = traffic(self.session, inner, action)
+    local _, goes_out, stays = traffic(self.session, inner, action, keeps_pointers)
     if not goes_out then return whole(entry) end
     around(entry)
     if not stays then return end
@@ -576,7 +558,7 @@ function Deep:keeping()
   local all_before, all_behind = {}, {}
   local program, dialect = self.program, dialect_of(self.program)
   for _, item in ipairs(self.list) do
-    local _, _, stays = traffic(self.session, item.treatment, item.action)
+    local _, _, stays = traffic(self.session, item.treatment, item.action, program.keeps_pointers)
     if stays then
       local name = ("kept_%d"):format(#program.globals + 1)
       local called, parameters = function_for(program, self.session, item.treatment, { phase = "keep",

@@ -16,6 +16,7 @@ local location = require "accdeep.base.location"
 local list_item = require "accdeep.shape.list_item"
 local scenario = require "accdeep.script.scenario"
 local routines = require "accdeep.tools.export.routines"
+local transfers = require "accdeep.tools.export.transfers"
 local view = require "accdeep.code.view"
 
 local Recorder = {}
@@ -551,7 +552,7 @@ local function record(file, wanted)
     construct = function(session, plan, ends)
       if ends then return nil end
       self.plan = plan
-      return function(err) self.leads_back = not err and self.program.shapes and deep.is_cyclic(session) end
+      return function(err) self.leads_back = not err and self.program.shapes and transfers.is_cyclic(session) end
     end,
     warning = function(_, code)
       if code == "bounds-changed" then

@@ -87,7 +87,8 @@ end
 
 -- Calls visit(entry, moves_in, moves_out) for each member that has values in the objects of a treatment, other than
 -- structures in which the same holds of several members: these are visited as visit_inside(entry, inner, inner_action).
-local function each_value(session, treatment, action, visit, visit_inside)
+-- keeps_pointers: pointers that are followed have values, too, which stay the host's.
+local function each_value(session, treatment, action, keeps_pointers, visit, visit_inside)
   for _, entry in ipairs(nest.entries(session, treatment)) do
     if not entry.include then
       if not shares_bytes(session, treatment, entry, action) then visit(entry, false, false) end
@@ -97,24 +98,26 @@ local function each_value(session, treatment, action, visit, visit_inside)
     elseif not entry.subscripts or is_part(entry) then
       local how = clause_of(action_of(treatment, entry, action))
       visit(entry, how.moves_in or false, how.moves_out or false)
+    elseif keeps_pointers and not shares_bytes(session, treatment, entry, action) then
+      visit(entry, false, false)
     end
   end
 end
 
 -- Whether any value of the objects of a treatment moves in, whether any moves out, and whether some stay the host's own
--- while others move out.
-local function traffic(session, treatment, action)
+-- while others move out. keeps_pointers: as of each_value.
+local function traffic(session, treatment, action, keeps_pointers)
   local moves_in, moves_out, stays = false, false, false
   local function visit(entry, goes_in, goes_out)
     moves_in, moves_out = moves_in or goes_in, moves_out or goes_out
     stays = stays or not goes_out or is_part(entry)
   end
   local function visit_inside(entry, inner, inner_action)
-    local goes_in, goes_out, inner_stays = traffic(session, inner, inner_action)
+    local goes_in, goes_out, inner_stays = traffic(session, inner, inner_action, keeps_pointers)
     moves_in, moves_out = moves_in or goes_in, moves_out or goes_out
     stays = stays or inner_stays or not goes_out or is_part(entry)
   end
-  each_value(session, treatment, action, visit, visit_inside)
+  each_value(session, treatment, action, keeps_pointers, visit, visit_inside)
   return moves_in, moves_out, moves_out and stays
 end
 
@@ -158,6 +161,36 @@ local function is_recursive(session, treatment, around)
     end
   end
   around[treatment] = nil
+  return false
+end
+
+-- Whether objects on the device lead back to themselves: functions that follow pointers would not end.
+function transfers.is_cyclic(session)
+  local ctx, device, targets = session.ctx, session.now.device, {}
+  local function object(address)
+    local found = ctx:present_at(device, address, false)
+    return found and found.host
+  end
+  for _, attached in ipairs(ctx:attachments(device)) do
+    local from, to = object(attached.slot), object(attached.target)
+    if from and to then
+      targets[from] = targets[from] or {}
+      table.insert(targets[from], to)
+    end
+  end
+  local state = {}
+  local function leads_back(at)
+    if state[at] ~= nil then return state[at] end
+    state[at] = true
+    for _, to in ipairs(targets[at] or {}) do
+      if leads_back(to) then return true end
+    end
+    state[at] = false
+    return false
+  end
+  for from in pairs(targets) do
+    if leads_back(from) then return true end
+  end
   return false
 end
 

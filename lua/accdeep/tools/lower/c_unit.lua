@@ -746,6 +746,7 @@ function c_unit.lower(opened, given)
     program = { functions = {}, prototypes = {}, deep_functions = {}, globals = {}, prefix = "accdeep_",
       dialect = is_cxx and dialects.cxx or dialects.c } }, Unit)
   self.is_openmp = given.to == "openmp"
+  self.program.keeps_pointers = self.is_openmp -- its directives attach no pointers to what is present already
   self.values = values.new(opened, given.to == "accdeep")
   if given.to == "accdeep" then
     self.calls = calls.new(opened, { values = self.values, is_function = function(name)

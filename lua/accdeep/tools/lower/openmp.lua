@@ -40,13 +40,18 @@ static inline __attribute__((unused)) void accdeep_acc_memcpy_to_device(void *to
     if (to != from)
         omp_target_memcpy(to, from, bytes, 0, 0, omp_get_default_device(), omp_get_initial_device());
 }
-static inline __attribute__((unused)) void accdeep_acc_attach(void **pointer)
+static inline __attribute__((unused)) void accdeep_acc_attach_at(void **pointer, void *at)
 {
-    if (accdeep_acc_is_present((void *)pointer, 1) && accdeep_acc_is_present(*pointer, 1)) {
-        void *to = accdeep_acc_deviceptr(*pointer), *slot = accdeep_acc_deviceptr((void *)pointer);
+    if (accdeep_acc_is_present((void *)pointer, 1) && accdeep_acc_is_present(at, 1)) {
+        void *slot = accdeep_acc_deviceptr((void *)pointer);
+        void *to = (char *)accdeep_acc_deviceptr(at) - ((char *)at - (char *)*pointer);
         if (slot != (void *)pointer)
             accdeep_acc_memcpy_to_device(slot, (void *)&to, sizeof to);
     }
+}
+static inline __attribute__((unused)) void accdeep_acc_attach(void **pointer)
+{
+    accdeep_acc_attach_at(pointer, *pointer);
 }
 static inline __attribute__((unused)) void accdeep_acc_detach(void **pointer)
 {
