@@ -117,8 +117,20 @@ case("rejects: an expression casts to a structure, uses a section as a value, or
   .. " [HOUSE-language HOUSE-syntax]", function()
   expect.fails("type-mismatch", { "@(struct point)n", "@(int[2])n", "@(int)s" }, { by = host })
   expect.fails("invalid-section", { "a@[0:2] + 1", "n + m[0]@[0:1]" }, { by = host })
-  expect.fails("syntax", { "1@, 2", "n @= 2", "sizeof@", "(int@", "1 +@", "@'ab'", "@0x", "@08", "1@.5q", "a[1@",
+  expect.fails("syntax", { "1@, 2", "sizeof@", "(int@", "1 +@", "@'ab'", "@0x", "@08", "1@.5q", "a[1@",
     "s.@" }, { by = host })
+end)
+
+case("accepts: host carries out an assignment, and has its value [HOUSE-language]", function()
+  expect.equal(host "n = 2 * n", 6)
+  expect.equal(host.n, 6)
+  expect.equal(host "d = none", NULL)
+end)
+
+case("rejects: only host assigns, and only to variables [HOUSE-syntax HOUSE-language]", function()
+  expect.fails("syntax", function() expect.host("n = 2", 2) end)
+  expect.fails("type-mismatch", { "@fixed = 2", "n + 1 @= 2" }, { by = host })
+  expect.host("n", 3)
 end)
 
 case("rejects: the target of an assignment is not a variable, or the value does not fit"

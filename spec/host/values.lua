@@ -65,6 +65,16 @@ case("rejects: a variable does not take the value [HOUSE-language ACC33-2.7.1-1]
   refuses("null-pointer", "", function() return host.none[0] end)
 end)
 
+case("rejects: a list for a pointer or an array has names, or elements are missing [HOUSE-language]", function()
+  declare "struct node { int v; struct node *next; } *list, nodes[2];"
+  expect.fails("type-mismatch", function() host.list = { v = 7 } end, { help = "{ { v = 7 } }" })
+  expect.fails("type-mismatch", function() host.list = { { v = 7, next = { v = 8 } } } end, { help = "{ { v = 8 } }" })
+  expect.fails("type-mismatch", function() host.nodes = { v = 7 } end, { help = "{ { v = 7 } }" })
+  refuses("type-mismatch", "no name 'x'", function() host.a = { x = 7 } end)
+  refuses("type-mismatch", "an element 3", function() host.a = { [3] = 7 } end)
+  refuses("type-mismatch", "an element true", function() host.p = { [true] = 7 } end)
+end)
+
 case("rejects: pointer arithmetic takes a fraction or a text, or values has no number [HOUSE-language]", function()
   local q = addr "a[1]"
   for _, other in ipairs { 1.5, "one", {} } do

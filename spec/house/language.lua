@@ -488,9 +488,28 @@ case("rejects: a script names the place of a picture [HOUSE-draw]", function()
   expect.fails("type-mismatch", function() draw() end)
 end)
 
+-- luacheck: push ignore 111 113
+case("rejects: a script uses a name that it has not assigned and the language does not have [HOUSE-scenario]", function()
+  declare "int variable;"
+  expect.fails("unknown-name", function() return acc_copyinn "variable" end, { help = "did you mean 'acc_copyin'?" })
+  expect.fails("unknown-name", function() return { p = variable } end, { help = "host.variable" })
+  expect.fails("unknown-name", function() return io.open "name" end, { help = "--trust" })
+  expect.fails("unknown-name", function() return _G["no such name"] end)
+end)
+
+case("accepts: names that a script assigned, nil too, and names of the language that have no value [HOUSE-scenario]",
+  function()
+    assigned_nil = nil
+    assigned_before = 5
+    expect.equal({ assigned_nil == nil, assigned_before, rawget(_G, "never_assigned") == nil }, { true, 5, true })
+    assigned_before = nil
+    expect.equal(assigned_before, nil)
+  end)
+-- luacheck: pop
+
 case("differs: a script cannot reach files, modules and the debugger [HOUSE-scenario]", function()
   for _, name in ipairs { "io", "require", "dofile", "loadfile", "debug", "package" } do
-    expect.equal(_G[name], nil)
+    expect.equal(rawget(_G, name), nil)
   end
   expect.equal(_G.os.execute, nil)
   expect.equal(_G.string.dump, nil)

@@ -379,10 +379,24 @@ view.wrong_type = wrong_type
 
 local fill
 
+-- Raises about a key of a list that is no element of it. of: the type of the elements.
+local function no_element(of, list, key)
+  if type(key) ~= "string" then
+    diagnostic.raise("type-mismatch", nil, ("the list has an element %s, but not all before it"):format(tostring(key)))
+  end
+  local is_object = of.kind == "record" and types.member(of, key)
+  diagnostic.raise("type-mismatch", nil, ("a list of elements has no name '%s'"):format(key), {
+    help = is_object and ("one element is a list, too: { { %s = %s } }"):format(key,
+      type(list[key]) == "table" and "..." or tostring(list[key])) or "elements have numbers: { 1, 2, 3 }" })
+end
+
 -- Elements of a list: from 1, or from 0 if there is an element 0.
 local function write_elements(space, of, address, list, n, low, high)
   local base = list[0] ~= nil and 0 or 1
   local count = #list + 1 - base
+  for key in next, list do
+    if math.type(key) ~= "integer" or key < base or key >= base + count then no_element(of, list, key) end
+  end
   if n and count > n then
     diagnostic.raise("out-of-bounds", nil, ("%d values for %d elements"):format(count, n))
   end

@@ -139,17 +139,20 @@ local no_name = { device = 'values on the device: expect.device("a[0]", 1), or s
 
 local of_library = set "io os require dofile loadfile load package debug collectgarbage"
 
--- Help for an error of Lua itself. variables: names of the host program, as keys; names: those of the language.
-function advice.lua(message, variables, names)
-  local name = message:match "%(global '([%w_]+)'%)"
-  if name and variables[name] then
-    return ("'%s' is a variable of the host program: host.%s"):format(name, name)
-  end
-  if name and of_library[name] and not rawget(names, name) then
+-- Help for a name that a script does not have. variables: names of the host program, as keys; names: those of the
+-- language. nil if nothing is close.
+function advice.name(name, variables, names)
+  if variables[name] then return ("'%s' is a variable of the host program: host.%s"):format(name, name) end
+  if of_library[name] and not rawget(names, name) then
     return ("scenarios have no '%s': accdeep run --trust gives them all of Lua's library"):format(name)
   end
-  if name and no_name[name] then return no_name[name] end
-  if name then return diagnostic.meant(name, names) or diagnostic.meant(name, variables) end
+  return no_name[name] or diagnostic.meant(name, names) or diagnostic.meant(name, variables)
+end
+
+-- Help for an error of Lua itself. variables, names: as of advice.name.
+function advice.lua(message, variables, names)
+  local name = message:match "%(global '([%w_]+)'%)"
+  if name then return advice.name(name, variables, names) end
   local array = message:match "arithmetic on an? %a+ value %(field '([%w_]+)'%)"
   if array and variables[array] then return ("an expression of C stands in a text: host \"%s + 1\""):format(array) end
   local near = diagnostic.closest(message:match "%(field '([%w_]+)'%)" or "", names.expect or {})

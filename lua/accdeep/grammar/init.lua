@@ -123,7 +123,7 @@ local grammar = new {
     openacc.rules,
     openmp.rules,
   },
-  whole = "directive omp_directive expression body references type_name any_type",
+  whole = "directive omp_directive expression assignment body references type_name any_type",
   beginning = "external parameter_names returned initial round space",
   lex = lex.new,
   help = function(...) return advice.syntax(...) end,

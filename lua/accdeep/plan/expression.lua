@@ -73,9 +73,10 @@ local function section_values(env, node, frame)
   return list(base.type, 1, (base.place or base.value)(frame))
 end
 
--- The value of an expression in a memory: a number, a view, or lists for sections.
-function expression.value(self, env, text)
-  local node = grammar.parse("expression", text, 1, self.now.scope)
+-- The value of an expression in a memory: a number, a view, or lists for sections. start: "assignment" where the
+-- expression may assign.
+function expression.value(self, env, text, start)
+  local node = grammar.parse(start or "expression", text, 1, self.now.scope)
   local frame = {}
   local ok, result = pcall(function()
     if node.tag == "section" then return section_values(env, node, frame) end

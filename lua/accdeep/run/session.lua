@@ -688,8 +688,8 @@ function Session:run_one(kind, action, address, bytes, slot, finalize, label, sl
   if self.device_side.listening then self:tell() end
 end
 
--- The value of an expression in a memory.
-function Session:value(env, text) return self.language.value(self, env, text) end
+-- The value of an expression in a memory. start: as of plan/expression.lua.
+function Session:value(env, text, start) return self.language.value(self, env, text, start) end
 -- Where an lvalue or section lies on the host: address, bytes, type.
 function Session:extent(text) return self.language.extent(self, text) end
 -- The address and type of a pointer.

@@ -233,7 +233,7 @@ local function language(run)
       if type(text) ~= "string" then raise("type-mismatch", nil, "host takes an expression as text") end
       local s = current()
       local file, line = location.caller(2)
-      return s:within(text, file, line, s.value, s, s:host_env(), text)
+      return s:within(text, file, line, s.value, s, s:host_env(), text, "assignment")
     end,
   })
   env.host = host
@@ -488,6 +488,20 @@ local function language(run)
   end
   for name, value in pairs(api.constants) do env[name] = value end
 
+  -- A name that is neither the language's nor one that the script has assigned is an error, not nil.
+  local assigned, meta = {}, getmetatable(env)
+  local words = meta.__index
+  function meta.__newindex(_, name, value)
+    assigned[name] = true
+    rawset(env, name, value)
+  end
+  function meta.__index(_, name)
+    local value = words(_, name)
+    if value ~= nil or not run.reads_names or type(name) ~= "string" or assigned[name] then return value end
+    raise("unknown-name", nil, ("there is no name '%s'"):format(name), { rule = "HOUSE-scenario",
+      help = advice.name(name, current().now.scope:names(), env) or "assign it first, or make it local" })
+  end
+
   return env
 end
 
@@ -648,7 +662,7 @@ for name in pairs(api.routines) do scenario.statements[name] = "routine" end
 local function announce(run, env)
   local statement = run.observers.statement
   for name in pairs(scenario.statements) do
-    if env[name] then env[name] = statement(run, name, env[name]) end
+    if rawget(env, name) then env[name] = statement(run, name, env[name]) end
   end
   for name, fn in pairs(env.expect) do env.expect[name] = statement(run, "expect." .. name, fn) end
 end
@@ -696,7 +710,9 @@ local function execute(run, text, finished)
         line = tonumber(line) or 1, rule = "HOUSE-scenario",
         help = advice.no_lua(problem, location.line(script, tonumber(line) or 1)) }, 0)
     end
+    run.reads_names = not options.trust
     local done, value = run.session:attempt(chunk)
+    run.reads_names = false
     if not done then error(run:advised(value), 0) end
     vocabulary.ended(run)
     finished(value ~= nil and not run.begun)

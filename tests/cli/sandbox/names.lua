@@ -9,5 +9,5 @@ for _, name in ipairs { "string", "table", "math", "utf8", "coroutine", "os" } d
   print(name, names(_G[name]))
 end
 for _, name in ipairs { "io", "require", "package", "debug", "dofile", "loadfile", "collectgarbage", "load" } do
-  print(name, _ENV[name] ~= nil)
+  print(name, rawget(_G, name) ~= nil)
 end

@@ -38,7 +38,7 @@ FIRST.omp["for"] = nil -- a word of Lua
 local function language_of(line, env, variables, is_openmp)
   local word, rest = line:match "^%s*(%a+)%s*(.*)$"
   if not word or not rest:find "^[%a(]" and rest ~= "" then return nil end
-  if not rest:find "^%a" and (env[word] ~= nil or variables[word]) then return nil end
+  if not rest:find "^%a" and (rawget(env, word) ~= nil or variables[word]) then return nil end
   local first, second = is_openmp and "omp" or "acc", is_openmp and "acc" or "omp"
   word = word:lower()
   return FIRST[first][word] and first or FIRST[second][word] and second or nil
