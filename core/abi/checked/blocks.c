@@ -66,11 +66,18 @@ static void forget(void *at)
     goacc_release(&locked);
 }
 
-/* Before a block is freed. */
-static void tell(void *at)
+/* Before a block is freed; the caller is the program. */
+static void tell(void *at, uintptr_t pc, const uintptr_t *frame)
 {
-    if (at && checked_here.leaves && checked_here.leaves[(uintptr_t)at / GOACC_LEAF % GOACC_LEAVES])
-        checked_here.freed((uintptr_t)at, malloc_usable_size(at));
+    const uintptr_t start = (uintptr_t)at;
+    if (!at || !checked_here.leaves)
+        return;
+    const size_t n = malloc_usable_size(at);
+    for (uintptr_t leaf = start / GOACC_LEAF; leaf <= (start + n - 1) / GOACC_LEAF; leaf++)
+        if (checked_here.leaves[leaf % GOACC_LEAVES]) {
+            checked_here.freed(start, n, pc, frame);
+            return;
+        }
 }
 
 API enum goacc_owner goacc_check_block(uintptr_t at, uintptr_t *start_p, size_t *bytes_p)
@@ -106,7 +113,7 @@ void *calloc(size_t n, size_t each)
 API void *realloc(void *at, size_t n);
 void *realloc(void *at, size_t n)
 {
-    tell(at);
+    tell(at, (uintptr_t)__builtin_return_address(0), FRAME);
     forget(at);
     void *grown = __libc_realloc(at, n);
     note(grown, n);
@@ -116,7 +123,7 @@ void *realloc(void *at, size_t n)
 API void free(void *at);
 void free(void *at)
 {
-    tell(at);
+    tell(at, (uintptr_t)__builtin_return_address(0), FRAME);
     forget(at);
     __libc_free(at);
 }

@@ -98,7 +98,7 @@ struct goacc_checked {
     /* A message reads or writes device memory. */
     void (*message)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame);
     /* A block of malloc, parts of which may have a shadow, is freed. */
-    void (*freed)(uintptr_t at, size_t n);
+    void (*freed)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame);
     /* A library may write from now on, until it says so by an access. */
     void (*lent)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame);
     uint32_t numbers; /* of transfers: 0: there was none whose bytes are counted where a kernel overwrites them */

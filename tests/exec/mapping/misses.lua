@@ -39,6 +39,8 @@ return {
     ["unset-halo.cpp"] = DEVICE_READS,
     ["unset.F90"] = DEVICE_READS,
     ["wait-host.c"] = HOST_READS,
+    ["wait-memcpy-device-omp.c"] = "the kernel does not name the memory, and does not change it",
+    ["wait-memcpy-omp.c"] = HOST_READS,
     ["wait-nowait-omp.c"] = HOST_READS,
     ["wait-update.c"] = HOST_READS,
   },

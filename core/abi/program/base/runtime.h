@@ -648,6 +648,11 @@ bool goacc_members_give_way(const struct goacc_thread *self, const accd_item *it
 void goacc_fault_start(void);
 /* freed.c: data are no longer mapped. */
 void goacc_freed_unmapped(int device, uint64_t host);
+/* The call of realloc under way in the thread, whose caller is the program: its return address and frame. pc: 0: none. */
+extern __thread struct goacc_freeing {
+    uintptr_t pc;
+    const uintptr_t *frame;
+} goacc_freeing;
 /* gone.c */
 /* Data were unmapped, whose device memory began there. */
 void goacc_gone_note(const accd_event *event, uint64_t dev);

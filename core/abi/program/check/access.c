@@ -211,7 +211,7 @@ static void host_access(const struct goacc_access *access)
             goacc_report_on_device(access);
         return;
     }
-    goacc_check_pending(access);
+    goacc_check_pending(access, false);
     if (!access->write) {
         host_read(access);
         return;
@@ -348,10 +348,15 @@ static void on_message(uintptr_t at, size_t n, bool write, uintptr_t pc, const u
 }
 
 /* What lies there later is something else. */
-static void on_freed(uintptr_t at, size_t n)
+static void on_freed(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame)
 {
+    const bool by_realloc = goacc_freeing.pc; /* ours lies between */
+    const struct goacc_access access = {at, n, true, by_realloc ? goacc_freeing.pc : pc,
+                                        by_realloc ? goacc_freeing.frame : frame};
     if (goacc.ending || !goacc_lock())
         return;
+    if (goacc_checked.leaves && goacc.context && !goacc_kernel_site)
+        goacc_check_pending(&access, true);
     if (goacc_checked.leaves)
         goacc_set(at, n, 0xf, 0);
     goacc_unlock();
@@ -364,7 +369,7 @@ static void on_lent(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame
     if (goacc.ending || !goacc_lock())
         return;
     if (goacc_checked.leaves && goacc.context && !goacc_kernel_site)
-        goacc_check_pending(&access);
+        goacc_check_pending(&access, false);
     goacc_unlock();
 }
 

@@ -266,7 +266,7 @@ void goacc_report_clash(const struct goacc_access *access, bool frees, const str
                written ? "writes" : "reads", where, remedy);
 }
 
-void goacc_report_unwaited(const struct goacc_access *access, const struct goacc_transfer *transfer)
+void goacc_report_unwaited(const struct goacc_access *access, bool frees, const struct goacc_transfer *transfer)
 {
     const struct goacc_site site = site_of(access);
     struct goacc_mark mark = {.is = transfer->writes ? "written" : "read"};
@@ -281,7 +281,8 @@ void goacc_report_unwaited(const struct goacc_access *access, const struct goacc
     goacc_order_remedy(transfer->used.turn, remedy, sizeof remedy);
     goacc_line(transfer->used.pc, &mark.file, &mark.line, NULL);
     const struct goacc_finding early = finding(access, missing, "ACC33-async-2", &named, mark);
-    goacc_find(&early, "the host %s %s; %s %s it on the host, and %s", access->write ? "writes" : "reads",
+    goacc_find(&early, "the host %s %s; %s %s it on the host, and %s",
+               frees ? "frees" : access->write ? "writes" : "reads",
                named.element, work, transfer->writes ? "writes" : "reads", remedy);
 }
 

@@ -48,7 +48,7 @@ static void make_tiles(uint64_t bytes)
 
 void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
                        void (*message)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
-                       void (*freed)(uintptr_t at, size_t n),
+                       void (*freed)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame),
                        void (*lent)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame))
 {
     static uint32_t **leaves;

@@ -104,7 +104,7 @@ void goacc_forget(uint64_t at, uint64_t n);
 /* Makes the shadow; the functions are those of struct goacc_checked. */
 void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
                        void (*message)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
-                       void (*freed)(uintptr_t at, size_t n),
+                       void (*freed)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame),
                        void (*lent)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame));
 void goacc_shadow_close(void);
 
@@ -175,6 +175,8 @@ struct goacc_transfer {
 };
 bool goacc_has_pending(void);
 void goacc_note_pending(const accd_event *event, const struct goacc_pair *pair, bool idle);
+/* A routine copies bytes of the host, to the device or from there. */
+void goacc_note_pending_copy(uint64_t host, uint64_t bytes, bool writes);
 /* The shadow of a range was cleared. */
 void goacc_hold_pending(uint64_t host, uint64_t bytes);
 
@@ -195,9 +197,9 @@ extern __thread int goacc_kernel_device;
 void goacc_report_unwritten(const struct goacc_access *access, uint64_t at, const struct goacc_pair *pair);
 /* An access, or the call under way, uses device memory that other work wrote, or read, and nothing orders the two. */
 void goacc_report_clash(const struct goacc_access *access, bool frees, const struct goacc_used *earlier, bool written);
-void goacc_report_unwaited(const struct goacc_access *access, const struct goacc_transfer *transfer);
-/* An access of the host: waits.c. */
-void goacc_check_pending(const struct goacc_access *access);
+void goacc_report_unwaited(const struct goacc_access *access, bool frees, const struct goacc_transfer *transfer);
+/* An access of the host, or the end of its memory: waits.c. */
+void goacc_check_pending(const struct goacc_access *access, bool frees);
 /* note: of the last write on the other side. */
 void goacc_report_stale(const struct goacc_access *access, uint64_t at, const struct goacc_pair *pair,
                         uint32_t note);

@@ -299,11 +299,9 @@ static bool is_attached(uint64_t at)
     return value && value == accd_device_address(goacc.context, pair.device, (const void *)host);
 }
 
-void goacc_check_copied(uint64_t to, uint64_t from, uint64_t bytes)
+static void move_or_store(uint64_t to, uint64_t from, uint64_t bytes)
 {
     struct goacc_pair pair;
-    goacc_turns_use(from, bytes, GOACC_READS);
-    goacc_turns_use(to, bytes, GOACC_WRITES);
     if (goacc_on_device(from))
         goacc_set(from, bytes, 0, GOACC_READ);
     if (bytes && find_pair(to, &pair) && goacc_other(&pair, to) == from) {
@@ -329,4 +327,15 @@ void goacc_check_copied(uint64_t to, uint64_t from, uint64_t bytes)
                 goacc_outdate(&pair, to + i, 1);
         }
     }
+}
+
+void goacc_check_copied(uint64_t to, uint64_t from, uint64_t bytes)
+{
+    goacc_turns_use(from, bytes, GOACC_READS);
+    goacc_turns_use(to, bytes, GOACC_WRITES);
+    move_or_store(to, from, bytes);
+    if (!goacc_on_device(to))
+        goacc_note_pending_copy(to, bytes, true);
+    if (!goacc_on_device(from))
+        goacc_note_pending_copy(from, bytes, false);
 }

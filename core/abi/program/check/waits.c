@@ -114,18 +114,44 @@ void goacc_note_pending(const accd_event *event, const struct goacc_pair *pair, 
         keep(&transfer);
 }
 
+void goacc_note_pending_copy(uint64_t host, uint64_t bytes, bool writes)
+{
+    if ((!goacc_own.turn.strand && !npending) || !goacc.site || !bytes || !goacc_cover(host, bytes))
+        return;
+    struct goacc_transfer transfer = {.used = {goacc_own.turn, goacc.site->call.pc, goacc.site->what},
+                                      .writes = writes,
+                                      .host = host,
+                                      .bytes = bytes,
+                                      .object = host,
+                                      .object_bytes = bytes};
+    goacc_spell(goacc.site, host, bytes, transfer.shown.name, sizeof transfer.shown.name);
+    forget_done();
+    look_for_clash(&transfer);
+    if (!transfer.used.turn.strand)
+        return;
+    keep(&transfer);
+    hold(host, bytes);
+    GOACC_EACH_PART(part, host, bytes) { /* the next access is a question */
+        part.bytes = goacc_having(&part, GOACC_VALID) / GOACC_VALID * 0xf;
+        goacc_change(&part, GOACC_ONLY | GOACC_READ, 0);
+    }
+}
+
 /* Whether an access needs a wait. */
 static bool is_early(const struct goacc_access *access, const struct goacc_transfer *transfer)
 {
     return access->write ? !transfer->scalar : transfer->writes && !transfer->idle;
 }
 
-void goacc_check_pending(const struct goacc_access *access)
+void goacc_check_pending(const struct goacc_access *access, bool frees)
 {
+    const struct goacc_transfer *found = NULL; /* one that writes, if there is one */
     for (size_t i = 0; i < npending && !goacc_own.ends_group; i++) {
         const struct goacc_transfer *transfer = pending[i];
         if (meets(transfer, access->at, access->n) && is_early(access, transfer) &&
-            !goacc_order_is_done(transfer->used.turn))
-            goacc_report_unwaited(access, transfer);
+            !goacc_order_is_done(transfer->used.turn) && (!found || transfer->writes > found->writes))
+            found = transfer;
     }
+    if (found)
+        goacc_report_unwaited(access, frees, found);
 }

@@ -322,7 +322,7 @@ static accd_status copy(char *to, const char *from, size_t bytes, int to_device,
     return status;
 }
 
-int omp_target_memcpy(void *to, const void *from, size_t bytes, size_t to_offset,
+int goacc_target_copy(const struct goacc_site *site, void *to, const void *from, size_t bytes, size_t to_offset,
                       size_t from_offset, int to_device, int from_device)
 {
     if (!is_device(to_device, &to_device) || !is_device(from_device, &from_device))
@@ -331,11 +331,17 @@ int omp_target_memcpy(void *to, const void *from, size_t bytes, size_t to_offset
         return 0;
     if (!to || !from)
         return EINVAL;
-    const struct goacc_target_call call = goacc_target_enter(HERE, -1);
+    const struct goacc_target_call call = goacc_target_enter(site, -1);
     goacc_must(copy((char *)to + to_offset, (const char *)from + from_offset, bytes, to_device,
                     from_device));
     goacc_target_leave(&call);
     return 0;
+}
+
+int omp_target_memcpy(void *to, const void *from, size_t bytes, size_t to_offset, size_t from_offset, int to_device,
+                      int from_device)
+{
+    return goacc_target_copy(HERE, to, from, bytes, to_offset, from_offset, to_device, from_device);
 }
 
 /* Bytes between neighbours of each dimension; returns the first byte's offset. */
@@ -365,7 +371,7 @@ static accd_status copy_rows(char *to, const char *from, int rank, const size_t 
     return status;
 }
 
-int omp_target_memcpy_rect(void *to, const void *from, size_t element, int rank,
+int goacc_target_copy_rows(const struct goacc_site *site, void *to, const void *from, size_t element, int rank,
                            const size_t *volume, const size_t *to_offsets,
                            const size_t *from_offsets, const size_t *to_dimensions,
                            const size_t *from_dimensions, int to_device, int from_device)
@@ -382,13 +388,21 @@ int omp_target_memcpy_rect(void *to, const void *from, size_t element, int rank,
             return 0;
     to = (char *)to + place(rank, to_offsets, to_dimensions, element, to_strides);
     from = (const char *)from + place(rank, from_offsets, from_dimensions, element, from_strides);
-    const struct goacc_target_call call = goacc_target_enter(HERE, -1);
+    const struct goacc_target_call call = goacc_target_enter(site, -1);
     goacc_must(copy_rows(to, from, rank, volume, to_strides, from_strides, to_device, from_device));
     goacc_target_leave(&call);
     return 0;
 }
 
-void *omp_target_memset(void *pointer, int value, size_t bytes, int device)
+int omp_target_memcpy_rect(void *to, const void *from, size_t element, int rank, const size_t *volume,
+                           const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dimensions,
+                           const size_t *from_dimensions, int to_device, int from_device)
+{
+    return goacc_target_copy_rows(HERE, to, from, element, rank, volume, to_offsets, from_offsets, to_dimensions,
+                                  from_dimensions, to_device, from_device);
+}
+
+void *goacc_target_fill(const struct goacc_site *site, void *pointer, int value, size_t bytes, int device)
 {
     char some[4096];
     if (!is_device(device, &device) || !pointer)
@@ -396,11 +410,16 @@ void *omp_target_memset(void *pointer, int value, size_t bytes, int device)
     if (device < 0)
         return memset(pointer, value, bytes);
     memset(some, value, sizeof some);
-    const struct goacc_target_call call = goacc_target_enter(HERE, device);
+    const struct goacc_target_call call = goacc_target_enter(site, device);
     for (size_t at = 0, n; at < bytes; at += n) {
         n = bytes - at < sizeof some ? bytes - at : sizeof some;
         goacc_must(copy((char *)pointer + at, some, n, device, -1));
     }
     goacc_target_leave(&call);
     return pointer;
+}
+
+void *omp_target_memset(void *pointer, int value, size_t bytes, int device)
+{
+    return goacc_target_fill(HERE, pointer, value, bytes, device);
 }

@@ -1,17 +1,11 @@
-/* omp_async.c - the asynchronous routines of OpenMP: they are done at once, after the tasks that
- * they depend on. */
+/* omp_async.c - the asynchronous routines of OpenMP: tasks, which are done at once, after the tasks
+ * that they depend on. */
 #include "target.h"
 
-#define HERE ((const struct goacc_site[]){goacc_here(__func__)})
+#include <dlfcn.h>
+#include <stdlib.h>
 
 /* As omp.h declares them. */
-int omp_target_memcpy(void *to, const void *from, size_t bytes, size_t to_offset,
-                      size_t from_offset, int to_device, int from_device);
-int omp_target_memcpy_rect(void *to, const void *from, size_t element, int rank,
-                           const size_t *volume, const size_t *to_offsets,
-                           const size_t *from_offsets, const size_t *to_dimensions,
-                           const size_t *from_dimensions, int to_device, int from_device);
-void *omp_target_memset(void *pointer, int value, size_t bytes, int device);
 int omp_target_memcpy_async(void *to, const void *from, size_t bytes, size_t to_offset,
                             size_t from_offset, int to_device, int from_device, int ndepend,
                             void **depend);
@@ -23,25 +17,65 @@ int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int
 void *omp_target_memset_async(void *pointer, int value, size_t bytes, int device, int ndepend,
                               void **depend);
 
-/* The tasks that a copy depends on are siblings: it is done after all of them. */
-static void wait_for(const struct goacc_site *site, int ndepend)
+/* What libgomp's taskwait gets for a list of depend objects, each of two pointers. Returns NULL:
+ * none, or no memory. */
+static void **depend_list(int n, void **objects)
 {
-    static void (*taskwait)(void);
+    enum { HEAD = 5 };
+    void **list = n > 0 ? calloc(HEAD + (size_t)n, sizeof *list) : NULL;
+    if (!list)
+        return NULL;
+    list[1] = (void *)(uintptr_t)n;
+    for (int i = 0; i < n; i++)
+        list[HEAD + i] = objects + 2 * (size_t)i;
+    return list;
+}
+
+/* A routine that is a task: its turn is the thread's until it ends. */
+struct routine {
+    struct goacc_thread *self;
+    struct goacc_turn before;
+};
+
+/* The work is done at once: after the tasks of the program that it depends on. libomp's depend
+ * objects are its own: there the routine comes after all tasks. */
+static struct routine begin_task(const struct goacc_site *site, int ndepend, void **depend)
+{
+    static void (*taskwait)(void), (*taskwait_depend)(void **list);
+    const bool libomp = dlsym(RTLD_NEXT, "__kmpc_fork_call");
+    void **list = libomp ? NULL : depend_list(ndepend, depend);
     if (!taskwait)
         *(void **)&taskwait = goacc_behind("GOMP_taskwait"); /* libomp has it, too */
-    if (!ndepend)
-        return;
-    taskwait();
-    goacc_tasks_waited(site, NULL);
+    if (!taskwait_depend && !libomp)
+        *(void **)&taskwait_depend = goacc_behind("GOMP_taskwait_depend");
+    if (list) {
+        taskwait_depend(list);
+    } else if (ndepend) {
+        taskwait();
+        goacc_tasks_waited(site, NULL);
+    }
+    struct goacc_thread *self = goacc_started();
+    const struct routine routine = {self, self->turn};
+    self->turn = goacc_next_task(site, list);
+    free(list);
+    return routine;
+}
+
+static void end_task(const struct routine *routine)
+{
+    routine->self->turn = routine->before;
 }
 
 int omp_target_memcpy_async(void *to, const void *from, size_t bytes, size_t to_offset,
                             size_t from_offset, int to_device, int from_device, int ndepend,
                             void **depend)
 {
-    (void)depend;
-    wait_for(HERE, ndepend);
-    return omp_target_memcpy(to, from, bytes, to_offset, from_offset, to_device, from_device);
+    const struct goacc_site site = goacc_here(__func__);
+    const struct routine routine = begin_task(&site, ndepend, depend);
+    const int error =
+        goacc_target_copy(&site, to, from, bytes, to_offset, from_offset, to_device, from_device);
+    end_task(&routine);
+    return error;
 }
 
 int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int rank,
@@ -50,16 +84,21 @@ int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int
                                  const size_t *from_dimensions, int to_device, int from_device,
                                  int ndepend, void **depend)
 {
-    (void)depend;
-    wait_for(HERE, ndepend);
-    return omp_target_memcpy_rect(to, from, element, rank, volume, to_offsets, from_offsets,
-                                  to_dimensions, from_dimensions, to_device, from_device);
+    const struct goacc_site site = goacc_here(__func__);
+    const struct routine routine = begin_task(&site, ndepend, depend);
+    const int error =
+        goacc_target_copy_rows(&site, to, from, element, rank, volume, to_offsets, from_offsets,
+                               to_dimensions, from_dimensions, to_device, from_device);
+    end_task(&routine);
+    return error;
 }
 
 void *omp_target_memset_async(void *pointer, int value, size_t bytes, int device, int ndepend,
                               void **depend)
 {
-    (void)depend;
-    wait_for(HERE, ndepend);
-    return omp_target_memset(pointer, value, bytes, device);
+    const struct goacc_site site = goacc_here(__func__);
+    const struct routine routine = begin_task(&site, ndepend, depend);
+    void *const same = goacc_target_fill(&site, pointer, value, bytes, device);
+    end_task(&routine);
+    return same;
 }

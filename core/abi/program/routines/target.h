@@ -35,6 +35,14 @@ extern bool goacc_detaches; /* the program has tasks that an event completes: no
  * threads of a team have the same. */
 enum { GOACC_IN_TARGET = 1 << 28 };
 
+/* omp_target_memcpy, _rect and omp_target_memset, called at a site. */
+int goacc_target_copy(const struct goacc_site *site, void *to, const void *from, size_t bytes, size_t to_offset,
+                      size_t from_offset, int to_device, int from_device);
+int goacc_target_copy_rows(const struct goacc_site *site, void *to, const void *from, size_t element, int rank,
+                           const size_t *volume, const size_t *to_offsets, const size_t *from_offsets,
+                           const size_t *to_dimensions, const size_t *from_dimensions, int to_device, int from_device);
+void *goacc_target_fill(const struct goacc_site *site, void *pointer, int value, size_t bytes, int device);
+
 void *omp_target_alloc(size_t bytes, int device);
 void omp_target_free(void *pointer, int device);
 

@@ -161,6 +161,8 @@ void free(void *block)
         real(block);
 }
 
+__thread struct goacc_freeing goacc_freeing;
+
 void *realloc(void *block, size_t bytes)
 {
     static _Atomic(void *) found;
@@ -170,7 +172,9 @@ void *realloc(void *block, size_t bytes)
     refuse("realloc", block, (uintptr_t)__builtin_return_address(0));
     if (is_looking())
         look(block, &freed);
+    goacc_freeing = (struct goacc_freeing){(uintptr_t)__builtin_return_address(0), __builtin_frame_address(0)};
     void *grown = real ? real(block, bytes) : NULL;
+    goacc_freeing = (struct goacc_freeing){0};
     if ((uintptr_t)grown != before && (grown || !bytes))
         tell("realloc", (uintptr_t)__builtin_return_address(0), &freed);
     return grown;
