@@ -7,5 +7,8 @@
 
 int luaopen_accdeep_system(lua_State *L);
 void open_edit(lua_State *L); /* adds to the module on top of the stack */
+void open_supervise(lua_State *L);
+/* After system.supervise, if this process does not become the program. */
+void end_supervision(void);
 
 #endif

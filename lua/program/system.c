@@ -14,7 +14,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -118,13 +120,23 @@ static int l_filetype(lua_State *L)
     return 1;
 }
 
-/* system.elevates(path) -> whether a program gets rights of another user or group: then the system preloads nothing */
+/* system.elevates(path) -> what rights a program gets that its user has not, or nil: then the system preloads nothing */
 static int l_elevates(lua_State *L)
 {
+    const char *path = luaL_checkstring(L, 1);
     struct stat status;
-    const int known = !stat(luaL_checkstring(L, 1), &status);
-    lua_pushboolean(L, known && ((status.st_mode & S_ISUID && status.st_uid != getuid()) ||
-                                 (status.st_mode & S_ISGID && status.st_gid != getgid())));
+    struct statvfs files;
+    const bool gets_none = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ||
+                           (!statvfs(path, &files) && files.f_flag & ST_NOSUID);
+    if (gets_none || stat(path, &status))
+        return 0;
+    if ((status.st_mode & S_ISUID && status.st_uid != getuid()) ||
+        (status.st_mode & S_ISGID && status.st_gid != getgid()))
+        lua_pushstring(L, "the rights of another user or group");
+    else if (getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0)
+        lua_pushstring(L, "capabilities of its file");
+    else
+        return 0;
     return 1;
 }
 
@@ -275,6 +287,7 @@ static int l_exec(lua_State *L)
     fflush(NULL);
     execvp(args[0], (char *const *)(uintptr_t)args);
     lua_pushstring(L, strerror(errno));
+    end_supervision();
     return 1;
 }
 
@@ -289,5 +302,6 @@ __attribute__((visibility("default"))) int luaopen_accdeep_system(lua_State *L)
     };
     luaL_newlib(L, functions);
     open_edit(L);
+    open_supervise(L);
     return 1;
 }

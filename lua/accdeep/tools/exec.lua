@@ -54,16 +54,23 @@ local function sanitizer(path, text, strict)
   return first
 end
 
+-- A line for standard error that is about the run, not about a place in the program.
+local function message(level, text, json)
+  return (json and require "dkjson".encode({ level = level, message = text }, { keyorder = { "level" } })
+    or ("accdeep: %s: %s"):format(level, text)) .. "\n"
+end
+
 -- A program that cannot work under this runtime is recognised before it starts. What is not an ELF file, a
--- script for example, may start one that can. Returns whether it was compiled for checking, and a library that comes
--- first.
+-- script for example, may start one that can. Returns whether it was compiled for checking, a library that comes
+-- first, and whether it is no ELF file.
 local function check(path, json, strict)
-  if system.elevates(path) then
-    fail(("%s gets the rights of another user or group, and the system preloads no library for it"):format(path),
+  local rights = system.elevates(path)
+  if rights then
+    fail(("%s gets %s, and the system preloads no library for it"):format(path, rights),
       "run a copy of it, which has no such rights")
   end
   local text = read(path)
-  if text:sub(1, 4) ~= "\127ELF" then return end
+  if text:sub(1, 4) ~= "\127ELF" then return nil, nil, true end
   if #text < 64 or text:byte(5) ~= 2 or text:sub(19, 20) ~= "\62\0" or text:byte(17) ~= 2 and text:byte(17) ~= 3 then
     fail(("%s is not a program for x86-64"):format(path))
   end
@@ -94,11 +101,19 @@ local function check(path, json, strict)
         "compile it with gcc -fopenacc (or -fopenmp) -foffload=disable")
     end
   end
-  local note = ("%s itself makes no calls for devices; was it compiled with -fopenacc or -fopenmp?"):format(path)
-  io.stderr:write(json and require "dkjson".encode({ level = "note", message = note }, { keyorder = { "level" } })
-    or "accdeep: note: " .. note,
-    "\n") -- its libraries may make them
+  io.stderr:write(message("note", -- its libraries may make them
+    ("%s itself makes no calls for devices; was it compiled with -fopenacc or -fopenmp?"):format(path), json))
   return checked, sanitizer(path, text, strict)
+end
+
+-- Sees to it that a run in which nothing was checked does not pass in silence: the system may have left the library
+-- out. A script may start programs without it.
+local function supervise(path, script, json)
+  system.supervise(
+    message("warning", ("nothing was checked: the system did not load accdeep's library into %s"):format(path), json),
+    script and message("warning", ("nothing was checked: %s ended, and no directive was executed with accdeep's "
+      .. "library; programs that it starts need the variable LD_PRELOAD (sudo and env -i remove it)"):format(path),
+      json) or nil)
 end
 
 -- The number of this process in an MPI program, as text; nil outside of one. core/abi/program/base/rank.c has the same
@@ -200,7 +215,7 @@ return function(options)
   local kind = system.filetype(path)
   if kind == "directory" then fail(("%s is a directory"):format(path)) end
   if kind == "device" then fail(("%s is a device or a pipe, not a program"):format(path)) end
-  local checked, first = check(path, options.format == "json", options.strict)
+  local checked, first, script = check(path, options.format == "json", options.strict)
   local trace, draw, report = of_rank(options.trace), of_rank(options.draw), of_rank(options.report)
   if draw and not files.to_write(draw):find "%%[pr]" then files.open(draw, "ab"):close() end
   if trace and trace ~= "-" then begin_file(trace) end
@@ -227,5 +242,6 @@ return function(options)
   end
   local args = { path }
   for _, arg in ipairs(options.arguments) do args[#args + 1] = arg end
+  supervise(path, script, options.format == "json")
   fail(("%s: %s"):format(path, system.exec(args, env, checked and CHECKED_STACK or 1)))
 end

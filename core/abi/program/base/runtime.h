@@ -433,6 +433,9 @@ void goacc_tell_lost_update(void);
 /* Data mapped at a site were on the stack of a function that has returned. */
 void goacc_tell_returned(uintptr_t pc);
 
+/* loaded.c: tells `accdeep exec` that the library was loaded ('L'), that a directive is executed ('D'). */
+void goacc_tell_supervisor(char what);
+
 /* own_stack.c: calls fn(arg) on a stack of 1 MiB, if the thread is not on such a one already. fn returns. */
 void goacc_call_on_own_stack(void (*fn)(void *), void *arg);
 

@@ -199,6 +199,7 @@ static void at_exit(int status, void *arg)
 
 static void start(void)
 {
+    goacc_tell_supervisor('D');
     read_options();
     goacc.names = goacc.options.draw || goacc.options.trace >= 0 || goacc.options.left;
     if (goacc.options.draw) {

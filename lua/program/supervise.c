@@ -1,0 +1,133 @@
+/* supervise.c - sees whether the runtime's library is loaded into the program that this process
+ * becomes.
+ *
+ * The system may load a program without the libraries that LD_PRELOAD names, and a program that
+ * starts others may drop the variable. So a process beside the program waits for datagrams of the
+ * library: 'L' when it is loaded, 'D' when the first directive is executed. If the program ends
+ * without them, it says so. */
+#include "program.h"
+
+#include <lauxlib.h>
+
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
+static const struct sockaddr_un any = {.sun_family = AF_UNIX};
+static const char variable[] = "ACCDEEP_LOADED";
+
+/* A socket with a name that the system chooses, or -1. */
+static int open_socket(struct sockaddr_un *address_p)
+{
+    socklen_t size = sizeof *address_p;
+    const int file = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (file < 0)
+        return -1;
+    memset(address_p, 0, sizeof *address_p);
+    if (!bind(file, (const void *)&any, sizeof any.sun_family) &&
+        !getsockname(file, (void *)address_p, &size))
+        return file;
+    close(file);
+    return -1;
+}
+
+static void say(const char *text)
+{
+    const ssize_t unused = write(STDERR_FILENO, text, strlen(text));
+    (void)unused;
+}
+
+/* Waits until the library has told all that is asked, or the program has ended. */
+static void supervise(int file, int program, const char *not_loaded, const char *no_directive)
+{
+    struct pollfd files[] = {{.fd = file, .events = POLLIN}, {.fd = program, .events = POLLIN}};
+    bool loaded = false, executed = no_directive == NULL, ended = false;
+    char what;
+    while (!loaded || !executed) {
+        if (read(file, &what, 1) == 1) {
+            loaded = true;
+            executed |= what == 'D';
+        } else if (ended) {
+            break;
+        } else {
+            poll(files, 2, -1);
+            ended = files[1].revents != 0;
+        }
+    }
+    if (!loaded)
+        say(not_loaded);
+    else if (!executed)
+        say(no_directive);
+}
+
+/* Starts the process beside the program, as a child of a child: the program waits for its own
+ * children only. */
+static void start_beside(int file, const char *not_loaded, const char *no_directive)
+{
+    const pid_t program = getpid(), child = fork();
+    if (child > 0)
+        waitpid(child, NULL, 0);
+    if (child)
+        return;
+    const int process = (int)syscall(SYS_pidfd_open, program, 0);
+    if (process < 0 || fork())
+        _exit(0);
+    const int terminal[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGPIPE, SIGTSTP};
+    for (size_t i = 0; i < sizeof terminal / sizeof terminal[0]; i++)
+        signal(terminal[i], SIG_IGN);
+    close(STDIN_FILENO);
+    close(STDOUT_FILENO);
+    supervise(file, process, not_loaded, no_directive);
+    _exit(0);
+}
+
+/* system.supervise(not_loaded, no_directive or nil). The texts are written to standard error if the
+ * program that this process becomes ends and the library was not loaded into it, or no directive
+ * was executed. */
+static int l_supervise(lua_State *L)
+{
+    struct sockaddr_un address;
+    const char *not_loaded = luaL_checkstring(L, 1), *no_directive = luaL_optstring(L, 2, NULL);
+    const int file = open_socket(&address);
+    if (file < 0)
+        return 0;
+    start_beside(file, not_loaded, no_directive);
+    close(file);
+    setenv(variable, address.sun_path + 1, 1);
+    return 0;
+}
+
+void end_supervision(void)
+{
+    struct sockaddr_un address = any;
+    const char *name = getenv(variable);
+    const int file = name ? socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1;
+    if (file < 0)
+        return;
+    const size_t n = strlen(name);
+    if (n < sizeof address.sun_path - 1) {
+        memcpy(address.sun_path + 1, name, n);
+        const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n);
+        const ssize_t unused = sendto(file, "D", 1, MSG_DONTWAIT, (const void *)&address, size);
+        (void)unused;
+    }
+    close(file);
+}
+
+void open_supervise(lua_State *L)
+{
+    lua_pushcfunction(L, l_supervise);
+    lua_setfield(L, -2, "supervise");
+}
