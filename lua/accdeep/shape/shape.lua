@@ -161,7 +161,10 @@ end
 -- Decides TR14-3.1.1-04, TR14-3.1.1-22, TR14-3.5-01.
 function shape.member(record, item, session)
   local member = types.member(record, item.name)
-  if not member then
+  if not member and record.hidden and record.hidden[item.name] then
+    raise("unsupported", item.pos, ("'%s', a component that is polymorphic, a procedure pointer, or of deferred length")
+      :format(item.name), { length = #item.name, rule = "HOUSE-lower", help = "give it a declared type and length" })
+  elseif not member then
     raise("unknown-member", item.pos, ("%s has no member '%s'"):format(types.name(record), item.name),
       { length = #item.name, rule = "TR14-3.1.1-04", help = diagnostic.meant_member(item.name, record) })
   end

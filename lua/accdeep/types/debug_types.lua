@@ -85,8 +85,8 @@ local function is_complete(node) return not node.declaration and node.size ~= ni
 -- others, that only have bytes.
 function Builder:members_of(node)
   if node.list then return node.list, node.unseen end
-  local list, unseen, bit_fields = {}, false, {}
-  node.list, node.bit_fields = list, bit_fields -- also for a damaged one that is its own base class
+  local list, unseen, bit_fields, hidden = {}, false, {}, {}
+  node.list, node.bit_fields, node.hidden = list, bit_fields, hidden -- for damaged ones that contain themselves, too
   for _, m in ipairs(node.members) do
     local of, inner = peeled(m.type), peeled(m.type, true)
     local is_known = not inner or inner.kind ~= "record" or is_complete(inner) or self.lookup(inner)
@@ -96,6 +96,7 @@ function Builder:members_of(node)
     if m.bits or not m.offset or not is_known or not has_name or self.is_hidden(m, of) then
       unseen = true -- bit-fields, virtual base classes, what the program only declares
       if m.bits and m.name then bit_fields[m.name] = true end
+      if m.name and self.is_hidden(m, of) then hidden[m.name] = true end
     elseif of and not is_endless and not is_empty then
       local name = m.name
       if name and name:find "^_vptr" then name = "__vptr" end
@@ -182,7 +183,7 @@ function Builder:complete(t, node)
   end
   if unseen and not node.union then fill(members, node.size) end
   self.place(t, members, node.size, alignment(node, members))
-  t.bases, t.from_debug, t.bit_fields = bases, true, node.bit_fields
+  t.bases, t.from_debug, t.bit_fields, t.hidden = bases, true, node.bit_fields, node.hidden
   self.under_way[t] = nil
 end
 

@@ -202,9 +202,46 @@ static void exits(void)
     printf("copyout: %g %g %d\n", t.x[0], t.x[1], t.k);
 }
 
+// Pointers that no data are attached to have the host's values again.
+struct open {
+    struct node {
+        double *x;
+        int k;
+#pragma acc shape include(x [0:x ? 2 : 0])
+    } t[2];
+    int m;
+    struct node *more;
+#pragma acc shape include(more [0:m])
+};
+static void unattached(void)
+{
+    struct node u = { NULL, 3 };
+    struct open v = { .m = 0 };
+#pragma acc data copyout(u, v)
+#pragma acc serial present(u, v)
+    {
+        u.k = 8;
+        v.t[0].k = 7;
+        v.t[1].k = 9;
+        v.m = 0;
+    }
+    printf("null: %d %d %d %d\n", u.k, v.t[0].k, v.t[1].k, !u.x && !v.t[1].x && !v.more);
+#pragma acc enter data create(u, v)
+#pragma acc serial present(u, v)
+    {
+        u.k = 18;
+        v.t[0].k = 17;
+        v.t[1].k = 19;
+        v.m = 0;
+    }
+#pragma acc exit data copyout(u, v)
+    printf("null: %d %d %d %d\n", u.k, v.t[0].k, v.t[1].k, !u.x && !v.t[1].x && !v.more);
+}
+
 int main(void)
 {
     updates();
+    unattached();
     regions();
     exits();
     return 0;

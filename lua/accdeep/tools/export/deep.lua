@@ -206,14 +206,15 @@ function Writer:elements(treatment, entry, text, count, kept)
   if deeper then self:line("%s(-1);", deeper) end
 end
 
--- How the elements of a section move: the clause, and whether values of them are put back on the host.
+-- How the elements of a section move: the clause, and the phase of functions that put values of them back on the host;
+-- nil: none are.
 function Writer:section_clause(treatment, entry, element)
   local action = action_of(treatment, entry, self.action)
-  if not types.is_record(element) then return clause_of(action)[self.phase], false end
+  if not types.is_record(element) then return clause_of(action)[self.phase], nil end
   local inner_action, inner = action_inside(self.session, treatment, entry, self.action)
-  local moves_in, moves_out, stays = traffic(self.session, inner, inner_action, self.program.keeps_pointers)
-  if self.phase == "enter" then return moves_in and "copyin" or "create", false end
-  return moves_out and "copyout" or "delete", stays
+  local moves_in, moves_out, stays, keep = traffic(self.session, inner, inner_action, self.program.keeps_pointers)
+  if self.phase == "enter" then return moves_in and "copyin" or "create", nil end
+  return moves_out and "copyout" or "delete", stays and keep or nil
 end
 
 local words = { enter = "enter data", exit = "exit data" }
@@ -255,7 +256,7 @@ function Writer:section(treatment, entry, pointer, t, subscript, is_member, insi
     end
     return self:close()
   end
-  local clause, stays = self:section_clause(treatment, entry, element)
+  local clause, keep = self:section_clause(treatment, entry, element)
   local finalize = self.finalize and " finalize" or ""
   self:guard(pointer, length)
   local base = pointer
@@ -283,9 +284,9 @@ function Writer:section(treatment, entry, pointer, t, subscript, is_member, insi
     if is_deep then self:elements(treatment, entry, plus(pointer, start), length) end
     if not is_member then self:line("acc_detach%s((void **)&%s);", self.finalize and "_finalize" or "", pointer) end
     local before, behind = {}, {}
-    if stays then
+    if keep then
       local inner_action, inner = action_inside(self.session, treatment, entry, self.action)
-      local name, parameters = self.make(inner, inner_action, "keep")
+      local name, parameters = self.make(inner, inner_action, keep)
       before, behind = self.dialect.keep("kept", plus(base, start), length, name, self:arguments(treatment, parameters))
       self:line "void *kept;"
     end
@@ -450,11 +451,11 @@ function Writer:put_back(treatment)
     self:line("%s((void *)&%s, (void *)&%s, sizeof %s, (char *)&%s%s - (char *)&%s, %s, sizeof %s%s);",
       dialects.around(self.program), to, from, from, from, first, from, length, from, first)
   end
-  local keeps_pointers = self.program.keeps_pointers
+  local keeps_pointers = self.phase == "keep pointers"
   transfers.each_value(self.session, treatment, self.action, keeps_pointers, function(entry, _, goes_out)
     if goes_out then around(entry) else whole(entry) end
   end, function(entry, inner, action)
-    local _, goes_out, stays = traffic(self.session, inner, action, keeps_pointers)
+    local _, goes_out, stays = transfers.sides(self.session, inner, action, keeps_pointers)
     if not goes_out then return whole(entry) end
     around(entry)
     if not stays then return end
@@ -484,7 +485,7 @@ local function function_for(program, session, treatment, phase)
   end
   local made = { parameters = writer.parameters }
   by_phase[key] = made
-  local is_keep = phase.phase == "keep"
+  local is_keep = phase.phase:find "^keep" ~= nil
   local word = is_keep and "put_back" or phase.update and "update_" .. phase.update or phase.phase
   made.name = dialects.add(program, word .. "_" .. tag,
     function(name)
@@ -558,10 +559,10 @@ function Deep:keeping()
   local all_before, all_behind = {}, {}
   local program, dialect = self.program, dialect_of(self.program)
   for _, item in ipairs(self.list) do
-    local _, _, stays = traffic(self.session, item.treatment, item.action, program.keeps_pointers)
+    local _, _, stays, phase = traffic(self.session, item.treatment, item.action, program.keeps_pointers)
     if stays then
       local name = ("kept_%d"):format(#program.globals + 1)
-      local called, parameters = function_for(program, self.session, item.treatment, { phase = "keep",
+      local called, parameters = function_for(program, self.session, item.treatment, { phase = phase,
         action = item.action })
       if program.called then program.called(called, item.treatment.record) end
       local before, behind = dialect.keep(name, item.text, item.count, called,
