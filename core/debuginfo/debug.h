@@ -75,6 +75,10 @@ int goacc_debug_name(struct goacc_debug *debug, const struct goacc_call *call, u
  * the range is known. */
 int goacc_debug_element(struct goacc_debug *debug, const struct goacc_call *call, uint64_t address, uint64_t bytes,
                         int64_t at, struct goacc_name *name_p, struct goacc_name *element_p);
+/* Whether the byte at, counted from the address, is padding of the range's type. 0: it holds a value, or nothing is
+ * known. */
+int goacc_debug_is_padding(struct goacc_debug *debug, const struct goacc_call *call, uint64_t address, uint64_t bytes,
+                           uint64_t at);
 /* Bytes of what a global or static pointer of Fortran at an address points to, an array or scalar of constant size; 0:
  * there is no such variable. */
 uint64_t goacc_debug_pointee(struct goacc_debug *debug, uint64_t address);

@@ -80,6 +80,8 @@ struct goacc_member {
 /* The type of a variable, member or pointer; NULL when it has none or memory is out. */
 struct goacc_type *goacc_type_of(struct goacc_debug *debug, Dwarf_Die *die, Dwarf_Addr bias);
 struct goacc_type *goacc_target(struct goacc_debug *debug, struct goacc_type *type);
+/* Whether a byte of an object, which lies in none of its members, holds no value. */
+bool goacc_type_has_gap(const struct goacc_debug *debug, const struct goacc_type *type, uint64_t offset);
 
 /* ----------------------------------------------------------------------- calls and variables -- */
 

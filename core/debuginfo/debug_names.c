@@ -121,9 +121,23 @@ int goacc_debug_element(struct goacc_debug *debug, const struct goacc_call *call
         return 0;
     struct goacc_path path = {element_p->name, 0, name_p->type ? goacc_dot(name_p->type) : ""};
     goacc_add(&path, "%s", name_p->name);
-    if (!name_p->type || !goacc_descend(&s, &path, name_p, address + (uint64_t)at))
+    if (!name_p->type || !goacc_descend(&s, &path, name_p, address + (uint64_t)at, element_p))
         element_p->name[0] = 0;
     return 1;
+}
+
+int goacc_debug_is_padding(struct goacc_debug *debug, const struct goacc_call *call, uint64_t address, uint64_t bytes,
+                           uint64_t at)
+{
+    struct goacc_name name = {.unit = 0}, element = {.unit = 0};
+    struct goacc_search s = search_of(debug, call, address, bytes, &name);
+    if (!found(&s) || !name.type)
+        return 0;
+    struct goacc_path path = {element.name, 0, goacc_dot(name.type)};
+    element.type = name.type;
+    element.object = name.data;
+    goacc_descend(&s, &path, &name, address + at, &element);
+    return element.type && goacc_type_has_gap(debug, element.type, address + at - element.object);
 }
 
 uint64_t goacc_debug_pointee(struct goacc_debug *debug, uint64_t address)

@@ -73,7 +73,8 @@ bool goacc_describe_elements(struct goacc_search *s, struct goacc_path *path, st
 void goacc_is_about(struct goacc_name *name, struct goacc_type *type, uint64_t object, uint64_t data,
                     unsigned subscripts);
 /* The path grows from what the name is about to the scalar that has the byte at an address. */
-bool goacc_descend(struct goacc_search *s, struct goacc_path *path, const struct goacc_name *name, uint64_t address);
+bool goacc_descend(struct goacc_search *s, struct goacc_path *path, const struct goacc_name *name, uint64_t address,
+                   struct goacc_name *element);
 /* Names the range by pointers that start from variables in scope. */
 bool goacc_reach(struct goacc_search *s, struct goacc_site *site);
 

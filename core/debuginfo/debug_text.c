@@ -250,7 +250,8 @@ static const struct goacc_member *member_with(struct goacc_search *s, const stru
     return NULL;
 }
 
-bool goacc_descend(struct goacc_search *s, struct goacc_path *path, const struct goacc_name *name, uint64_t address)
+bool goacc_descend(struct goacc_search *s, struct goacc_path *path, const struct goacc_name *name, uint64_t address,
+                   struct goacc_name *element)
 {
     enum { NESTING_MOST = 64 };
     struct goacc_type *type = name->type;
@@ -276,7 +277,8 @@ bool goacc_descend(struct goacc_search *s, struct goacc_path *path, const struct
         } else {
             return !is_first;
         }
-        data = object;
+        element->type = type;
+        element->object = data = object;
         first = 0;
         is_first = false;
     }

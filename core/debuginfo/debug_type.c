@@ -216,6 +216,26 @@ struct goacc_type *goacc_target(struct goacc_debug *debug, struct goacc_type *ty
     return type->target;
 }
 
+bool goacc_type_has_gap(const struct goacc_debug *debug, const struct goacc_type *type, uint64_t offset)
+{
+    enum { VALUE = 10, WIDE = 16 }; /* bytes of x87's numbers, and of their objects */
+    static const char *const wide[] = {"long double", "complex long double", "real(kind=10)", "complex(kind=10)"};
+    const struct accd_dw *dw = &debug->dw;
+    Dwarf_Die die = type->die, child;
+    const char *name = dw->dwarf_diename(&die);
+    if (type->kind == GOACC_SCALAR)
+        for (size_t i = 0; name && i < sizeof wide / sizeof wide[0]; i++)
+            if (!strcmp(name, wide[i]))
+                return type->bytes % WIDE == 0 && offset % WIDE >= VALUE;
+    if (type->kind != GOACC_STRUCT || dw->dwarf_tag(&die) == DW_TAG_union_type || offset >= type->bytes)
+        return false;
+    bool more = accd_dw_first(dw, &die, &child), all_known = type->nmembers;
+    for (; more; more = accd_dw_next(dw, &child)) /* bit-fields, the compiler's own members */
+        if (dw->dwarf_tag(&child) == DW_TAG_member && !dw->dwarf_hasattr(&child, DW_AT_declaration))
+            all_known &= is_member(debug, &child);
+    return all_known;
+}
+
 struct goacc_type *goacc_variable_type(struct goacc_debug *debug, struct goacc_variable *variable)
 {
     if (!variable->has_type) {

@@ -27,6 +27,7 @@ return {
     ["stale-host-again.c"] = HOST_READS,
     ["stale-host-memcpy-omp.c"] = HOST_READS,
     ["stale-host-omp.c"] = HOST_READS,
+    ["stale-host-padding.c"] = HOST_READS,
     ["stale-host-print-omp.F90"] = HOST_READS,
     ["stale-host-residual.c"] = HOST_READS,
     ["stale-host.F90"] = HOST_READS,

@@ -169,6 +169,14 @@ static void element_of(const struct goacc_site *site, uint64_t host, uint64_t by
     goacc_give_words();
 }
 
+bool goacc_is_padding(const struct goacc_site *site, uint64_t host, uint64_t bytes, uint64_t at)
+{
+    goacc_take_words();
+    const bool is = site && information() && goacc_debug_is_padding(debug, &site->call, host, bytes, at);
+    goacc_give_words();
+    return is;
+}
+
 uintptr_t goacc_aggregate_end(uintptr_t member, size_t bytes)
 {
     struct goacc_name name;

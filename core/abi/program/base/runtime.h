@@ -551,6 +551,8 @@ void goacc_forget_structures(void); /* before the context goes */
  * is not known. */
 bool goacc_spell(const struct goacc_site *site, uint64_t host, uint64_t bytes, char *to,
                  size_t room);
+/* Whether a byte of a range, counted from host, is padding of its type; false also where nothing is known. */
+bool goacc_is_padding(const struct goacc_site *site, uint64_t host, uint64_t bytes, uint64_t at);
 /* "u[17] of u[0:16]": the element of an object in which a byte lies; name: where the site knows none. */
 void goacc_spell_element(const struct goacc_site *site, uint64_t host, uint64_t bytes, uint64_t at,
                          const char *name, char *to, size_t room);

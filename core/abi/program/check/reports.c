@@ -82,6 +82,25 @@ static uintptr_t place_of(const struct goacc_access *access)
     return site.call.pc ? site.call.pc : access->pc;
 }
 
+/* Where the names of an access are known: in the construct that it belongs to, or in the function that makes it. */
+static const struct goacc_site *names_at(const struct goacc_site *site)
+{
+    return goacc_kernel_site ? goacc_kernel_site : site->call.pc ? site : goacc.site;
+}
+
+/* Whether both sides of the bytes of an access differ in padding alone. */
+static bool differs_in_padding(const struct goacc_access *access, const struct goacc_pair *pair)
+{
+    const struct goacc_site site = site_of(access);
+    const uint64_t other = goacc_other(pair, access->at), host = goacc_on_device(access->at) ? other : access->at;
+    const unsigned char *here = goacc_content(access->at), *there = goacc_content(other);
+    for (uint64_t i = 0; i < access->n && host + i < pair->host + pair->bytes; i++)
+        if (here[i] != there[i] &&
+            !goacc_is_padding(names_at(&site), pair->host, pair->bytes, host + i - pair->host))
+            return false;
+    return true;
+}
+
 static void name(const struct goacc_access *access, const struct goacc_pair *pair, uint64_t at,
                  struct named *named)
 {
@@ -92,10 +111,7 @@ static void name(const struct goacc_access *access, const struct goacc_pair *pai
     if (!accd_present_at(goacc.context, pair->device, pair->host, 0, &object))
         return;
     named->object = goacc_shown(&object.info);
-    goacc_spell_element(goacc_kernel_site ? goacc_kernel_site
-                        : site.call.pc    ? &site
-                                          : goacc.site,
-                        pair->host, pair->bytes, host - pair->host, named->object.name, named->element,
+    goacc_spell_element(names_at(&site), pair->host, pair->bytes, host - pair->host, named->object.name, named->element,
                         sizeof named->element);
 }
 
@@ -292,7 +308,7 @@ void goacc_report_stale(const struct goacc_access *access, uint64_t at, const st
     char who[200], where[1100];
     struct named named;
     const bool device = goacc_on_device(at);
-    if (is_again(stale, access, pair))
+    if (is_again(stale, access, pair) || differs_in_padding(access, pair))
         return;
     name(access, pair, at, &named);
     remember(stale, access, pair, named.object.name);
