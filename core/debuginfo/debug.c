@@ -20,12 +20,40 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
-static bool is_libc(const struct goacc_debug *debug, Dwfl_Module *module)
+static const char *file_of(const struct goacc_debug *debug, Dwfl_Module *module)
+{
+    const char *file = debug->dw.dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+    return file ? file : "";
+}
+
+static bool is_libc(const char *file)
 {
     static const char libc[] = "/libc.so.";
-    const char *file = debug->dw.dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
-    const char *last = file ? strrchr(file, '/') : NULL;
+    const char *last = strrchr(file, '/');
     return last && !strncmp(last, libc, sizeof libc - 1);
+}
+
+static bool starts_with_any(const char *text, const char *const *starts)
+{
+    while (*starts && strncmp(text, *starts, strlen(*starts)) != 0)
+        starts++;
+    return *starts;
+}
+
+/* Of a library in a folder of the system, of a runtime of the compiler in a folder of its own, or
+ * of accdeep's own. */
+static bool is_system(const char *file)
+{
+    static const char *const
+        folders[] = {"/lib/",       "/lib32/",       "/lib64/",    "/usr/lib/", "/usr/lib32/",
+                     "/usr/lib64/", "/usr/libexec/", "linux-vdso", NULL},
+        *const names[] = {
+            "ld-linux",      "libc.",        "libm.",      "libmvec.",   "libpthread.",
+            "libdl.",        "librt.",       "libgcc_s.",  "libstdc++.", "libc++.",
+            "libgfortran.",  "libquadmath.", "libgomp.",   "libatomic.", "libomp.",
+            "libomptarget.", "libtsan.",     "libaccdeep", NULL};
+    const char *slash = strrchr(file, '/');
+    return starts_with_any(file, folders) || starts_with_any(slash ? slash + 1 : file, names);
 }
 
 struct goacc_module *goacc_module_at(struct goacc_debug *debug, uint64_t address)
@@ -44,7 +72,8 @@ struct goacc_module *goacc_module_at(struct goacc_debug *debug, uint64_t address
     if (module || !(module = goacc_take(debug, sizeof *module)))
         return module;
     module->dwfl = dwfl;
-    module->is_libc = is_libc(debug, dwfl);
+    module->is_libc = is_libc(file_of(debug, dwfl));
+    module->is_system = is_system(file_of(debug, dwfl));
     module->next = debug->modules;
     return debug->modules = module;
 }
@@ -164,6 +193,24 @@ const char *goacc_debug_symbol(struct goacc_debug *debug, uint64_t address)
     return name;
 }
 
+static bool is_system_site(const struct goacc_site *site)
+{
+    return site && (site->in_header || (site->module && site->module->is_system));
+}
+
+bool goacc_debug_is_system(struct goacc_debug *debug, uintptr_t pc)
+{
+    return is_system_site(goacc_site_at(debug, pc));
+}
+
+bool goacc_debug_is_missing(struct goacc_debug *debug, uintptr_t pc)
+{
+    const struct goacc_site *site = goacc_site_at(debug, pc);
+    const char *symbol = site && site->module ? goacc_debug_symbol(debug, pc - 1) : NULL;
+    return site && site->module && !site->has_unit && !site->module->is_system &&
+           (!symbol || *symbol != '.');
+}
+
 /* What is looked for on the stack: the frame of the call, then one of the program's own functions around it. */
 struct way_out {
     struct goacc_debug *debug;
@@ -182,18 +229,17 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *ar
         return _URC_NO_REASON;
     }
     const struct goacc_site *site = goacc_site_at(way->debug, pc);
-    if (site && site->line && !site->in_header) {
+    if (site && site->line && !is_system_site(site)) {
         *way->call = (struct goacc_call){pc, sp, _Unwind_GetGR(context, RBP)};
         return _URC_NORMAL_STOP;
     }
     return ++way->frames < FRAMES_MOST ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
-void goacc_debug_leave_headers(struct goacc_debug *debug, struct goacc_call *call)
+void goacc_debug_leave_system(struct goacc_debug *debug, struct goacc_call *call)
 {
-    const struct goacc_site *site = goacc_site_at(debug, call->pc);
     struct way_out way = {.debug = debug, .call = call};
-    if (site && site->in_header)
+    if (goacc_debug_is_system(debug, call->pc))
         _Unwind_Backtrace(visit_frame, &way);
 }
 
@@ -218,9 +264,21 @@ int goacc_debug_line(struct goacc_debug *debug, uintptr_t pc, const char **file_
     return *line_p = 0;
 }
 
-void goacc_debug_leave_headers(struct goacc_debug *debug, struct goacc_call *call)
+bool goacc_debug_is_system(struct goacc_debug *debug, uintptr_t pc)
+{
+    (void)debug, (void)pc;
+    return false;
+}
+
+void goacc_debug_leave_system(struct goacc_debug *debug, struct goacc_call *call)
 {
     (void)debug, (void)call;
+}
+
+bool goacc_debug_is_missing(struct goacc_debug *debug, uintptr_t pc)
+{
+    (void)debug, (void)pc;
+    return false;
 }
 
 const char *goacc_debug_symbol(struct goacc_debug *debug, uint64_t address)

@@ -39,9 +39,15 @@ bool goacc_debug_step_out(struct goacc_debug *debug, struct goacc_stopped *stopp
 int goacc_debug_line(struct goacc_debug *debug, uintptr_t pc, const char **file_p, int *line_p,
                      const char **function_p);
 
-/* A call in code of a header of the system, as that of std::copy, becomes the call of the program's own function around
- * it, which is active on this stack. Inlined code has the line of that function at once. */
-void goacc_debug_leave_headers(struct goacc_debug *debug, struct goacc_call *call);
+/* Whether code is the system's: of one of its libraries, or of a function in one of its headers, as
+ * std::copy is. Inlined code has the line of the program's function at once. */
+bool goacc_debug_is_system(struct goacc_debug *debug, uintptr_t pc);
+/* A call in code of the system becomes the call of the program's own function around it, which is
+ * active on this stack. */
+void goacc_debug_leave_system(struct goacc_debug *debug, struct goacc_call *call);
+/* Whether the program's code at a place was compiled without debug information. False: it was not,
+ * or the code is not the program's: the system's, or made by the compiler. */
+bool goacc_debug_is_missing(struct goacc_debug *debug, uintptr_t pc);
 
 /* The function at an address as the linker calls it, "main._omp_fn.0" for an outlined one, with or
  * without debug information; lives as long as debug. NULL: not known. */
@@ -54,6 +60,7 @@ struct goacc_name {
     uint64_t unit;  /* bytes of one element, 0: not an array or section */
     int64_t start;
     int section;
+    int fortran;            /* the language of what is named */
     uint64_t aggregate_end; /* behind the outermost structure that holds the range; 0: none does */
     /* Of an array in Fortran, whose sections are s(3:6): bounds of its dimensions; rank is 0 elsewhere. */
     int rank;

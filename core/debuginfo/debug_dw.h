@@ -110,6 +110,7 @@ struct goacc_module {
     /* It calls functions of programs by their addresses: nothing in it says what it passes, and its debug information
      * is large. */
     bool is_libc;
+    bool is_system; /* of a folder of the system */
 };
 
 enum { GOACC_REGISTERS = 17 };

@@ -102,6 +102,7 @@ static bool found(struct goacc_search *s)
     if (!name_local(s, site) && !name_global(s) && !(site->has_unit && goacc_reach(s, site)))
         return false;
     measure(s, s->name_p);
+    s->name_p->fortran = s->name_p->type && s->name_p->type->fortran;
     return true;
 }
 

@@ -260,7 +260,8 @@ bool goacc_descend(struct goacc_search *s, struct goacc_path *path, const struct
     unsigned first = name->subscripts;
     bool is_first = true;
     for (int i = 0; type && i < NESTING_MOST; i++) {
-        const bool is_apart = type->kind == GOACC_POINTER || type->kind == GOACC_DESCRIPTOR;
+        const bool is_apart =
+            (type->kind == GOACC_POINTER && name->section) || type->kind == GOACC_DESCRIPTOR;
         if (type->kind == GOACC_ARRAY || (is_first && is_apart)) {
             struct goacc_type *target = type->kind == GOACC_POINTER ? goacc_target(s->view.debug, type) : type->target;
             unit = target ? goacc_bytes(&s->view, target, 0) : 0;

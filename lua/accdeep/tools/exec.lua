@@ -62,8 +62,8 @@ end
 
 -- A program that cannot work under this runtime is recognised before it starts. What is not an ELF file, a
 -- script for example, may start one that can. Returns whether it was compiled for checking, a library that comes
--- first, and whether it is no ELF file.
-local function check(path, json, strict)
+-- first, whether it is no ELF file, and whether it makes no calls for devices itself.
+local function check(path, strict)
   local rights = system.elevates(path)
   if rights then
     fail(("%s gets %s, and the system preloads no library for it"):format(path, rights),
@@ -101,9 +101,8 @@ local function check(path, json, strict)
         "compile it with gcc -fopenacc (or -fopenmp) -foffload=disable")
     end
   end
-  io.stderr:write(message("note", -- its libraries may make them
-    ("%s itself makes no calls for devices; was it compiled with -fopenacc or -fopenmp?"):format(path), json))
-  return checked, sanitizer(path, text, strict)
+  local first = sanitizer(path, text, strict)
+  return checked, first, false, true -- its libraries may make calls
 end
 
 -- Sees to it that a run in which nothing was checked does not pass in silence: the system may have left the library
@@ -215,7 +214,7 @@ return function(options)
   local kind = system.filetype(path)
   if kind == "directory" then fail(("%s is a directory"):format(path)) end
   if kind == "device" then fail(("%s is a device or a pipe, not a program"):format(path)) end
-  local checked, first, script = check(path, options.format == "json", options.strict)
+  local checked, first, script, is_silent = check(path, options.strict)
   local trace, draw, report = of_rank(options.trace), of_rank(options.draw), of_rank(options.report)
   if draw and not files.to_write(draw):find "%%[pr]" then files.open(draw, "ab"):close() end
   if trace and trace ~= "-" then begin_file(trace) end
@@ -234,6 +233,7 @@ return function(options)
     ACCDEEP_SUPPRESS = options.suppress and suppressions(options.suppress) or "",
     ACCDEEP_STRICT = options.strict and (options.strict[1] ~= "end" and options.strict[1] or "1") or "0",
     ACCDEEP_FAIL = options.fail and "1" or "0",
+    ACCDEEP_SILENT = is_silent and "1" or "", -- the end tells if no library made a call either
   }
   if options.strict then
     for name, value in pairs(for_strict) do env[name] = os.getenv(name) or value end

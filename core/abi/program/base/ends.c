@@ -2,9 +2,11 @@
  * reported before, and the program ends as it would have. */
 #include "ends.h"
 #include "runtime.h"
+#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -159,6 +161,45 @@ void goacc_ends_open(void)
 }
 
 #ifdef GOACC_PRELOADED
+/* The process that `accdeep exec` started, if no call for devices is in the program itself; 0: some
+ * are. */
+static pid_t silent;
+static long children; /* page faults of processes that it has waited for */
+
+static long faults_of_children(void)
+{
+    struct rusage used;
+    return getrusage(RUSAGE_CHILDREN, &used) ? 0 : used.ru_minflt;
+}
+
+/* Programs that this one starts are their own. */
+static __attribute__((constructor)) void note_silent(void)
+{
+    const char *set = getenv("ACCDEEP_SILENT");
+    silent = set && *set ? getpid() : 0;
+    children = faults_of_children();
+    unsetenv("ACCDEEP_SILENT");
+}
+
+/* Tells at the end if nothing made a call. A program that has started others is a script or a
+ * launcher. */
+static __attribute__((destructor)) void tell_silent(void)
+{
+    static const char text[] =
+        "no directive ran on a device; gcc needs -fopenacc or -fopenmp, and clang -fopenmp "
+        "-fopenmp-targets=x86_64-pc-linux-gnu";
+    const char *format = getenv("ACCDEEP_FORMAT");
+    struct goacc_text line;
+    if (silent != getpid() || goacc.options.rules || faults_of_children() != children)
+        return;
+    goacc_text_clear(&line);
+    if (format && !strcmp(format, "json"))
+        goacc_text(&line, "{\"level\":\"note\",\"message\":\"%s\"}\n", text);
+    else
+        goacc_text(&line, "accdeep: note: %s\n", text);
+    goacc_text_put(STDERR_FILENO, &line);
+}
+
 static _Noreturn void end(int status)
 {
     if (goacc.at_end)

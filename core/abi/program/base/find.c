@@ -19,7 +19,11 @@ struct found {
     const char *level, *code;
     char *about; /* the variable; without one, the message */
     char *also;  /* names of other variables, or NULL */
+    unsigned others; /* how many they are */
     bool object; /* about is a variable */
+    const char *
+        mapped; /* of findings that are counted together: their second place; NULL: there is none */
+    int mapped_line;
     bool suppressed;
     size_t result; /* in the report; 0: none */
     uint64_t count;
@@ -29,11 +33,42 @@ static size_t nall, room;
 
 /* ------------------------------------------------------------------------------------- known -- */
 
-/* u[0:4] and u[4:4] are of one variable. */
+/* The next letter of a name without its subscripts; p->a is the member that p[0].a is. */
+static char next_letter(const char **name)
+{
+    while (**name == '[' || **name == '(') {
+        const char *end = strpbrk(*name, "])");
+        *name = end ? end + 1 : *name + strlen(*name);
+    }
+    const bool arrow = (*name)[0] == '-' && (*name)[1] == '>';
+    const char letter = arrow ? '.' : **name;
+    *name += letter ? 1 + arrow : 0;
+    return letter;
+}
+
+/* u[0:4] and u[4:4] are of one variable, p[1].a[0:4] and p[2].a[0:4] of one member. */
 static bool same_variable(const char *a, const char *b)
 {
-    const size_t n = strcspn(a, "[(");
-    return n && n == strcspn(b, "[(") && !strncmp(a, b, n);
+    char letter;
+    while ((letter = next_letter(&a)) == next_letter(&b))
+        if (!letter)
+            return true;
+    return false;
+}
+
+size_t goacc_variable_length(const char *name)
+{
+    const size_t n = strlen(name);
+    size_t i = n;
+    if (n && (name[n - 1] == ']' || name[n - 1] == ')'))
+        while (i && name[i - 1] != '[' && name[i - 1] != '(')
+            i--;
+    return i > 1 ? i == n ? n : i - 1 : n;
+}
+
+static bool is_address(const char *name)
+{
+    return !strncmp(name, "0x", 2);
 }
 
 /* Sums, and what has no place, are the same where they say the same. */
@@ -42,30 +77,48 @@ static bool is_by_object(const struct goacc_finding *finding)
     return finding->object && finding->pc && !finding->times;
 }
 
+/* Where the data of findings that are counted together were mapped: those of one place are one. */
+static struct goacc_mark mapping_of(const struct goacc_finding *finding)
+{
+    const bool has_place =
+        finding->together && finding->other.file && !strcmp(finding->other.is, "mapped");
+    return has_place ? finding->other : (struct goacc_mark){0};
+}
+
 static bool is_about(const struct found *found, const struct goacc_finding *finding, const char *message)
 {
     if (strcmp(found->code, finding->code) != 0 || found->object != is_by_object(finding))
         return false;
-    return finding->together || (found->object ? same_variable(found->about, finding->object)
-                                               : message && !strcmp(found->about, message));
+    const struct goacc_mark mapped = mapping_of(finding);
+    if (finding->together)
+        return found->mapped_line == mapped.line &&
+               (found->mapped ? mapped.file && !strcmp(found->mapped, mapped.file) : !mapped.file);
+    return (found->object ? same_variable(found->about, finding->object)
+                          : message && !strcmp(found->about, message));
 }
 
-/* Counts one more. */
+/* Counts one more. Of many other variables the first ones are named, those that have a name. */
 static void count(struct found *found, const struct goacc_finding *finding)
 {
+    enum { NAMED = 5 };
     found->count++;
-    if (!finding->together || same_variable(found->about, finding->object))
+    if (!finding->together || found->others > NAMED || is_address(finding->object))
         return;
     char variable[160], *longer = NULL;
-    snprintf(variable, sizeof variable, "%.*s", (int)strcspn(finding->object, "[("), finding->object);
-    const char *at = found->also ? strstr(found->also, variable) : NULL;
+    snprintf(variable, sizeof variable, "%.*s", (int)goacc_variable_length(finding->object),
+             finding->object);
     const size_t n = strlen(variable);
+    if (n == goacc_variable_length(found->about) && !strncmp(variable, found->about, n))
+        return;
+    const char *at = found->also ? strstr(found->also, variable) : NULL;
     if (at && strspn(at + n, ",") + !at[n])
         return;
-    if (asprintf(&longer, "%s%s%s", found->also ? found->also : "", found->also ? ", " : "", variable) < 0)
+    if (asprintf(&longer, "%s%s%s", found->also ? found->also : "", found->also ? ", " : "",
+                 found->others == NAMED ? "..." : variable) < 0)
         return;
     free(found->also);
     found->also = longer;
+    found->others++;
 }
 
 static struct found *known(const struct goacc_finding *finding, const char *message)
@@ -116,6 +169,8 @@ static struct found *remember(struct found *first, const struct goacc_finding *f
         .code = finding->code,
         .about = about,
         .object = is_by_object(finding),
+        .mapped = mapping_of(finding).file,
+        .mapped_line = mapping_of(finding).line,
         .count = 1,
     };
     return all[nall++] = found;
@@ -199,7 +254,10 @@ static void add_fields(struct goacc_text *text, const struct goacc_finding *find
     const struct {
         const char *key;
         uint64_t value;
-    } counts[] = {{"bytes", finding->bytes}, {"times", finding->times}, {"of", finding->of}};
+    } counts[] = {{"objects", finding->objects},
+                  {"bytes", finding->bytes},
+                  {"times", finding->times},
+                  {"of", finding->of}};
     char key[40];
     goacc_text_field(text, "message", message);
     if (rule)
@@ -259,7 +317,7 @@ static void print_text(const struct goacc_finding *finding, const char *rule, co
         goacc_text(&text, "  rule: %s\n", rule);
     if (help)
         goacc_text(&text, "  help: %s\n  more: accdeep explain %s\n", help, finding->code);
-    if (!hinted && finding->pc && !where->file) {
+    if (!hinted && finding->pc && !where->file && goacc_lacks_lines(finding->pc)) {
         hinted = true;
         goacc_text(&text, "  hint: compile with -g: then reports have lines and names\n");
     }
@@ -354,6 +412,8 @@ static void print_count(const struct found *found)
     goacc_text(&words, "%s%s%llu more time%s%s%s", found->object ? found->about : "", found->object ? ": " : "",
               (unsigned long long)found->count - 1, found->count == 2 ? "" : "s", found->also ? ", also of " : "",
               found->also ? found->also : "");
+    if (found->mapped)
+        goacc_text(&words, ", mapped at %s:%d", found->mapped, found->mapped_line);
     if (!goacc.options.json) {
         begin(&text, found->level, found->code, found->pc, found->file, found->line);
         goacc_text(&text, "%s\n", words.at);

@@ -37,11 +37,13 @@ bool goacc_speaks_openmp(void)
 static const char *in_profile(const char *rule)
 {
     static const char *const rules[][2] = {
-        {"ACC33-2.6.7-4", "OMP60-map-6"},      {"ACC33-2.7-1", "OMP60-map-5"},   {"ACC33-2.7.1-1", "OMP60-sec-1"},
-        {"ACC33-att-6", "OMPEX-struct_map-6"}, {"ACC33-det-1", "OMP60-map-7"},   {"ACC33-gloss-2", "OMP60-sec-1"},
-        {"ACC33-impl-1", "OMP60-map-11"},      {"ACC33-hd-1", "OMP60-api-12"},   {"DIR-1-04", "OMP60-api-2"},
-        {"DIR-4.3-06", "OMP60-tgt-1"},         {"ACC33-upd-1", "OMP60-upd-1"},
-        {"ACC33-async-2", NULL},               {"ACC33-async-4", NULL},
+        {"ACC33-2.6.7-4", "OMP60-map-6"}, {"ACC33-2.7-1", "OMP60-map-5"},
+        {"ACC33-2.7.1-1", "OMP60-sec-1"}, {"ACC33-att-6", "OMPEX-struct_map-6"},
+        {"ACC33-att-8", "OMP60-map-8"},   {"ACC33-det-1", "OMP60-map-7"},
+        {"ACC33-gloss-2", "OMP60-sec-1"}, {"ACC33-impl-1", "OMP60-map-11"},
+        {"ACC33-hd-1", "OMP60-api-12"},   {"DIR-1-04", "OMP60-api-2"},
+        {"DIR-4.3-06", "OMP60-tgt-1"},    {"ACC33-upd-1", "OMP60-upd-1"},
+        {"ACC33-async-2", NULL},          {"ACC33-async-4", NULL},
     };
     if (rule && goacc_speaks_openmp())
         for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
@@ -65,16 +67,14 @@ const struct accd_help *goacc_help_entry(const char *code)
 
 bool goacc_help_of(const struct goacc_finding *finding, const char *rule, struct goacc_text *to)
 {
-    goacc_text_clear(to);
-    if (finding->help) {
-        goacc_text(to, "%s", finding->help);
-        return true;
-    }
     const struct accd_help *help = goacc_help_entry(finding->code);
     const char *of = rule ? rule : goacc.options.rules ? goacc.options.rules->documents : "";
     const bool openmp = !strncmp(of, "OMP", 3) || !strncmp(of, "LLNL", 4);
+    const char *text = help ? (openmp ? help->openmp : help->help) : "";
+    if (finding->help)
+        text = openmp && finding->openmp ? finding->openmp : finding->help;
     goacc_text_clear(to);
-    for (const char *c = !help ? "" : openmp ? help->openmp : help->help; *c; c++) {
+    for (const char *c = text; *c; c++) {
         const char *name = c[0] != '{' ? NULL : c[1] == '1' ? finding->object : c[1] == '2' ? finding->second : NULL;
         const char *close = c[0] == '{' ? strchr(c, '}') : NULL;
         if (!close)

@@ -95,12 +95,28 @@ bool goacc_line(uintptr_t pc, const char **file_p, int *line_p, const char **fun
     return true;
 }
 
-void goacc_leave_headers(struct goacc_call *call)
+void goacc_leave_system(struct goacc_call *call)
 {
     goacc_take_words();
     if (information())
-        goacc_debug_leave_headers(debug, call);
+        goacc_debug_leave_system(debug, call);
     goacc_give_words();
+}
+
+bool goacc_is_system_place(uintptr_t pc)
+{
+    goacc_take_words();
+    const bool is_system = information() && goacc_debug_is_system(debug, pc);
+    goacc_give_words();
+    return is_system;
+}
+
+bool goacc_lacks_lines(uintptr_t pc)
+{
+    goacc_take_words();
+    const bool lacks = information() && goacc_debug_is_missing(debug, pc);
+    goacc_give_words();
+    return lacks;
 }
 
 bool goacc_step_out(struct goacc_stopped *stopped)
@@ -282,23 +298,51 @@ bool goacc_spell(const struct goacc_site *site, uint64_t host, uint64_t bytes, c
 }
 
 void goacc_spell_element(const struct goacc_site *site, uint64_t host, uint64_t bytes, uint64_t at,
-                         const char *name, char *to, size_t room)
+                         char object[GOACC_NAME], char *to, size_t room)
 {
-    struct goacc_name object, element;
-    char whole[160];
-    if (!goacc_name_of(site, host, bytes, &object)) {
-        snprintf(to, room, "%s", name);
+    struct goacc_name whole, element;
+    if (!goacc_name_of(site, host, bytes, &whole)) {
+        snprintf(to, room, "%s", object);
         return;
     }
-    goacc_spell(site, host, bytes, whole, sizeof whole);
+    goacc_spell(site, host, bytes, object, GOACC_NAME);
     element_of(site, host, bytes, at, &element);
-    const long long unit = (long long)object.unit, into = (long long)at - ((long long)at < 0 ? unit - 1 : 0);
-    if (*element.name && strcmp(element.name, whole) != 0)
-        snprintf(to, room, "%s of %s", element.name, whole);
-    else if (unit && object.unit < bytes)
-        snprintf(to, room, "%s[%lld] of %s", object.name, (long long)object.start + into / unit, whole);
+    const long long unit = (long long)whole.unit,
+                    into = (long long)at - ((long long)at < 0 ? unit - 1 : 0);
+    if (*element.name && strcmp(element.name, object) != 0)
+        snprintf(to, room, "%s of %s", element.name, object);
+    else if (unit && whole.unit < bytes)
+        snprintf(to, room, "%s[%lld] of %s", whole.name, (long long)whole.start + into / unit,
+                 object);
     else
-        snprintf(to, room, "%s", whole);
+        snprintf(to, room, "%s", object);
+}
+
+bool goacc_spell_pointer(const struct goacc_site *site, int device, uint64_t slot,
+                         struct goacc_pointer *pointer)
+{
+    struct goacc_name name, member;
+    accd_present object;
+    *pointer = (struct goacc_pointer){.slot = slot};
+    if (slot && goacc_name_of(site, slot, sizeof(void *), &name)) {
+        element_of(site, slot, sizeof(void *), 0, &member);
+        snprintf(pointer->name, sizeof pointer->name, "%s", *member.name ? member.name : name.name);
+        const bool fortran = name.fortran || strchr(pointer->name, '%');
+        snprintf(pointer->section, sizeof pointer->section, "%.140s%s", pointer->name,
+                 fortran ? "" : "[0:n]");
+        return true;
+    }
+    if (slot && accd_present_at(goacc.context, device, slot, 0, &object)) {
+        const struct goacc_shown shown = goacc_shown(&object.info);
+        const int n = snprintf(pointer->name, sizeof pointer->name, "at byte %llu of %s",
+                               (unsigned long long)(slot - object.info.host), shown.name);
+        if (shown.file && n > 0 && (size_t)n < sizeof pointer->name)
+            snprintf(pointer->name + n, sizeof pointer->name - (size_t)n, ", mapped at %s:%d,",
+                     shown.file, shown.line);
+    } else {
+        snprintf(pointer->name, sizeof pointer->name, "%p", (void *)(uintptr_t)slot);
+    }
+    return false;
 }
 
 bool goacc_peek(uint64_t host, char *to, size_t n)
@@ -322,6 +366,20 @@ bool goacc_present_target(uint64_t host, uint64_t bytes, char *to, size_t room)
     if (!goacc_spell(goacc.site, object.info.host, object.info.bytes, to, room))
         snprintf(to, room, "%s", goacc_shown(&object.info).name);
     return true;
+}
+
+void goacc_spell_call(char *to, size_t room)
+{
+    const struct goacc_site *site = goacc.site;
+    const char *what = site ? site->what : "a transfer";
+    char place[1100];
+    const bool is_end = site && site->ends && goacc_own.nlevels && !strncmp(what, "end ", 4);
+    if (is_end)
+        goacc_place(goacc_own.levels[goacc_own.nlevels - 1].pc, place, sizeof place);
+    if (is_end && *place)
+        snprintf(to, room, "the end of the %s region%s", what + 4, place);
+    else
+        snprintf(to, room, "%s", what);
 }
 
 void goacc_place(uintptr_t pc, char *to, size_t room)

@@ -145,11 +145,11 @@ static void add_result(FILE *to, const struct goacc_finding *finding, const stru
             add_string(to, "", fields[i][1]);
             before = ",";
         }
-    const uint64_t counts[] = {finding->bytes, finding->times, finding->of};
+    const uint64_t counts[] = {finding->objects, finding->bytes, finding->times, finding->of};
+    static const char *const names[] = {"objects", "bytes", "times", "of"};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         if (counts[i]) {
-            fprintf(to, "%s\"%s\":%llu", before, i == 0 ? "bytes" : i == 1 ? "times" : "of",
-                    (unsigned long long)counts[i]);
+            fprintf(to, "%s\"%s\":%llu", before, names[i], (unsigned long long)counts[i]);
             before = ",";
         }
     if (goacc_rank() >= 0)
@@ -177,7 +177,8 @@ size_t goacc_report_add(const struct goacc_finding *finding, const struct goacc_
     add_result(to, finding, where, rule, message);
     if (fclose(to))
         return 0;
-    results[nresults++] = (struct result){text, finding->code, 1};
+    results[nresults++] =
+        (struct result){text, finding->code, finding->objects ? finding->objects : 1};
     write_all();
     return nresults;
 }

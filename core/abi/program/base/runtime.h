@@ -453,10 +453,12 @@ struct goacc_finding {
     const char *second;            /* object; NULL: none */
     struct goacc_mark other;
     uint64_t bytes, times, of;     /* cost: so many bytes, in so many transfers of so many; 0: none */
-    bool together;                 /* with those of other variables at its place: the first is printed, the end names
-                                      the others */
+    uint64_t objects;              /* that it is about, where it stands for several; 0: one */
+    bool together; /* with those of other variables at its place, mapped at one place: the first is
+                      printed, the end names the others */
     const char *lines;             /* of text, after the first ones; NULL: none */
-    const char *help;              /* NULL: the code's */
+    const char *help, *openmp;     /* as in abi/helps: openmp: in words of OpenMP, or NULL; help is
+                                      NULL: the code's */
     bool continues;                /* an error after which the program continues, so that it may be suppressed */
 };
 /* Where a finding stands; NULL: not known. */
@@ -475,6 +477,8 @@ void goacc_tell(const char *level, const char *code, const char *rule, uintptr_t
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* Prints the counts, once. */
 void goacc_find_end(void);
+/* How much of "p[1].a[0:4]" is the variable: all but the section at its end. */
+size_t goacc_variable_length(const char *name);
 
 /* help.c */
 /* NULL: there is no such code. */
@@ -553,17 +557,24 @@ bool goacc_spell(const struct goacc_site *site, uint64_t host, uint64_t bytes, c
                  size_t room);
 /* Whether a byte of a range, counted from host, is padding of its type; false also where nothing is known. */
 bool goacc_is_padding(const struct goacc_site *site, uint64_t host, uint64_t bytes, uint64_t at);
-/* "u[17] of u[0:16]": the element of an object in which a byte lies; name: where the site knows none. */
+/* "u[17] of u[0:16]": the element of an object in which a byte lies. object: the object's name, of
+ * so many letters, becomes that of the site if it knows one. */
+enum { GOACC_NAME = 160 };
 void goacc_spell_element(const struct goacc_site *site, uint64_t host, uint64_t bytes, uint64_t at,
-                         const char *name, char *to, size_t room);
+                         char object[GOACC_NAME], char *to, size_t room);
 /* Bytes of the scalar that a Fortran variable at an address points to; 0: it is no such variable, or not known. */
 uint64_t goacc_pointee(uint64_t variable);
 /* Where a call stands; function_p may be NULL, and what it gets. False: not known. */
 /* Keeps the place that the compiler passed: its debug information may have no line for the call. With the lock. */
 void goacc_note_place(const struct goacc_site *site);
 bool goacc_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p);
-/* A call in a header of the system, active on this stack: it becomes that of the program's function around it. */
-void goacc_leave_headers(struct goacc_call *call);
+/* Whether code is the system's: of a library or of a header; whether code of the program has no
+ * debug information. */
+bool goacc_is_system_place(uintptr_t pc);
+bool goacc_lacks_lines(uintptr_t pc);
+/* A call in code of the system, active on this stack: it becomes that of the program's function
+ * around it. */
+void goacc_leave_system(struct goacc_call *call);
 /* A function that was stopped gives way to its caller. False: that is not known. */
 bool goacc_step_out(struct goacc_stopped *stopped);
 /* The function at an address, as the linker knows it, or NULL. */
@@ -578,11 +589,24 @@ struct goacc_shown {
 struct goacc_shown goacc_shown(const accd_object_info *object);
 struct goacc_mark goacc_mapped_at(const accd_object_info *object);
 struct goacc_shown goacc_shown_pointer(const accd_attachment *pointer);
+/* The pointer that lies at an address, as a site sees it: "f.results", and a section of what it
+ * points to. */
+struct goacc_pointer {
+    uint64_t slot;
+    char name[1400],
+        section[160]; /* section: "f.results[0:n]", in Fortran the name; "": not known */
+};
+/* False: the site does not know it; the name says where in a present object it lies. */
+bool goacc_spell_pointer(const struct goacc_site *site, int device, uint64_t slot,
+                         struct goacc_pointer *pointer);
 /* Reads host memory that may be gone. */
 bool goacc_peek(uint64_t host, char *to, size_t n);
 /* What a range is called that is present, and that a pointer at an address points to. False: the bytes there are no
  * such pointer. */
 bool goacc_present_target(uint64_t host, uint64_t bytes, char *to, size_t room);
+/* The call under way in a report: "exit data", "the end of the data region of FILE:LINE". Compilers
+ * give the end of a region the line of a statement near it. */
+void goacc_spell_call(char *to, size_t room);
 /* " of FILE:LINE", or nothing. */
 void goacc_place(uintptr_t pc, char *to, size_t room);
 /* rank.c */
@@ -651,7 +675,9 @@ bool goacc_members_give_way(const struct goacc_thread *self, const accd_item *it
 
 /* fault.c: what an access that ends the program was. */
 void goacc_fault_start(void);
-/* freed.c: data are no longer mapped. */
+/* freed.c: whether the block of mapped data was freed, which is reported; data are no longer
+ * mapped. */
+bool goacc_was_freed(int device, uint64_t host);
 void goacc_freed_unmapped(int device, uint64_t host);
 /* The call of realloc under way in the thread, whose caller is the program: its return address and frame. pc: 0: none. */
 extern __thread struct goacc_freeing {
@@ -661,11 +687,22 @@ extern __thread struct goacc_freeing {
 /* gone.c */
 /* Data were unmapped, whose device memory began there. */
 void goacc_gone_note(const accd_event *event, uint64_t dev);
+/* The help for an access beside an object, so many bytes from its beginning. */
+const char *goacc_help_beside(int device, const accd_object_info *info, int64_t into);
 /* Reports that a region reads, writes or uses an address of a device where no data are. False: it is none. */
 bool goacc_tell_outside(const struct goacc_site *site, const char *region, const char *does, uint64_t address,
                         uintptr_t pc);
-/* A kernel at pc, "the compute region", follows a value that is no address; 0: a null pointer. */
+/* A kernel at pc, "the compute region", follows a value that is no address. */
 void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region);
+/* unmatched.c, with the lock: the construct under way passes null for a pointer to host memory, or
+ * makes a pointer in a present object null (OMP60-map-10). */
+void goacc_note_unmatched_argument(const void *target);
+void goacc_note_unmatched_slot(int device, const void *host);
+void goacc_forget_unmatched(const struct goacc_site *site); /* after its kernel */
+/* A kernel of the construct, on a device, at pc, uses an address that belongs to nothing: reports a
+ * null pointer if it may be one. False: it is none, or nothing is reported. */
+bool goacc_tell_null(uintptr_t construct, int device, uint64_t address, uintptr_t pc,
+                     const char *region);
 
 /* strict.c */
 /* Device memory is open from the first of these to the last, and closed to the host otherwise. */
@@ -690,6 +727,11 @@ void goacc_strict_scalars(const struct goacc_thread *self, const accd_item *item
 /* Tells clauses of an exit that will do nothing. */
 void goacc_strict_exit(const struct goacc_thread *self, const accd_item *items, size_t nitems);
 void goacc_strict_end(void);
+/* changed.c: before and after a kernel: reports attached pointers that it has changed. */
+void goacc_changed_before(int device);
+void goacc_changed_after(int device);
+/* left.c: reports what is left on a device. */
+void goacc_tell_left(int device);
 /* At the end of the program: how many kernels were watched, if some were not. */
 void goacc_strict_count(void);
 /* Reports that a kernel uses memory of the host, and ends the program. region: "the compute region of a.c:5". */

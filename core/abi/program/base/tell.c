@@ -36,6 +36,11 @@ static void add_names(const struct goacc_site *site, const accd_object_info *own
 
 /* ------------------------------------------------------------------------------------ errors -- */
 
+static bool is_address(const char *name)
+{
+    return !strncmp(name, "0x", 2);
+}
+
 static void add_object(struct goacc_text *text, bool asked, const accd_object_info *object,
                        const char *name)
 {
@@ -77,10 +82,29 @@ static void add_late_allocation(struct goacc_text *to, const accd_error *error)
     }
 }
 
+/* The message about an absent pointer whose data, the target, are present; its name is that of its
+ * data if it has none. */
+static void tell_pointer(const struct goacc_site *site, const char *target,
+                         struct goacc_text *message, char name[160], char *help, size_t room)
+{
+    if (!*name || is_address(name))
+        snprintf(name, 160, "%.*s", (int)goacc_variable_length(target), target);
+    const char *clause = goacc_speaks_openmp() ? "map(present, tofrom: %s)" : "present(%s)";
+    goacc_text_clear(message);
+    goacc_text(message, strcmp(site->what, "compute") != 0 ? "%s: " : "%s construct: ", site->what);
+    goacc_text(
+        message,
+        "%s names the pointer itself, which is not present on device %d; its data %s are present",
+        name, goacc_own.device, target);
+    const int n = snprintf(help, room, "name the data: ");
+    snprintf(help + n, room - (size_t)n,
+             goacc_is_kernel(site->what) || strstr(site->what, "data") ? clause : "%s", target);
+}
+
 void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
 {
     struct goacc_text message, lines;
-    char name[160] = "", target[160];
+    char name[160] = "", target[160], help[400] = "";
     const accd_object_info *asked = &error->asked;
     const char *rest = error->message;
     char before[sizeof error->message];
@@ -105,7 +129,7 @@ void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
     }
     add_names(site, named->bytes ? named : NULL, rest, &message);
     if (error->status == ACCD_NOT_PRESENT && goacc_present_target(asked->host, asked->bytes, target, sizeof target))
-        goacc_text(&message, "; it is a pointer, and its data %s are present", target);
+        tell_pointer(site, target, &message, name, help, sizeof help);
     else if (error->status == ACCD_NOT_PRESENT && asked->bytes)
         add_late_allocation(&message, error);
     add_object(&lines, true, asked, name);
@@ -121,6 +145,7 @@ void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
             .other = error->other.bytes ? goacc_mapped_at(&error->other) : (struct goacc_mark){0},
             .bytes = asked->bytes,
             .lines = lines.at,
+            .help = *help ? help : NULL,
         },
         "%s", message.at);
 }

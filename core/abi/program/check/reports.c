@@ -66,7 +66,7 @@ struct goacc_site goacc_site_of(const struct goacc_access *access, const char *w
     struct goacc_site site = {.what = what};
     if (access && access->frame) {
         site.call = (struct goacc_call){access->pc, (uintptr_t)(access->frame + 2), access->frame[0]};
-        goacc_leave_headers(&site.call);
+        goacc_leave_system(&site.call);
     }
     return site;
 }
@@ -121,7 +121,8 @@ struct lost {
     uint64_t host, bytes;
     uint32_t note; /* of the change that was lost */
     uintptr_t pc;  /* of the construct that removed the data */
-    char name[160];
+    uintptr_t region; /* the directive of the data region whose end removed them; 0: of no region */
+    char name[GOACC_NAME];
 };
 enum { LOST = 4096 };
 static struct lost *lost;
@@ -136,21 +137,28 @@ void goacc_note_lost(const accd_event *event, uint32_t note)
         return;
     struct lost *entry = &lost[nlost++ % LOST];
     snprintf(info.name, sizeof info.name, "%s", event->name);
-    *entry = (struct lost){event->host, event->bytes, note, goacc.site ? goacc.site->call.pc : 0, ""};
+    const bool ends = goacc.site && goacc.site->ends && goacc_own.nlevels;
+    *entry = (struct lost){event->host,
+                           event->bytes,
+                           note,
+                           goacc.site ? goacc.site->call.pc : 0,
+                           ends ? goacc_own.levels[goacc_own.nlevels - 1].pc : 0,
+                           ""};
     snprintf(entry->name, sizeof entry->name, "%s", goacc_shown(&info).name);
 }
 
-static const struct lost *lost_at(uint64_t at)
+static struct lost *lost_at(uint64_t at)
 {
     for (size_t i = 0; i < LOST && i < nlost; i++) {
-        const struct lost *entry = &lost[(nlost - 1 - i) % LOST];
+        struct lost *entry = &lost[(nlost - 1 - i) % LOST];
         if (at - entry->host < entry->bytes)
             return entry;
     }
     return NULL;
 }
 
-static void spell_lost(const struct goacc_access *access, const struct lost *entry, uint64_t at, char *to, size_t room)
+static void spell_lost(const struct goacc_access *access, struct lost *entry, uint64_t at, char *to,
+                       size_t room)
 {
     const struct goacc_site site = site_of(access);
     goacc_spell_element(access->frame ? &site : NULL, entry->host, entry->bytes, at - entry->host, entry->name, to,
@@ -158,13 +166,14 @@ static void spell_lost(const struct goacc_access *access, const struct lost *ent
 }
 
 /* A place in memory of the host that is not present. */
-static void name_host(const struct goacc_access *access, const struct lost *entry, uint64_t at, struct named *named)
+static void name_host(const struct goacc_access *access, struct lost *entry, uint64_t at,
+                      struct named *named)
 {
     const struct goacc_site site = site_of(access);
     memset(named, 0, sizeof *named);
     if (entry) {
-        snprintf(named->object.name, sizeof named->object.name, "%s", entry->name);
         spell_lost(access, entry, at, named->element, sizeof named->element);
+        snprintf(named->object.name, sizeof named->object.name, "%s", entry->name);
         return;
     }
     goacc_spell(access->frame ? &site : NULL, at, access->n, named->object.name, sizeof named->object.name);
@@ -238,7 +247,7 @@ void goacc_report_unwritten(const struct goacc_access *access, uint64_t at, cons
 {
     char who[200];
     struct named named = {.element = "device memory"};
-    const struct lost *entry = pair || goacc_on_device(at) ? NULL : lost_at(at);
+    struct lost *entry = pair || goacc_on_device(at) ? NULL : lost_at(at);
     if (is_again(unwritten, access, pair) || (entry && goacc_find_again(unwritten, place_of(access), entry->name)))
         return;
     if (pair)
@@ -246,7 +255,18 @@ void goacc_report_unwritten(const struct goacc_access *access, uint64_t at, cons
     else if (!goacc_on_device(at))
         name_host(access, entry, at, &named);
     remember(unwritten, access, pair, named.object.name);
-    const struct goacc_finding read = finding(access, unwritten, "ACC33-2.7-1", &named, mapped_at(&named));
+    struct goacc_finding read =
+        finding(access, unwritten, "ACC33-2.7-1", &named, mapped_at(&named));
+    if (!pair) {
+        read.help =
+            goacc_on_device(at)
+                ? "write the memory first, in a region or by a copy to the device"
+                : "let a region write all that is copied back, or use copy instead of copyout";
+        read.openmp =
+            goacc_on_device(at)
+                ? read.help
+                : "let a region write all that is copied back, or map with tofrom instead of from";
+    }
     goacc_find(&read,
                goacc_on_device(at) ? "%s reads %s, to which nothing was written on the device"
                                    : "%s reads %s, which was copied from device memory that nothing was written to",
@@ -312,15 +332,19 @@ void goacc_report_stale(const struct goacc_access *access, uint64_t at, const st
         return;
     name(access, pair, at, &named);
     remember(stale, access, pair, named.object.name);
-    const struct goacc_finding read =
+    struct goacc_finding read =
         finding(access, stale, "ACC33-upd-1", &named, written_at(note, where, sizeof where));
+    read.help = device ? "send the change to the device before: update device({1|...})"
+                       : "fetch the change from the device before: update self({1|...})";
+    read.openmp = device ? "send the change to the device before: target update to({1|...})"
+                         : "fetch the change from the device before: target update from({1|...})";
     goacc_find(&read, "%s reads an old state of %s: the %s has changed it%s, and no transfer has sent the change",
                actor(who, sizeof who), named.element, device ? "host" : "device", where);
 }
 
 void goacc_report_lost(const struct goacc_access *access, uint64_t at)
 {
-    const struct lost *entry = lost_at(at);
+    struct lost *entry = lost_at(at);
     char where[1100], gone[1100], who[200];
     const char *file;
     int line;
@@ -329,10 +353,15 @@ void goacc_report_lost(const struct goacc_access *access, uint64_t at)
         return;
     name_host(access, entry, at, &named);
     snprintf(gone, sizeof gone, "its data were removed from the device");
-    if (goacc_line(entry->pc, &file, &line, NULL))
+    if (entry->region && goacc_line(entry->region, &file, &line, NULL))
+        snprintf(gone, sizeof gone,
+                 "the end of the region of %s:%d removed its data from the device", file, line);
+    else if (goacc_line(entry->pc, &file, &line, NULL))
         snprintf(gone, sizeof gone, "%s:%d removed its data from the device", file, line);
-    const struct goacc_finding read =
+    struct goacc_finding read =
         finding(access, stale, "ACC33-upd-1", &named, written_at(entry->note, where, sizeof where));
+    read.help = "copy the data back as they are removed: copyout({1|...}), or copy";
+    read.openmp = "copy the data back as they are removed: map(from: {1|...}), or tofrom";
     goacc_find(&read,
                "%s reads an old state of %s: the device has changed it%s, and no transfer has sent the "
                "change before %s",
@@ -348,8 +377,10 @@ void goacc_report_overwritten(const struct goacc_pair *pair, uint64_t at, uint32
     const struct goacc_finding change =
         finding(NULL, overwritten, "ACC33-upd-1", &named, written_at(note, where, sizeof where));
     const char *side = device ? "device" : "host";
-    goacc_find(&change, "%s overwrites %s on the %s, which the %s has changed%s",
-               goacc.site ? goacc.site->what : "a transfer", named.element, side, side, where);
+    char call[1200];
+    goacc_spell_call(call, sizeof call);
+    goacc_find(&change, "%s overwrites %s on the %s, which the %s has changed%s", call,
+               named.element, side, side, where);
 }
 
 /* ------------------------------------------------------------------------------------- bounds -- */
@@ -381,7 +412,9 @@ void goacc_report_outside(const struct goacc_access *access, uint64_t at)
         struct named named;
         name(access, &pair, at, &named);
         struct goacc_finding use = finding(access, outside, "ACC33-2.7.1-1", &named, mapped_at(&named));
+        const accd_object_info object = {.host = pair.host, .bytes = pair.bytes};
         use.level = "error";
+        use.help = goacc_help_beside(pair.device, &object, (int64_t)(at - pair.dev));
         goacc_find(&use, "%s %s %s, %s of the data on the device", who, does, named.element,
                    at < pair.dev ? "before the beginning" : "after the end");
     } else {
@@ -407,6 +440,11 @@ void goacc_report_on_device(const struct goacc_access *access)
     struct goacc_finding use =
         finding(access, "device-pointer-on-host", "ACC33-hd-1", &named, (struct goacc_mark){0});
     use.level = "error";
+    if (!*named.element) {
+        use.help =
+            "copy the memory to or from the host: acc_memcpy_from_device, acc_memcpy_to_device";
+        use.openmp = "copy the memory to or from the host: omp_target_memcpy";
+    }
     goacc_find(&use, "the host program %s the device address %p%s%s", access->write ? "writes to" : "reads from",
                (void *)(uintptr_t)access->at, *named.element ? ", which is that of " : "", named.element);
     goacc_end();

@@ -50,20 +50,37 @@ struct library {
 
 enum { REVERSE_OFFLOAD = 0x2, UNIFIED_ADDRESS = 0x4, UNIFIED_SHARED_MEMORY = 0x8 };
 
-static void check_requires(const struct goacc_site *site, int64_t flags)
+/* The directive has no place: the compiler passes what all files of the program require. */
+static _Noreturn void refuse_requires(const char *message, const char *help)
 {
+    goacc_find(&(struct goacc_finding){.level = "error", .code = "unsupported", .help = help}, "%s",
+               message);
+    goacc_end();
+}
+
+/* A program whose regions run on the host may require anything. */
+static void check_requires(int64_t flags)
+{
+    if (flags & (UNIFIED_SHARED_MEMORY | REVERSE_OFFLOAD)) {
+        goacc_started(); /* reports are as the options say */
+        if (!goacc.options.targets)
+            return;
+    }
     if (flags & UNIFIED_SHARED_MEMORY)
-        goacc_refuse(site, "unsupported",
-                     "names unified_shared_memory, but a device has memory of its own here");
+        refuse_requires(
+            "requires names unified_shared_memory, but a device has memory of its own here",
+            "map the data, and leave the directive out; or run the regions on the host, unchecked: "
+            "OMP_TARGET_OFFLOAD=disabled");
     if (flags & REVERSE_OFFLOAD)
-        goacc_refuse(site, "unsupported",
-                     "names reverse_offload, which regions of this machine do not have");
+        refuse_requires("requires names reverse_offload, which regions of this machine do not have",
+                        "end the region before the work of the host, and leave the directive out; "
+                        "or run the regions on "
+                        "the host, unchecked: OMP_TARGET_OFFLOAD=disabled");
     goacc.device_pointers |= flags & UNIFIED_ADDRESS;
 }
 
 /* Entries in one form; false: an entry is none of OpenMP's data and functions. */
-static bool read_entry(const struct goacc_site *site, const char *at, bool old,
-                       struct goacc_image_entry *entry_p)
+static bool read_entry(const char *at, bool old, struct goacc_image_entry *entry_p)
 {
     const struct old_entry *before = (const struct old_entry *)(const void *)at;
     const struct entry *now = (const struct entry *)(const void *)at;
@@ -76,7 +93,7 @@ static bool read_entry(const struct goacc_site *site, const char *at, bool old,
     if (!old && now->kind != OPENMP)
         return false;
     if (!entry_p->bytes && flags & IS_REQUIRES) {
-        check_requires(site, old ? (int64_t)before->data : (int64_t)now->data);
+        check_requires(old ? (int64_t)before->data : (int64_t)now->data);
         return false;
     }
     if (!entry_p->bytes && flags & (IS_CONSTRUCTOR | IS_DESTRUCTOR))
@@ -126,8 +143,7 @@ static bool is_for_this_machine(const char *start, uint64_t bytes)
            head.e_machine == EM_X86_64;
 }
 
-static struct goacc_image_entry *read_entries(const struct goacc_site *site,
-                                              const struct library *library, size_t *n_p)
+static struct goacc_image_entry *read_entries(const struct library *library, size_t *n_p)
 {
     const size_t bytes = (size_t)(library->entries_end - library->entries);
     const bool old = bytes && goacc_word(library->entries);
@@ -137,7 +153,7 @@ static struct goacc_image_entry *read_entries(const struct goacc_site *site,
         goacc_die("out-of-memory", "no memory for the program's device code");
     *n_p = 0;
     for (size_t at = 0; at + each <= bytes; at += each)
-        *n_p += read_entry(site, library->entries + at, old, &entries[*n_p]);
+        *n_p += read_entry(library->entries + at, old, &entries[*n_p]);
     return entries;
 }
 
@@ -146,7 +162,7 @@ void __tgt_register_lib(const struct library *library)
 {
     struct goacc_site site = goacc_here("requires");
     size_t n;
-    struct goacc_image_entry *entries = read_entries(&site, library, &n);
+    struct goacc_image_entry *entries = read_entries(library, &n);
     for (int32_t i = 0; i < library->nimages; i++) {
         const char *start = library->images[i].start;
         uint64_t bytes = (uint64_t)(library->images[i].end - start);
@@ -176,8 +192,7 @@ void __tgt_unregister_lib(const struct library *library)
 void __tgt_register_requires(int64_t flags);
 void __tgt_register_requires(int64_t flags)
 {
-    const struct goacc_site site = goacc_here("requires");
-    check_requires(&site, flags);
+    check_requires(flags);
 }
 
 /* --------------------------------------------------------------------------------------- others --

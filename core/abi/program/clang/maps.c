@@ -268,8 +268,11 @@ void goacc_clear_map_pointers(const struct goacc_thread *self, const struct goac
             goacc_device_address(self, map->begin))
             continue;
         const uint64_t slot = accd_device_address(goacc.context, self->device, map->base);
-        if (slot && (!back || !goacc_word((const void *)(uintptr_t)slot)))
-            goacc_write_device(self->device, slot, back ? map->base : &null, sizeof null);
+        if (!slot || (back && goacc_word((const void *)(uintptr_t)slot)))
+            continue;
+        if (!back)
+            goacc_note_unmatched_slot(self->device, map->base);
+        goacc_write_device(self->device, slot, back ? map->base : &null, sizeof null);
     }
 }
 

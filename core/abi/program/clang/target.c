@@ -305,7 +305,9 @@ static size_t arguments(const struct goacc_thread *self, const struct goacc_colu
             args[n++] = (uintptr_t)room - ((uintptr_t)map.begin - (uintptr_t)map.base);
             room += (size + PRIVATE_ALIGNMENT - 1) / PRIVATE_ALIGNMENT * PRIVATE_ALIGNMENT;
         } else {
-            args[n++] = map.begin ? (uintptr_t)goacc_map_base(self, &map) : 0;
+            args[n] = map.begin ? (uintptr_t)goacc_map_base(self, &map) : 0;
+            if (!args[n++] && map.begin)
+                goacc_note_unmatched_argument(map.begin);
         }
     }
     return n;
@@ -393,6 +395,7 @@ static void compute(struct goacc_site *site, int device, const void *region_id,
               arguments(call.self, columns, body->args + environment, (char *)kernel + args);
     translate_lambdas(call.self, columns, body->args + environment);
     goacc_launch(site, device, kernel);
+    goacc_forget_unmatched(site);
     goacc_clear_map_pointers(call.self, &maps, true);
     goacc_end_region(call.self, region);
     memory(kernel, bytes, 0);

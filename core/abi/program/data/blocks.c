@@ -143,6 +143,21 @@ static uint64_t exceeded(uint64_t start, uint64_t bytes, bool *inside_p)
     return room;
 }
 
+/* The name of a section that is longer than its block: debug information believes that nothing of
+ * the pointer lies behind the block. Returns whether it is one of Fortran, whose second bound is
+ * not a length. */
+static bool spell_section(const accd_item *item, char *to, size_t room)
+{
+    struct goacc_name name;
+    const uint64_t host = (uintptr_t)item->host;
+    const bool begins = goacc_name_of(goacc.site, host, 0, &name);
+    if (!goacc_spell(goacc.site, host, item->bytes, to, room) && begins && name.section &&
+        name.unit && !name.rank)
+        snprintf(to, room, "%s[%lld:%llu]", name.name, (long long)name.start,
+                 (unsigned long long)(item->bytes / name.unit));
+    return begins && name.fortran;
+}
+
 void goacc_check_blocks(const accd_item *items, size_t nitems)
 {
     for (size_t i = 0; i < nitems; i++) {
@@ -160,10 +175,21 @@ void goacc_check_blocks(const accd_item *items, size_t nitems)
         }
         if (!room)
             continue;
-        goacc_spell(goacc.site, (uintptr_t)item->host, item->bytes, name, sizeof name);
-        goacc_die_about("invalid-section", name,
-                        "%s: %s: the section has %llu bytes, and the block that malloc gave has %llu%s",
-                        goacc.site->what, name, (unsigned long long)item->bytes, (unsigned long long)room,
-                        inside ? " from there on" : "");
+        const bool fortran = spell_section(item, name, sizeof name);
+        goacc_find(
+            &(struct goacc_finding){
+                .level = "error",
+                .code = "invalid-section",
+                .pc = goacc.site->call.pc,
+                .object = name,
+                .bytes = item->bytes,
+                .help = fortran ? "end the section inside of the array"
+                                : "end the section inside of the block: in [first:n], n is the "
+                                  "length, not the end",
+            },
+            "%s: %s: the section has %llu bytes, and the block that malloc gave has %llu%s",
+            goacc.site->what, name, (unsigned long long)item->bytes, (unsigned long long)room,
+            inside ? " from there on" : "");
+        goacc_end();
     }
 }

@@ -197,7 +197,8 @@ static void add_structure(const struct entries *map, size_t head, struct goacc_i
 
 static void unknown_kind(unsigned kind)
 {
-    goacc_die("unsupported", "the compiler passed an entry of kind 0x%02x, which gcc 12 does not",
+    goacc_die("unsupported",
+              "the compiler passed an entry of kind 0x%02x, which this runtime does not know",
               kind);
 }
 
@@ -451,7 +452,11 @@ void goacc_clear_pointers(const struct goacc_thread *self, const struct entries 
     for (size_t i = 0; i < map->n; i++) {
         const void *target = section_of_nothing(map, i);
         const uint64_t slot = target ? accd_device_address(goacc.context, self->device, map->host[i]) : 0;
-        if (slot && !goacc_device_address(self, target) && (!back || !goacc_word((const void *)(uintptr_t)slot)))
-            goacc_write_device(self->device, slot, back ? map->host[i] : &null, sizeof null);
+        if (!slot || goacc_device_address(self, target) ||
+            (back && goacc_word((const void *)(uintptr_t)slot)))
+            continue;
+        if (!back)
+            goacc_note_unmatched_slot(self->device, map->host[i]);
+        goacc_write_device(self->device, slot, back ? map->host[i] : &null, sizeof null);
     }
 }

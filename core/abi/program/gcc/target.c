@@ -511,9 +511,11 @@ static void compute(const struct directive *directive)
         note_values(call.self, map);
     const struct opened opened = run_items(call.self, ACCD_COMPUTE, map, goacc_entry_items);
     for (size_t i = 0; i < map->n; i++)
-        body->args[i] = goacc_argument(call.self, map, i);
+        if (!(body->args[i] = goacc_argument(call.self, map, i)) && map->host[i])
+            goacc_note_unmatched_argument(map->host[i]);
     copy_private(map, (char *)kernel + args, body->args);
     goacc_launch(&directive->site, directive->device, kernel);
+    goacc_forget_unmatched(&directive->site);
     if (opened.nulls)
         goacc_clear_pointers(call.self, map, true);
     goacc_end_region(call.self, opened.region);

@@ -51,6 +51,8 @@ void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel
     if (alone)
         goacc_alone(true);
     goacc_declared_swap(self);
+    if (goacc.options.left && look != GOACC_PASSED)
+        goacc_changed_before(device);
     if (goacc.options.strict) {
         goacc_strict_open_devices();
         goacc_leave();
@@ -71,6 +73,8 @@ void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel
     if (alone)
         goacc_alone(false);
     self->look = look;
+    if (goacc.options.left && look != GOACC_PASSED)
+        goacc_changed_after(device);
     if (goacc.options.left)
         goacc_strict_ran(device);
     if (goacc.options.strict) {

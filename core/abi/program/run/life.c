@@ -369,15 +369,58 @@ void goacc_shut(void)
     goacc_forget_labels();
 }
 
+/* Reports a device address in a data clause: of present data, or of memory that the program has
+ * allocated there. */
+static _Noreturn void tell_device_address(const accd_item *item)
+{
+    const uint64_t address = (uintptr_t)item->host;
+    const int device = accd_device_of(goacc.context, address);
+    const uint64_t host = accd_host_address(goacc.context, device, address);
+    const bool has_region =
+        goacc_is_kernel(goacc.site->what) || strstr(goacc.site->what, "data") == goacc.site->what;
+    char name[160] = "", shown[200], help[300], openmp[300];
+    if (goacc_spell(goacc.site, address, item->bytes, name, sizeof name))
+        snprintf(shown, sizeof shown, "%s, at %p,", name, item->host);
+    else
+        snprintf(shown, sizeof shown, "%p", item->host);
+    const int n = (int)goacc_variable_length(name);
+    accd_present object;
+    if (host && accd_present_at(goacc.context, device, host, 0, &object)) {
+        snprintf(help, sizeof help,
+                 "name the data by their address on the host, that of the variable");
+        snprintf(openmp, sizeof openmp, "%s", help);
+    } else if (has_region) {
+        snprintf(help, sizeof help, "name memory of acc_malloc in deviceptr(%.*s) instead", n,
+                 n ? name : "...");
+        snprintf(openmp, sizeof openmp,
+                 "name memory of omp_target_alloc in is_device_ptr(%.*s) instead", n,
+                 n ? name : "...");
+    } else {
+        snprintf(help, sizeof help,
+                 "leave it out: the memory is on the device already, and no data of the host "
+                 "belong to it");
+        snprintf(openmp, sizeof openmp, "%s", help);
+    }
+    goacc_find(
+        &(struct goacc_finding){
+            .level = "error",
+            .code = "device-pointer-on-host",
+            .pc = goacc.site->call.pc,
+            .object = n ? name : NULL,
+            .help = help,
+            .openmp = openmp,
+        },
+        "%s needs the host's address of data, but %s is an address of device %d", goacc.site->what,
+        shown, device);
+    goacc_end();
+}
+
 /* A device address in a data clause would be taken for one of the host's. */
 static void check_addresses(const accd_item *items, size_t nitems)
 {
     for (size_t i = 0; i < nitems; i++)
         if (goacc_is_on_device(items[i].host))
-            goacc_die("device-pointer-on-host",
-                      "%s needs the host's address of data, but %p is an address of device %d",
-                      goacc.site->what, items[i].host,
-                      accd_device_of(goacc.context, (uintptr_t)items[i].host));
+            tell_device_address(&items[i]);
 }
 
 static inline accd_status run(struct goacc_thread *thread, const accd_construct *construct,

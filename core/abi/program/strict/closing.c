@@ -214,20 +214,6 @@ static bool is_system_module(const struct dl_phdr_info *info, size_t number)
            (number > 0 && is_system_path(info->dlpi_name));
 }
 
-static int is_system_code(struct dl_phdr_info *info, size_t size, void *address_p)
-{
-    (void)size;
-    if (!in_module(info, *(uint64_t *)address_p))
-        return 0;
-    return 1 + (*info->dlpi_name && (is_system_module(info, 1) ||
-                                     in_module(info, (uintptr_t)dlsym(RTLD_DEFAULT, "goacc_check_block"))));
-}
-
-bool goacc_is_system_code(uint64_t address)
-{
-    return dl_iterate_phdr(is_system_code, &address) == 2;
-}
-
 static int is_system_symbol(struct dl_phdr_info *info, size_t size, void *address_p)
 {
     (void)size;

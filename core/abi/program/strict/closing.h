@@ -59,9 +59,6 @@ const struct goacc_closed *goacc_closed_at(const struct goacc_closing *closing, 
 bool goacc_everyone_may(const struct goacc_closing *closing, uint64_t address);
 bool goacc_is_system(const struct goacc_closing *closing, uint64_t address);
 
-/* Whether code is that of a library of the system, or of our own libraries beside the program. */
-bool goacc_is_system_code(uint64_t address);
-
 /* Whether a private writable mapping starts at start and holds address. */
 bool goacc_is_mapping(struct goacc_closing *closing, uint64_t start, uint64_t address);
 

@@ -48,6 +48,8 @@ static _Noreturn void tell_device(void *address, const void *context)
         .code = "device-pointer-on-host",
         .rule = "ACC33-hd-1",
         .pc = place(((const ucontext_t *)context)->uc_mcontext.gregs),
+        .help = host ? NULL : "copy the memory to the host first: acc_memcpy_from_device",
+        .openmp = host ? NULL : "copy the memory to the host first: omp_target_memcpy",
     };
     struct goacc_shown shown;
     accd_present object;
@@ -89,12 +91,13 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         char region[40];
         snprintf(region, sizeof region, "the %s region", runs);
         const uintptr_t pc = place(registers);
-        const bool outside = goacc_tell_outside(NULL, region, "uses", (uintptr_t)info->si_addr, pc);
-        if (!outside && (uintptr_t)info->si_addr >= GOACC_PAGE)
+        if (info->si_code == SI_KERNEL)
+            goacc_tell_stray(goacc_stray(registers), pc, region);
+        else if (!goacc_tell_null(self->does, self->device, (uintptr_t)info->si_addr, pc, region) &&
+                 !goacc_tell_outside(NULL, region, "uses", (uintptr_t)info->si_addr, pc))
             goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
-                       "%s uses %p, which is neither host nor device memory", region, info->si_addr);
-        else if (!outside)
-            goacc_tell_stray(info->si_code == SI_KERNEL ? goacc_stray(registers) : 0, pc, region);
+                       "%s uses %p, which is neither host nor device memory", region,
+                       info->si_addr);
     }
     if (before->sa_flags & SA_SIGINFO)
         before->sa_sigaction(signal, info, context);

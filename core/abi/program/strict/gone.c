@@ -24,24 +24,34 @@ void goacc_gone_note(const accd_event *event, uint64_t dev)
     memccpy(gone[last].info.name, event->name, 0, sizeof gone[last].info.name - 1);
 }
 
+const char *goacc_help_beside(int device, const accd_object_info *info, int64_t into)
+{
+    accd_present other;
+    if (accd_present_at(goacc.context, device, info->host + (uint64_t)into, 0, &other) &&
+        other.info.host != info->host)
+        return "pieces of one array lie apart on the device: map one section that contains all "
+               "that a region uses";
+    return into < 0 ? "keep the index inside of {1|the data}, or map a section that begins before"
+                    : "keep the index inside of {1|the data}, or map a longer section";
+}
+
 static void tell(const struct goacc_site *site, const accd_object_info *info, uint64_t at,
                  struct goacc_mark mark, const char *region, const char *does, const char *where,
-                 uintptr_t pc)
+                 const char *help, uintptr_t pc)
 {
-    const struct goacc_shown shown = goacc_shown(info);
-    char element[340], whole[160];
+    struct goacc_shown shown = goacc_shown(info);
+    char element[340];
     goacc_spell_element(site, info->host, info->bytes, at, shown.name, element, sizeof element);
-    if (!goacc_spell(site, info->host, info->bytes, whole, sizeof whole))
-        snprintf(whole, sizeof whole, "%s", shown.name);
     goacc_find(
         &(struct goacc_finding){
             .level = "error",
             .code = "out-of-bounds",
             .rule = "ACC33-2.7.1-1",
             .pc = pc,
-            .object = whole,
+            .object = shown.name,
             .element = element,
             .other = mark,
+            .help = help,
         },
         "%s %s %s, %s", region, does, element, where);
 }
@@ -58,7 +68,8 @@ static bool tell_unmapped(const struct goacc_site *site, const char *region, con
             snprintf(place, sizeof place, " at %s:%d", mark.file, mark.line);
         char where[1200];
         snprintf(where, sizeof where, "whose data were unmapped%s", place);
-        tell(site, &gone[i].info, address - gone[i].dev, mark, region, does, where, pc);
+        tell(site, &gone[i].info, address - gone[i].dev, mark, region, does, where,
+             "unmap {1|the data} after the last region that uses them", pc);
         return true;
     }
     return false;
@@ -86,7 +97,7 @@ bool goacc_tell_outside(const struct goacc_site *site, const char *region, const
         at--;
     if (at >= page - GOACC_ALIGNED) {
         tell(site, &object.info, address - object.dev, goacc_mapped_at(&object.info), region, does,
-             where, pc);
+             where, goacc_help_beside(device, &object.info, (int64_t)(address - object.dev)), pc);
         return true;
     }
     goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", pc,

@@ -95,11 +95,13 @@ static void forget(bool (*is_meant)(const struct access *access, const void *ud)
 
 /* ----------------------------------------------------------------------------------- reports -- */
 
-static void spell_byte(const struct access *access, uint64_t at, char *to, size_t size)
+/* object gets the object's name. */
+static void spell_byte(const struct access *access, uint64_t at, char object[GOACC_NAME], char *to,
+                       size_t size)
 {
+    snprintf(object, GOACC_NAME, "%s", access->name);
     goacc_spell_element(goacc.site, access->object, access->object_bytes,
-                        access->host - access->object + (at - access->start), access->name, to,
-                        size);
+                        access->host - access->object + (at - access->start), object, to, size);
 }
 
 /* What is reported of a pair of accesses: the place of the earlier one is the other one. */
@@ -131,15 +133,16 @@ static bool is_same_construct(const struct access *later)
 
 static void tell_clash(const struct access *earlier, const struct access *later, uint64_t at)
 {
-    char first[1200], queue[60], remedy[100], element[340];
+    char first[1200], queue[60], remedy[100], element[340], object[GOACC_NAME];
     const bool kernel = goacc_is_kernel(later->used.what);
     if (is_same_construct(later) || goacc_find_again(missing, later->used.pc, later->name))
         return;
     struct goacc_finding clash = finding(earlier, later->how, later->used.pc, later->name);
     goacc_order_spell_work(&earlier->used, first, sizeof first);
     goacc_order_spell(later->used.turn, queue, sizeof queue);
-    spell_byte(later, at, element, sizeof element);
+    spell_byte(later, at, object, element, sizeof element);
     goacc_order_remedy(earlier->used.turn, remedy, sizeof remedy);
+    clash.object = object;
     clash.element = element;
     goacc_find(&clash, "%s%s%s%s %s %s on the %s; %s %s %s, and %s",
                kernel ? "this " : "", later->used.what, kernel ? " region" : "",
@@ -150,12 +153,13 @@ static void tell_clash(const struct access *earlier, const struct access *later,
 /* The program has changed what a transfer reads or writes. ends: it never waits. */
 static void tell_changed(const struct access *access, uint64_t at, bool ends)
 {
-    char work[1200], element[340], remedy[100];
+    char work[1200], element[340], remedy[100], object[GOACC_NAME];
     const uintptr_t pc = ends || !goacc.site ? access->used.pc : goacc.site->call.pc;
     struct goacc_finding change = finding(access, access->how, pc, access->name);
     goacc_order_spell_work(&access->used, work, sizeof work);
-    spell_byte(access, at, element, sizeof element);
+    spell_byte(access, at, object, element, sizeof element);
     goacc_order_remedy(access->used.turn, remedy, sizeof remedy);
+    change.object = object;
     change.element = element;
     goacc_find(&change, "the host has changed %s %s; %s %s it on the host, and %s", element,
                ends ? "before any wait" : "before this wait", work, verbs[access->how], remedy);

@@ -314,7 +314,8 @@ static struct goacc_mark agreed_at(const struct object *object, char *to, size_t
 static const char overwritten[] = "overwritten-change", stale[] = "stale-data", lost[] = "lost-change",
                   unwritten[] = "uninitialized-read";
 
-static void spell(const struct object *object, uint64_t at, const char *name, char *to, size_t size)
+static void spell(const struct object *object, uint64_t at, char name[GOACC_NAME], char *to,
+                  size_t size)
 {
     goacc_spell_element(goacc.site, object->host, object->bytes, at, name, to, size);
 }
@@ -329,13 +330,14 @@ static struct goacc_shown called(const accd_event *event)
 
 static void tell_overwritten(const struct object *object, const accd_event *event, uint64_t at)
 {
-    char element[340], agreed[1100];
+    char element[340], agreed[1100], call[1200];
     const bool out = event->op == ACCD_OP_D2H;
     const uintptr_t pc = goacc.site->call.pc;
-    const struct goacc_shown shown = called(event);
+    struct goacc_shown shown = called(event);
     if (goacc_find_again(overwritten, pc, shown.name))
         return;
     spell(object, at, shown.name, element, sizeof element);
+    goacc_spell_call(call, sizeof call);
     goacc_find(
         &(struct goacc_finding){
             .level = "warning",
@@ -346,7 +348,7 @@ static void tell_overwritten(const struct object *object, const accd_event *even
             .element = element,
             .other = agreed_at(object, agreed, sizeof agreed),
         },
-        "%s overwrites %s on the %s, which the %s has changed%s", goacc.site->what, element,
+        "%s overwrites %s on the %s, which the %s has changed%s", call, element,
         out ? "host" : "device", out ? "host" : "device", agreed);
 }
 
@@ -494,7 +496,8 @@ static void look_for_unsent(struct object *object)
     char element[340];
     if (at == NONE || !accd_present_at(goacc.context, object->device, object->host, 0, &present))
         return;
-    spell(object, at, goacc_shown(&present.info).name, element, sizeof element);
+    struct goacc_shown shown = goacc_shown(&present.info);
+    spell(object, at, shown.name, element, sizeof element);
     object->unsent = strdup(element);
     object->unsent_at = at;
     object->unsent_pc = goacc.site->call.pc;
@@ -575,6 +578,8 @@ static uint64_t overwritten_at(const struct object *object, int side, const char
 static void tell_unwritten(const accd_event *event)
 {
     const struct goacc_shown shown = called(event);
+    char call[1200];
+    goacc_spell_call(call, sizeof call);
     goacc_find(
         &(struct goacc_finding){
             .level = "warning",
@@ -584,7 +589,7 @@ static void tell_unwritten(const accd_event *event)
             .object = shown.name,
             .other = {"mapped", shown.file, shown.line},
         },
-        "%s copies %s to the host: nothing was written to its device memory", goacc.site->what, shown.name);
+        "%s copies %s to the host: nothing was written to its device memory", call, shown.name);
 }
 
 /* Compares what a transfer has moved with what both sides held. */
@@ -654,12 +659,13 @@ static void tell_unsent(const struct object *object)
 
 static void tell_unsaved(const struct object *object, const accd_event *event)
 {
-    char element[340], agreed[1100];
+    char element[340], agreed[1100], call[1200];
     const uintptr_t pc = goacc.site ? goacc.site->call.pc : 0;
-    const struct goacc_shown shown = called(event);
+    struct goacc_shown shown = called(event);
     if (object->unsaved == NONE)
         return;
     spell(object, object->unsaved, shown.name, element, sizeof element);
+    goacc_spell_call(call, sizeof call);
     goacc_find(
         &(struct goacc_finding){
             .level = "note",
@@ -671,9 +677,10 @@ static void tell_unsaved(const struct object *object, const accd_event *event)
             .other = agreed_at(object, agreed, sizeof agreed),
             .together = true, /* scratch memory of a program lies side by side */
         },
-        "%s removes %s from the device: a kernel has changed it, and no transfer copies the change to the "
+        "%s removes %s from the device: a kernel has changed it, and no transfer copies the change "
+        "to the "
         "host%s",
-        goacc.site ? goacc.site->what : "this", element, agreed);
+        goacc.site ? call : "this", element, agreed);
 }
 
 bool goacc_stale_changes(const accd_event *event)

@@ -27,8 +27,13 @@ void goacc_stopped_look(struct goacc_stopped *stopped, const greg_t *registers)
 uintptr_t goacc_stopped_in_program(struct goacc_stopped *stopped)
 {
     enum { FRAMES_MOST = 64 };
+    if (stopped->at.pc <= GOACC_PAGE &&
+        stopped->n) { /* a null pointer was called: the stack ends with the call */
+        stopped->at.pc = stopped->words[0];
+        stopped->at.sp += sizeof stopped->words[0];
+    }
     const uintptr_t pc = stopped->at.pc;
-    for (int i = 0; i < FRAMES_MOST && goacc_is_system_code(stopped->at.pc - 1); i++)
+    for (int i = 0; i < FRAMES_MOST && goacc_is_system_place(stopped->at.pc); i++)
         if (!goacc_step_out(stopped))
             return pc;
     return stopped->at.pc;

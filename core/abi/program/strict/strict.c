@@ -84,31 +84,20 @@ static int is_present(void *ud, uint64_t address)
            ACCD_WHOLLY;
 }
 
-/* The word of present data, as the device has it, that points closest to a host address from below:
- * the pointer that a kernel most likely followed. Its own host address, or 0. */
-static uint64_t culprit(int device, uint64_t address, uint64_t low)
-{
-    accd_present object;
-    uint64_t at = 0, best = 0, found = 0;
-    while (accd_present_next(goacc.context, device, &at, &object))
-        for (uint64_t k = 0; k + sizeof(uint64_t) <= object.info.bytes; k += sizeof(uint64_t)) {
-            uint64_t word;
-            memcpy(&word, (const void *)(uintptr_t)(object.dev + k), sizeof word);
-            if (word < low || word > address || word < best)
-                continue;
-            best = word;
-            found = object.info.host + k;
-        }
-    return found;
-}
-
 void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region)
 {
     if (goacc_unwritten(value))
-        goacc_tell("error", "uninitialized-read", "ACC33-2.7-1", pc,
-                   "%s follows a pointer in device memory that nothing was written "
-                   "to: its value is %p",
-                   region, (void *)(uintptr_t)value);
+        goacc_find(
+            &(struct goacc_finding){
+                .level = "error",
+                .code = "uninitialized-read",
+                .rule = "ACC33-2.7-1",
+                .pc = pc,
+                .help = "copy the pointer in, or attach it, before a region follows it",
+                .openmp = "map the pointer with to, or a section of it, before a region follows it",
+            },
+            "%s follows a pointer in device memory that nothing was written to: its value is %p",
+            region, (void *)(uintptr_t)value);
     else if (value == GOACC_UNALIGNED)
         goacc_find(
             &(struct goacc_finding){
@@ -119,13 +108,9 @@ void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region)
                 .help = "run it with --strict=begin: there, data begin at a page",
             },
             "%s uses data that are less aligned on the device than an instruction needs", region);
-    else if (value)
-        goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
-                   "%s follows %p, which is not an address", region,
-                   (void *)(uintptr_t)value);
     else
-        goacc_tell("error", "null-pointer", "ACC33-gloss-2", pc,
-                   "%s follows a null pointer", region);
+        goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
+                   "%s follows %p, which is not an address", region, (void *)(uintptr_t)value);
 }
 
 static bool beside; /* kernels were passed over since what lies beside data was looked at */
@@ -137,7 +122,7 @@ static void look_beside(int device, const char *by)
     accd_present object;
     if (!address)
         return;
-    char element[340] = "memory of acc_malloc", name[160];
+    char element[340] = "memory of acc_malloc", name[GOACC_NAME];
     struct goacc_finding finding = {
         .level = "error",
         .code = "out-of-bounds",
@@ -145,13 +130,13 @@ static void look_beside(int device, const char *by)
         .pc = goacc.site ? goacc.site->call.pc : 0,
     };
     if (accd_present_at(goacc.context, device, block, 1, &object)) {
-        goacc_spell_element(goacc.site, object.info.host, object.info.bytes, address - block,
-                            goacc_shown(&object.info).name, element, sizeof element);
-        if (!goacc_spell(goacc.site, object.info.host, object.info.bytes, name, sizeof name))
-            snprintf(name, sizeof name, "%s", goacc_shown(&object.info).name);
+        snprintf(name, sizeof name, "%s", goacc_shown(&object.info).name);
+        goacc_spell_element(goacc.site, object.info.host, object.info.bytes, address - block, name,
+                            element, sizeof element);
         finding.object = name;
         finding.element = element;
         finding.other = goacc_mapped_at(&object.info);
+        finding.help = goacc_help_beside(device, &object.info, (int64_t)(address - block));
     }
     goacc_find(&finding, "%s has written %s, %s", by, element,
                address < block ? "before the beginning of the data on the device"
@@ -167,45 +152,6 @@ void goacc_strict_ran(int device)
     beside = passed_over;
 }
 
-_Noreturn void goacc_tell_host(const struct goacc_site *site, int device, const char *region, const char *does,
-                               uint64_t address, uintptr_t pc)
-{
-    enum { NEAR = 1 << 20 };
-    const uint64_t low = address > NEAR ? address - NEAR : 0;
-    accd_present object;
-    char name[160], pointer[160];
-    bool present = accd_present_at(goacc.context, device, address, 0, &object);
-    uint64_t slot = culprit(device, address, present ? object.info.host : low);
-    goacc_spell(site, address, 0, name, sizeof name);
-    goacc_spell(site, slot, sizeof(void *), pointer, sizeof pointer);
-    accd_attachment attachment;
-    bool attached = accd_attachment_at(goacc.context, device, (void *)(uintptr_t)slot, &attachment);
-    struct goacc_finding finding = {
-        .level = "error",
-        .code = "host-pointer-on-device",
-        .rule = !present ? "ACC33-impl-1" : attached ? "ACC33-att-8" : "ACC33-att-6",
-        .pc = pc,
-        .object = name,
-        .second = slot ? pointer : NULL,
-    };
-    if (present) {
-        const struct goacc_shown shown = goacc_shown(&object.info);
-        finding.object = shown.name;
-        finding.element = name;
-        finding.other = goacc_mapped_at(&object.info);
-        goacc_find(&finding, "%s%s%s%s %s host memory at %s, whose data are present as %s%s",
-                   slot ? "the pointer " : "", slot ? pointer : "",
-                   attached ? " was attached, and then overwritten: "
-                   : slot   ? " was never attached: "
-                            : "",
-                   region, does, name, shown.name, slot ? "" : ": their host address was used");
-    } else {
-        goacc_find(&finding, "%s %s host memory at %s, which is not present%s%s%s", region, does, name,
-                   slot ? "; the pointer " : "", slot ? pointer : "", slot ? " points there" : "");
-    }
-    goacc_end();
-}
-
 static _Noreturn void tell_fault(const struct goacc_site *site, int device, const struct goacc_fault *fault)
 {
     const char *does = fault->write ? "writes" : "reads";
@@ -216,11 +162,13 @@ static _Noreturn void tell_fault(const struct goacc_site *site, int device, cons
     goacc_place(site->call.pc, region + n, sizeof region - (size_t)n);
     if (fault->jumped)
         goacc_tell_jump(goacc_construct(site), pc);
-    if (!fault->host && fault->address < GOACC_PAGE) {
+    if (fault->stray) {
         goacc_tell_stray(fault->stray, pc, region);
         goacc_end();
     }
-    if (!fault->host && goacc_tell_outside(site, region, does, fault->address, pc))
+    if (!fault->host &&
+        (goacc_tell_null(goacc_construct(site), device, fault->address, pc, region) ||
+         goacc_tell_outside(site, region, does, fault->address, pc)))
         goacc_end();
     if (!fault->host) {
         goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
@@ -356,98 +304,6 @@ void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_ke
 
 /* ----------------------------------------------------------------------------------- the end -- */
 
-/* Whether a descriptor of gfortran begins at an address that is present as long as its array, of the same name, is:
- * the array is reported. */
-static bool is_descriptor(int device, uint64_t host)
-{
-    accd_attachment pointer;
-    accd_present descriptor, array;
-    return accd_attachment_at(goacc.context, device, (const void *)(uintptr_t)host, &pointer) &&
-           accd_present_at(goacc.context, device, host, 0, &descriptor) && descriptor.info.host == host &&
-           goacc_is_descriptor(descriptor.info.bytes) &&
-           accd_present_at(goacc.context, device, pointer.target, 0, &array) &&
-           !strcmp(goacc_shown(&descriptor.info).name, goacc_shown(&array.info).name);
-}
-
-/* Whether an address lies in a variable of OpenMP's declare target, which is mapped to the end: no counter counts. */
-static bool is_declared_target(uint64_t host)
-{
-    return goacc_speaks_openmp() && goacc_declared_stays((const void *)(uintptr_t)host);
-}
-
-/* OpenMP has no clause that detaches: an attachment ends with the data, or with the pointer. */
-static bool has_ended(int device, const accd_attachment *pointer)
-{
-    accd_present data;
-    return is_declared_target(pointer->slot) && !accd_present_at(goacc.context, device, pointer->target, 0, &data);
-}
-
-/* A base pointer that OpenACC's directives do not map, and gcc does: a routine has unmapped the data alone. */
-static bool is_bare_pointer(int device, const accd_present *object)
-{
-    accd_present data;
-    uint64_t target;
-    return object->pointer && !goacc_speaks_openmp() && object->info.bytes == sizeof target &&
-           goacc_peek(object->info.host, (char *)&target, sizeof target) &&
-           !accd_present_at(goacc.context, device, target, 0, &data);
-}
-
-static void tell_attached(int device, const accd_attachment *pointer)
-{
-    const struct goacc_shown shown = goacc_shown_pointer(pointer);
-    goacc_find(
-        &(struct goacc_finding){
-            .level = "note",
-            .code = "still-attached",
-            .rule = "ACC33-det-1",
-            .object = shown.name,
-        },
-        "the pointer %s is still attached on device %d at the end, with attachment counter %u", shown.name, device,
-        pointer->count);
-}
-
-static void tell_left(int device)
-{
-    enum { MOST = 20 };
-    accd_present object;
-    accd_attachment pointer;
-    uint64_t at = 0;
-    size_t n = 0;
-    while (accd_present_next(goacc.context, device, &at, &object)) {
-        if (!object.dynamic || goacc_stack_declared(object.info.host) ||
-            goacc_allocated_has(object.info.host) || goacc_image_holds(object.info.host) ||
-            is_declared_target(object.info.host) || is_bare_pointer(device, &object) ||
-            is_descriptor(device, object.info.host) || n++ >= MOST)
-            continue;
-        char from[1100] = "";
-        const struct goacc_shown shown = goacc_shown(&object.info);
-        if (shown.file)
-            snprintf(from, sizeof from, ", mapped at %s:%d", shown.file, shown.line);
-        goacc_find(
-            &(struct goacc_finding){
-                .level = "note",
-                .code = "still-mapped",
-                .rule = "ACC33-2.6.7-4",
-                .object = shown.name,
-                .other = {"mapped", shown.file, shown.line},
-                .bytes = object.info.bytes,
-            },
-            "%s, %llu bytes, is still on device %d at the end, with dynamic reference counter %u%s%s", shown.name,
-            (unsigned long long)object.info.bytes, device, object.dynamic,
-            object.mapped ? ", from acc_map_data" : "", from);
-    }
-    if (n > MOST)
-        goacc_tell("note", "still-mapped", "ACC33-2.6.7-4", 0, "and %zu more on device %d",
-                   n - MOST, device);
-    for (at = 0, n = 0; accd_attachment_next(goacc.context, device, &at, &pointer);)
-        if (!goacc_allocated_has(pointer.slot) && !goacc_image_holds(pointer.slot) &&
-            !is_descriptor(device, pointer.slot) && !has_ended(device, &pointer) && n++ < MOST)
-            tell_attached(device, &pointer);
-    if (n > MOST)
-        goacc_tell("note", "still-attached", "ACC33-det-1", 0, "and %zu more on device %d",
-                   n - MOST, device);
-}
-
 void goacc_strict_end(void)
 {
     if (beside)
@@ -458,7 +314,7 @@ void goacc_strict_end(void)
         goacc_strict_close_devices(GOACC_CALLED);
     beside = false;
     for (int device = 0; device < accd_device_count(goacc.context) && !goacc.killed; device++)
-        tell_left(device);
+        goacc_tell_left(device);
     goacc_races_end();
     goacc_stale_end();
     goacc_idle_end();
@@ -468,7 +324,9 @@ void goacc_strict_count(void)
 {
     const unsigned long long all = atomic_load(&passed) + watched;
     if (all > watched && watched && goacc_rank() <= 0) /* ranks mostly do the same */
-        goacc_tell("note", not_watched, NULL, 0, "%llu of %llu kernels were watched: --strict=all watches each",
+        goacc_tell("note", not_watched, NULL, 0,
+                   "%llu of %llu kernel runs were checked, the others repeat constructs: "
+                   "--strict=all checks each",
                    watched, all);
 }
 
