@@ -40,13 +40,29 @@ local function undo(self, argument)
   return anew(self)
 end
 
+-- A scenario's text whose head names a rule profile, whatever it named before.
+local function with_rules(text, rules)
+  local setting = ("rules = %q"):format(rules)
+  local from = ("\n" .. text):find "\nscenario%s*{"
+  for brace in (from and text or ""):gmatch("()}", from) do
+    local head = text:sub(from, brace)
+    if load(head, "=", "t") then -- else the brace stands in a text, or is an inner one
+      local fields = head:match "{%s*(.-)[%s,;]*}$"
+      return ("%sscenario { %s%s }%s"):format(text:sub(1, from - 1), fields ~= "" and fields .. ", " or "", setting,
+        text:sub(brace + 1))
+    end
+  end
+  return ("scenario { %s }\n%s"):format(setting, text)
+end
+
 -- What was accepted as a scenario's text: behind that of the file.
 local function script(self)
   local parts = { self.text ~= "" and self.text:gsub("\n?$", "\n") or nil }
   for _, text in ipairs(self.accepted) do -- a local variable has ended with its statement
     parts[#parts + 1] = text:find "^%s*local%s" and "do " .. text .. " end\n" or text .. "\n"
   end
-  return table.concat(parts)
+  local text = table.concat(parts)
+  return self.rules and with_rules(text, self.rules) or text
 end
 
 local function save(self, argument)
@@ -308,7 +324,8 @@ end
 
 -- Reads statements until the user ends it. Returns the failures.
 local function repl(file, text, options, terminal, color)
-  local self = setmetatable({ file = file or "input", text = text or "", terminal = terminal, color = color,
+  local self = setmetatable({ file = file or "input", text = text or "", rules = options.rules, terminal = terminal,
+    color = color,
     accepted = {}, failures = {}, seen = {}, numbers = {}, prepare = reproducible() }, Repl)
   terminal.words = function(stem) return self:words(stem) end
   while true do
