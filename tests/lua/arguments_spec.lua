@@ -26,7 +26,7 @@ local wrong = {
     "omp_target_memcpy(addr 'v[0]', {}, 8, 0, 0, 1, 1)", "omp_target_memset(addr 'v[0]', 'x', 8, 1)",
     "omp_target_memcpy_rect(addr 'v[0]', addr 'v[1]', 8, 1, { 1 }, { 0 }, { 0 }, { {} }, { 1 }, 1, 1)",
     "omp_target_memcpy_rect(addr 'v[0]', addr 'v[1]', 8, 1 << 40, { 1 }, { 0 }, { 0 }, { 1 }, { 1 }, 1, 1)",
-    "omp_target_memcpy_rect(addr 'v[0]', addr 'v[1]', 8, 1, "one", { 0 }, { 0 }, { 1 }, { 1 }, 1, 1)",
+    "omp_target_memcpy_rect(addr 'v[0]', addr 'v[1]', 8, 1, 'one', { 0 }, { 0 }, { 1 }, { 1 }, 1, 1)",
     "omp_target_associate_ptr(addr 'v[0]', addr 'v[1]', nil, 0, 0)", "omp_target_is_present(print, 0)",
     "acc 'parallel' [[ n = omp_get_device_num; ]]",
   },

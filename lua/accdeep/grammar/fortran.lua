@@ -348,7 +348,8 @@ local function statements(rules, lx)
   end)
   rules.executable = V "directive_line" + V "beyond" + V "branching" + V "looping" + V "selecting" + V "typing"
     + V "ranking" + V "masking" + V "action" * stop
-  rules.statement = V "executable" + V "derived" + V "procedure" + V "declaration" + V "attribute_statement"
+  rules.statement = #(word "character" * sym "(") * V "declaration" -- else its length may be read as a section
+    + V "executable" + V "derived" + V "procedure" + V "declaration" + V "attribute_statement"
     + V "nothing"
 
   local prefix = (lx.words "pure elemental recursive impure module" / 0) ^ 0

@@ -49,7 +49,8 @@ function declare.type(session, spec, value, forward)
     if not len then return ftypes.character(1) end
     if len.tag == "any_length" and value and value.tag == "str" then return ftypes.character(#value.value) end
     if len.tag == "any_length" or len.tag == "deferred_length" then
-      raise("unsupported", len.pos, "characters have a fixed length here")
+      raise("unsupported", len.pos, "characters have a fixed length here",
+        { help = "give them one: character(len=80)" })
     end
     local n = math.max(integer(session, len), 0)
     if n > LONGEST then
