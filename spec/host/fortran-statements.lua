@@ -113,8 +113,8 @@ case("rejects: a declaration has an unknown type or kind, or attributes that exc
   .. " [HOUSE-names HOUSE-version HOUSE-limit HOUSE-language HOUSE-syntax]", function()
   expect.fails("unknown-type", { "integer(@3) :: k", "real(@5) :: k", "type(@unheard) :: v",
     "type s\ntype(@s) :: inner\nend type", "type, extends(@unheard) :: s\nend type" }, { by = fortran })
-  expect.fails("unsupported", { "class(@*), pointer :: v", "character(@*) :: v", "character(len=@:), allocatable :: v", "character(@:), pointer :: v",
-   
+  expect.fails("unsupported", { "class(@*), pointer :: v", "character(@*) :: v",
+    "character(len=@:), allocatable :: v", "character(@:), pointer :: v",
     "type, @bind(c), unheard :: s\nend type", "type s\ninteger :: k\n@contains\nprocedure :: f\nend type",
     "type s9\nreal, pointer :: p(:) => @t\nend type\ntype(s9) :: sv" }, { by = fortran })
   expect.fails("limit", "character(@99999999) :: v", { by = fortran })

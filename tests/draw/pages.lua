@@ -118,6 +118,9 @@ local seen = probe(page, [[
   see("untranslated", document.querySelectorAll("#picture .link.untranslated").length);
 ]], "#case=1&step=1")
 equal("first step", seen.begin, "step 1 of 8")
+local opened = probe(page, 'see("begin", text("count")); see("case", document.getElementById("case").value);')
+equal("opens at the step that fails", opened.begin, "step 5 of 5")
+equal("opens at the case that fails", opened.case, "1")
 equal("title", seen.title, "A structure <script>alert(1)</script> & its parts")
 equal("End", seen["end"], "step 8 of 8")
 equal("a step behind the last", seen.stays, "step 8 of 8")

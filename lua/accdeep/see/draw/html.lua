@@ -14,7 +14,7 @@ local ROWS = 100 -- of a table
 local KEYS = { "name", "title", "file", "version", "source", "rules", "parts", "tables", "cases", "ok", "dropped",
   "width", "height", "steps", "line", "last", "callers", "left_out", "events", "rows", "more", "error", "code",
   "message", "rule", "help", "snippet", "lines", "from", "to", "present", "present_more",
-  "attached", "attached_more", "levels" }
+  "attached", "attached_more", "levels", "start", "case", "step" }
 
 local clean = require "accdeep.base.words".utf8
 
@@ -208,8 +208,9 @@ local function rule_texts(ids)
   return texts
 end
 
--- The page of a scenario's cases, whose pictures have places: {record = a case, pictures, places}.
-return function(title, file, cases)
+-- The page of a scenario's cases, whose pictures have places: {record = a case, pictures, places}. It opens at a case and
+-- a step; step nil: the first that has a line.
+return function(title, file, cases, first_case, first_step)
   local parts, part = shared()
   local tables, share_table = shared()
   local cited, list = {}, {}
@@ -227,7 +228,8 @@ return function(title, file, cases)
   for id in pairs(texts) do order[#order + 1] = id end
   table.sort(order)
   local data = json.encode({ name = clean(file:match "[^/]*$"), source = lines_of(location.source(file) or ""),
-    rules = next(texts) and texts or json.null, parts = parts, tables = tables, cases = list }, { keyorder = order })
+    rules = next(texts) and texts or json.null, parts = parts, tables = tables, cases = list,
+    start = { case = (first_case or 1) - 1, step = (first_step or 0) - 1 } }, { keyorder = order })
   local values = { title = svg.escaped(title), file = svg.escaped(file), legend = svg.escaped(svg.legend),
     style = style.page, script = script, data = data:gsub("<", "\\u003c") }
   return (page:gsub("%%%((%a+)%)", values))

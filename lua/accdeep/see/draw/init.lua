@@ -68,14 +68,14 @@ function draw.step(case, number, format)
   return svg.document(made, layout.all({ made })[1])
 end
 
--- All cases as a page.
-function draw.page(title, path, cases)
+-- All cases as a page, which opens at a case and a step, by number; nil: where the page says.
+function draw.page(title, path, cases, case, step)
   local list = {}
   for i, case in ipairs(cases) do
     local pictures = picture.all(case.steps)
     list[i] = { record = case, pictures = pictures, places = layout.all(pictures) }
   end
-  return html(title, path, list)
+  return html(title, path, list, case, step)
 end
 
 -- The state of a session now, written to a file; raises an error of the environment if that cannot be done.

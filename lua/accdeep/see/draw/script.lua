@@ -196,8 +196,9 @@ return [==[
   }
   function fromHash() {
     var c = /case=(\d+)/.exec(location.hash), s = /step=(\d+)/.exec(location.hash);
-    choose(c ? c[1] - 1 : 0);
+    choose(c ? c[1] - 1 : data.start.case);
     var first = current().steps.findIndex(function (x) { return x.line; });
+    if (at.c === data.start.case && data.start.step >= 0) first = data.start.step;
     go(s ? s[1] - 1 : Math.max(first, 0));
   }
 

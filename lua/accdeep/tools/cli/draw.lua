@@ -15,7 +15,7 @@ local function options(command)
   command:argument("scenario", "The scenario."):argname "<file>"
   command:option("-o --out", "The picture: .html has all cases and steps, .svg and .dot have one step.")
     :argname "<file>":convert(file):count(1)
-  command:option("--case", "The case of a .svg or .dot, by number: the first that fails, or the first.")
+  command:option("--case", "The case of a .svg or .dot, or where a page opens, by number: the first that fails, or the first.")
     :convert(common.whole)
   command:option("--step", "Its step, by number: the one that fails, or the first with the most on the device.")
     :convert(common.whole)
@@ -49,18 +49,18 @@ local function run(chosen)
   local cases, result = draw.scenario(path, source, { device = chosen.device, rules = chosen.rules,
     descriptors = chosen.descriptors, trust = chosen.trust, limit_memory = chosen.limit_memory,
     limit_steps = chosen.limit_steps, out = function() end })
+  local number = choose(cases, chosen.case, first_failed(cases), "case", path)
+  local case = cases[number]
+  local step = case and choose(case.steps, chosen.step, draw.usual(case), "step", ("case %d of %s"):format(number, path))
+  if not step then return common.USAGE end
   if format == "html" then
     local steps = 0
-    for _, case in ipairs(cases) do steps = steps + #case.steps end
-    draw.write(files.to_write(chosen.out), draw.page(result.title or path, path, cases))
-    common.out(("%s: %d case%s, %d step%s\n"):format(chosen.out, #cases, #cases == 1 and "" or "s", steps,
-      steps == 1 and "" or "s"))
+    for _, one in ipairs(cases) do steps = steps + #one.steps end
+    local opens_at = chosen.step or case.failed_at
+    draw.write(files.to_write(chosen.out), draw.page(result.title or path, path, cases, number, opens_at))
+    common.out(("%s: %d case%s, %d step%s%s\n"):format(chosen.out, #cases, #cases == 1 and "" or "s", steps,
+      steps == 1 and "" or "s", opens_at and ("; opens at step %d of case %d"):format(opens_at, number) or ""))
   else
-    local number = choose(cases, chosen.case, first_failed(cases), "case", path)
-    local case = cases[number]
-    local step = case and choose(case.steps, chosen.step, draw.usual(case), "step",
-      ("case %d of %s"):format(number, path))
-    if not step then return common.USAGE end
     draw.write(files.to_write(chosen.out), draw.step(case, step, format))
     common.out(("%s: case %d of %d, step %d of %d: %s\n"):format(chosen.out, number, #cases, step, #case.steps,
       case.steps[step].title))
