@@ -93,6 +93,19 @@ function diagnostic.is_limit(value)
   return type(value) == "table" and rawget(value, "code") == "limit" and not rawget(value, "of_construct")
 end
 
+local KILLED = 128 + 9
+
+-- The error of a process of ours that ended too early. status: as system.wait gives it. Only the system or a user sends
+-- the signal that kills: it is no error of accdeep.
+function diagnostic.of_process(what, status)
+  if status ~= KILLED then
+    return diagnostic.new { code = "internal", rule = "HOUSE-jobs",
+      message = ("%s ended with status %s"):format(what, status) }
+  end
+  return diagnostic.new { code = "out-of-memory", rule = "HOUSE-jobs", message = what .. " was killed",
+    help = "the system does that where memory runs out: fewer --jobs need less" }
+end
+
 -- The house rule behind a code, for errors that no document's rule asks for.
 local house_rules = {
   ["syntax"] = "HOUSE-syntax", ["scenario-error"] = "HOUSE-scenario", ["expectation"] = "HOUSE-expect",

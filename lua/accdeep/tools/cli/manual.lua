@@ -19,7 +19,7 @@ accdeep \- executable specification of accelerator data management
 .B accdeep
 carries out OpenACC and OpenMP directives on a simulated device or on a GPU, and shows and checks what becomes of
 every object, pointer and counter: deep copy after the technical report TR-14-1 (shapes, policies, nests, members in
-data clauses), OpenACC 2.0 to 3.4, OpenMP 4.0 and 5.1.
+data clauses), OpenACC 2.0 to 3.4, OpenMP 4.0 to 6.1.
 Where hardware would go on silently \- an unattached pointer, an excluded member, bytes that nobody initialised \- it
 stops and says why, and which rule says so.
 .PP

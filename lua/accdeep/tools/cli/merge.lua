@@ -90,7 +90,9 @@ local function merge_sarif(chosen)
     local text = common.read(path)
     if not text:find('"name":"accdeep"', 1, true) then fail(path, "this is not a report of accdeep exec in SARIF") end
     for row in text:gmatch "[^\n]+" do
-      local key = row:gsub(",$", ""):gsub('"rank":%d+', '"ranks":[]'):gsub(',"occurrenceCount":%d+}$', "")
+      row = row:gsub(",$", "")
+      if row:find '^{"ruleId":' and not json.decode(row) then fail(path, "a result is damaged: " .. row:sub(1, 40)) end
+      local key = row:gsub('"rank":%d+', '"ranks":[]'):gsub(',"occurrenceCount":%d+}$', "}"):gsub("}$", "")
       local one = by_key[key]
       if not one and row:find '^{"ruleId":' then
         one = { text = key, ranks = {}, count = 0 }
@@ -102,7 +104,7 @@ local function merge_sarif(chosen)
       by_key[key] = one
       if one and one.text then
         table.insert(one.ranks, row:match '"rank":(%d+)')
-        one.count = one.count + math.tointeger(row:match '"occurrenceCount":(%d+)},?$')
+        one.count = one.count + (math.tointeger(tonumber(row:match '"occurrenceCount":(%d+)}$')) or 1)
       end
     end
   end

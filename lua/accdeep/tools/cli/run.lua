@@ -181,8 +181,7 @@ local function run_jobs(paths, chosen, live)
         local line = pipes[j]:read "l"
         local record = line and decode(line)
         if not record then
-          records[i] = broken(paths[i], diagnostic.new { code = "internal", rule = "HOUSE-jobs",
-            message = ("the process that ran this file ended with status %s"):format(ended[pids[j]]) })
+          records[i] = broken(paths[i], diagnostic.of_process("the process that ran this file", ended[pids[j]]))
           if n < #queue then left[#left + 1] = table.move(queue, n + 1, #queue, 1, {}) end
           break
         end

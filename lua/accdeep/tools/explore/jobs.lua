@@ -78,8 +78,7 @@ local function round(search, level, from, to, n, last, progress, all)
   if core.interrupted() then return true end
   for job, pipe in ipairs(pipes) do
     if not take(search, pipe, last) then
-      error(diagnostic.new { code = "internal", rule = "HOUSE-jobs",
-        message = ("a process that explored ended with status %s"):format(ended[statuses[job]]) }, 0)
+      error(diagnostic.of_process("a process that explored", ended[statuses[job]]), 0)
     end
   end
 end

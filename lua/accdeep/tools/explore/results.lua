@@ -33,9 +33,20 @@ local function text_of(digits) return (digits:gsub("%x%x", function(c) return st
 
 function results.class_line(program, key, letters) return ("c %s %016x %s"):format(hex(program), key, letters) end
 
+-- The numbers of a text; raises if it is something else, or one of them is too large.
+local function numbers_of(text, pattern)
+  local numbers = table.pack(text:match(pattern))
+  assert(numbers[1])
+  for i = 1, numbers.n do numbers[i] = assert(math.tointeger(tonumber(numbers[i]))) end
+  return table.unpack(numbers, 1, numbers.n)
+end
+
+local KEY = ("%x"):rep(16)
+
 -- What stands behind the c of a line.
 function results.class_of(rest)
-  local program, key, letters = rest:match "^(%x*) (%x+) (%a*)$"
+  local program, key, letters = rest:match("^(%x*) (" .. KEY .. ") (%a*)$")
+  assert(program and #program % 2 == 0)
   return { program = text_of(program), key = math.tointeger(tonumber("0x" .. key)), letters = letters }
 end
 
@@ -49,6 +60,7 @@ end
 -- What stands behind the d of a line.
 function results.finding_of(rest)
   local one = json.decode(rest)
+  assert(one.program:find "^%x*$" and #one.program % 2 == 0)
   one.program = text_of(one.program)
   return one
 end
@@ -100,7 +112,7 @@ local function lines_of(path)
     if line:find "^[elp]" or line == "done" or #lines == 1 then complete = #lines end
   end
   for i = #lines, complete + 1, -1 do lines[i] = nil end
-  local key = (lines[1] or ""):match "^accdeep explore 1 (%x+)$"
+  local key = (lines[1] or ""):match("^accdeep explore 1 (" .. KEY .. ")$")
   if not key then refuse(path, "these are no results of accdeep explore") end
   return lines, math.tointeger(tonumber("0x" .. key))
 end
@@ -113,19 +125,21 @@ local function take(made, line)
   elseif word == "d" then
     table.insert(made.findings, results.finding_of(rest))
   elseif word == "level" then
-    made.level, made.extended = math.tointeger(rest), 0
-    made.levels[made.level] = { classes = {} }
+    local level = numbers_of(rest, "^(%d+)$")
+    assert(level == #made.levels + 1)
+    made.level, made.extended = level, 0
+    made.levels[level] = { classes = {} }
   elseif word == "e" then
-    local i, directives, programs = rest:match "^(%d+) (%d+) (%d+)$"
-    made.extended, made.directives, made.programs = math.tointeger(i), math.tointeger(directives),
-      math.tointeger(programs)
+    made.extended, made.directives, made.programs = numbers_of(rest, "^(%d+) (%d+) (%d+)$")
   elseif word == "s" then
-    local directives, programs = rest:match "^(%d+) (%d+)$"
-    made.before = { directives = math.tointeger(directives), programs = math.tointeger(programs) }
+    local directives, programs = numbers_of(rest, "^(%d+) (%d+)$")
+    made.before = { directives = directives, programs = programs }
   elseif word == "part" then
-    local i, n = rest:match "^(%d+) (%d+)$"
-    made.shard = { math.tointeger(i), math.tointeger(n) }
+    local i, n = numbers_of(rest, "^(%d+) (%d+)$")
+    assert(i >= 1 and i <= n)
+    made.shard = { i, n }
   elseif word == "done" then
+    assert(rest == "")
     made.done = true
   else
     assert(word == "accdeep")

@@ -113,8 +113,10 @@ function runtime.compare(path, options)
     lines[#lines + 1] = group_text(one, group, explained)
   end
   table.move(missing, 1, #missing, #lines + 1, lines)
-  lines[#lines + 1] = ("-- %s on %s: %d programs of up to %d words, %d a second; %d differences, %d not explained\n")
-    :format(path:match "[^/]*$", options.oracle, count, bound, count // seconds, #groups, new)
+  local function counted(n, what) return ("%d %s%s"):format(n, what, n == 1 and "" or "s") end
+  lines[#lines + 1] = ("-- %s on %s: %s of up to %s, %d a second; %s, %d not explained\n"):format(path:match "[^/]*$",
+    options.oracle, counted(count, "program"), counted(bound, "word"), count // seconds,
+    counted(#groups, "difference"), new)
   return lines, new + #missing > 0, why
 end
 
