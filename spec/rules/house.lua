@@ -54,8 +54,8 @@ return {
     text = "A scenario names its pictures, and the user who runs it names their folder. Without a folder, "
       .. "nothing is written (file)." },
   { id = "HOUSE-jobs", section = "jobs", kind = "run-time error", status = "open",
-    text = "A process of the runner that dies affects only its own file, and is reported: as an error of accdeep "
-      .. "(internal), or as killed by the system or a user (out-of-memory)." },
+    text = "A process of the runner that dies affects only its own file, and is reported: "
+      .. "internal, or out-of-memory if the system killed it." },
   { id = "HOUSE-explore", section = "explore", kind = "meaning", status = "done",
     text = "A vocabulary is a list of words: acc, omp, host, kernel and fortran with their texts. In a vocabulary they "
       .. "are not carried out. A text with {a,b} is two words. A program is a sequence of words. Two programs are one "

@@ -135,8 +135,8 @@ local function snippet(err, paint, out)
 end
 
 -- The error as text: position, code, message, the line with carets, objects, rule, help, where more is said of the
--- code. options: color; warning: it is none, but should be looked at; seen: codes of which more was said before, as
--- keys (this one is added).
+-- code. options: color; case: its case; warning: it is none, but should be looked at; seen: codes of which more was said
+-- before, as keys (this one is added).
 function report.error(err, options)
   err = report.plain(err)
   local paint = painter(options and options.color)
@@ -149,6 +149,7 @@ function report.error(err, options)
     paint("bold", printable_lines(err.message)))
   snippet(err, paint, out)
   local function note(word, text) out[#out + 1] = ("  %s %s"):format(paint("cyan", word .. ":"), text) end
+  if options and options.case then note("case", printable(options.case)) end
   if err.callers then note("called from", printable(location.called_from(err.callers))) end
   if err.wanted then note("wanted", err.wanted) end
   if err.found then note("found", err.found) end
@@ -185,16 +186,30 @@ end
 -- err take text. live: output is printed while the scenario runs, not kept in the record.
 local formats = {}
 
+-- Places of errors that several cases of a record have: they name their cases.
+local function shared_places(record)
+  local counts = {}
+  local function place(case) return ("%s:%s"):format(case.error.file, case.error.line) end
+  for _, case in ipairs(record.cases) do
+    if case.error then counts[place(case)] = (counts[place(case)] or 0) + 1 end
+  end
+  return function(case) return counts[place(case)] > 1 end
+end
+
 function formats.text(options)
   local paint = painter(options.color)
   local paint_error = { color = options.color_errors, seen = {} }
   local self = { live = true }
   function self.record(record)
+    local is_shared = shared_places(record)
     for _, case in ipairs(record.cases) do
       local name = case.name
       if #record.cases > 1 or name ~= record.file then name = ("%s: %s"):format(record.file, name) end
       options.out(("%s %s\n"):format(case.ok and paint("green", "ok  ") or paint("red", "FAIL"), printable(name)))
-      if not case.ok then options.err(report.error(case.error, paint_error)) end
+      if not case.ok then
+        paint_error.case = is_shared(case) and case.name or nil
+        options.err(report.error(case.error, paint_error))
+      end
     end
   end
   function self.finish(records)

@@ -208,8 +208,8 @@ local function rule_texts(ids)
   return texts
 end
 
--- The page of a scenario's cases, whose pictures have places: {record = a case, pictures, places}. It opens at a case and
--- a step; step nil: the first that has a line.
+-- The page of a scenario's cases, whose pictures have places: {record = a case, pictures, places}. It opens at a case
+-- and a step; step nil: the first that has a line.
 return function(title, file, cases, first_case, first_step)
   local parts, part = shared()
   local tables, share_table = shared()

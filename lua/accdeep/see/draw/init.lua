@@ -69,13 +69,13 @@ function draw.step(case, number, format)
 end
 
 -- All cases as a page, which opens at a case and a step, by number; nil: where the page says.
-function draw.page(title, path, cases, case, step)
+function draw.page(title, path, cases, first_case, first_step)
   local list = {}
   for i, case in ipairs(cases) do
     local pictures = picture.all(case.steps)
     list[i] = { record = case, pictures = pictures, places = layout.all(pictures) }
   end
-  return html(title, path, list, case, step)
+  return html(title, path, list, first_case, first_step)
 end
 
 -- The state of a session now, written to a file; raises an error of the environment if that cannot be done.

@@ -15,8 +15,8 @@ local function options(command)
   command:argument("scenario", "The scenario."):argname "<file>"
   command:option("-o --out", "The picture: .html has all cases and steps, .svg and .dot have one step.")
     :argname "<file>":convert(file):count(1)
-  command:option("--case", "The case of a .svg or .dot, or where a page opens, by number: the first that fails, or the first.")
-    :convert(common.whole)
+  command:option("--case", "The case of a .svg or .dot, or where a page opens, by number: the first that fails, or "
+    .. "the first."):convert(common.whole)
   command:option("--step", "Its step, by number: the one that fails, or the first with the most on the device.")
     :convert(common.whole)
   command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
@@ -51,7 +51,8 @@ local function run(chosen)
     limit_steps = chosen.limit_steps, out = function() end })
   local number = choose(cases, chosen.case, first_failed(cases), "case", path)
   local case = cases[number]
-  local step = case and choose(case.steps, chosen.step, draw.usual(case), "step", ("case %d of %s"):format(number, path))
+  local step = case and choose(case.steps, chosen.step, draw.usual(case), "step",
+    ("case %d of %s"):format(number, path))
   if not step then return common.USAGE end
   if format == "html" then
     local steps = 0
@@ -65,9 +66,9 @@ local function run(chosen)
     common.out(("%s: case %d of %d, step %d of %d: %s\n"):format(chosen.out, number, #cases, step, #case.steps,
       case.steps[step].title))
   end
-  for _, case in ipairs(result.cases) do
-    if not case.ok then common.show_error(case.error) end
-    case.error = case.error and report.plain(case.error)
+  for _, one in ipairs(result.cases) do
+    if not one.ok then common.show_error(one.error) end
+    one.error = one.error and report.plain(one.error)
   end
   return report.status { result }
 end
