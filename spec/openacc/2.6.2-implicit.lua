@@ -82,6 +82,38 @@ case("rejects: a variable is in no clause under default(none), or absent under d
     expect.invalid("acc parallel default(shared)", "clause-not-allowed")
   end)
 
+case("accepts: under default(none) the clauses of data constructs around count [ACC33-impl-2]", function()
+  acc "data copy(v)" (function() acc "parallel default(none) firstprivate(n)" "v[0] = n;" end)
+  expect.host("v[0]", 4)
+  acc "data default(none) copy(v)" (function() acc "parallel copyin(n)" "v[1] = n;" end)
+  expect.host("v[1]", 4)
+  acc "data default(none) copy(v)" (function() acc "parallel default(present)" "v[2] = n;" end) -- the nearest one
+  expect.host("v[2]", 4)
+end)
+
+case("rejects: default(none) on a data construct concerns the compute constructs inside [ACC33-impl-2]", function()
+  acc "data default(none) copy(v)" (function()
+    expect.fails("default-none", function() acc "parallel" "v[0] = n;" end)
+  end)
+  acc "data default(present) create(n)" (function()
+    expect.fails("not-present", function() acc "parallel" "v[0] = 1;" end)
+  end)
+  expect.accepts("parallel", "v[0] = n;")
+  expect.host("v[0]", 4)
+end)
+
+case("accepts: the operand of sizeof needs no clause and is not mapped [ACC33-impl-3]", function()
+  expect.moves(function()
+    acc "parallel default(none) copy(v)" "v[0] = sizeof S + sizeof(n) + sizeof(S.x[0]);"
+  end, { h2d = { count = 1, bytes = 16 }, d2h = { count = 1, bytes = 16 } })
+  expect.host("v[0]", 20)
+end)
+
+case("rejects: the value of a variable in sizeof's neighbourhood needs a clause [ACC33-impl-3 ACC33-impl-2]", function()
+  expect.fails("default-none", function() acc "parallel default(none) copy(v)" "v[0] = sizeof(n) + n;" end)
+  expect.fails("unknown-name", function() acc "parallel copy(v)" "v[0] = sizeof(unheard);" end)
+end)
+
 case("accepts: a variable in a visible clause gets no implicit clause [ACC33-impl-3]", function()
   acc "data copyin(v)" (function()
     expect.accepts("parallel", "v[0] = 50;")

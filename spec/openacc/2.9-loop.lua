@@ -144,6 +144,34 @@ case("accepts: collapse and tile apply to as many loops as they say [ACC33-2.9-3
   expect.host("m[0][0:3]", { 9, 7, 9 })
 end)
 
+case("accepts: collapse with force has statements between its loops [ACC33-2.9-3]", function()
+  acc "parallel copy(m) private(t)" [[
+    #pragma acc loop collapse(force: 2)
+    for (int i = 0; i < 3; i++) {
+      t = 10 * i;
+      { int k = t + 1; for (int j = 0; j < 4; j++) m[i][j] = j; m[i][0] = k; }
+    }
+  ]]
+  expect.host("m[2][0:4]", { 21, 1, 2, 3 })
+  acc "parallel loop collapse(force: 2) copy(m)" [[
+    for (int i = 0; i < 3; i++) { t = i; for (int j = 0; j < 4; j++) m[i][j] = t + j; }
+  ]]
+  expect.host("m[2][3]", 5)
+end)
+
+case("rejects: loops, directives and routines stand between the loops of collapse with force [ACC33-2.9-3]", function()
+  local function between(statements)
+    wrong("syntax", "ACC33-2.9-3", ("#pragma acc loop collapse(force: 2)%s{ %s\n"
+      .. "for (int j = 0; j < 2; j++) a[i] = j; }"):format(FOR, statements))
+  end
+  between "while (s > 2) s--;"
+  between "if (s) for (int k = 0; k < 2; k++) s++;"
+  between "\n#pragma acc atomic\n s += 1;"
+  between "\n#pragma acc loop private(t)\n for (int k = 0; k < 2; k++) t = k;"
+  between "s = acc_get_device_num(acc_device_default);"
+  wrong("syntax", "ACC33-2.9-3", "#pragma acc loop collapse(force: 2)" .. FOR .. "s++;")
+end)
+
 case("rejects: there are too few loops, statements between loops, or no loop [ACC33-2.9-3]", function()
   local function bad(text, construct) wrong("syntax", "ACC33-2.9-3", text, construct) end
   bad("#pragma acc loop collapse(2)" .. FOR .. "a[i] = 1;")
@@ -176,18 +204,18 @@ case("rejects: a kernel reads a private variable without a value, or private nam
   wrong("conflicting-clauses", "ACC33-2.9-4", "#pragma acc loop private(s) reduction(+: s)" .. FOR .. "s += 1;")
 end)
 
-case("accepts: a reduction is combined, and its variable is copied [ACC33-2.9.11-1 ACC33-impl-1]", function()
+case("accepts: a reduction is combined with the variable of a data clause [ACC33-2.9.11-1]", function()
   expect.moves(function()
-    acc "parallel copy(a)" [[
+    acc "parallel copy(a, s, d)" [[
       #pragma acc loop reduction(+: s) reduction(max: d)
       for (int i = 0; i < 10; i++) { s += 1; d = i > d ? i : d; }
     ]]
   end, { h2d = { count = 3, bytes = 52 }, d2h = { count = 3, bytes = 52 } })
   expect.host("s", 10)
   expect.host("d", 9)
-  acc "serial" "#pragma acc loop reduction(+: s)\n for (int k = 0; k < 2; k++) s += 5;"
+  acc "serial reduction(+: s)" "#pragma acc loop reduction(+: s)\n for (int k = 0; k < 2; k++) s += 5;"
   expect.host("s", 20)
-  acc "parallel" [[
+  acc "parallel copy(s)" [[
     #pragma acc loop gang reduction(+: s)
     for (int i = 0; i < 2; i++) {
       #pragma acc loop vector reduction(+: s)
@@ -198,13 +226,99 @@ case("accepts: a reduction is combined, and its variable is copied [ACC33-2.9.11
 end)
 
 case("rejects: a reduction is not combined if another clause on the variable forbids this"
-  .. " [ACC33-2.9.11-1 ACC33-impl-1 OMP60-share-2]", function()
+  .. " [ACC33-2.9.11-1 ACC33-impl-1]", function()
   expect.accepts("parallel firstprivate(s)", "#pragma acc loop reduction(+: s)\n for (int k = 0; k < 2; k++) s += 5;")
   expect.host("s", 0)
   expect.accepts("parallel copyin(s)", "#pragma acc loop reduction(+: s)\n for (int k = 0; k < 2; k++) s += 5;")
   expect.host("s", 0)
-  wrong("type-mismatch", "OMP60-share-2", "#pragma acc loop reduction(+: pair)" .. FOR .. "a[i] = 1;")
   wrong("syntax", "HOUSE-syntax", "#pragma acc loop reduction(plus: s)" .. FOR .. "s += 1;")
+end)
+
+case("accepts: a reduction of a loop has its variable in a clause, or is in kernels [ACC33-impl-4]", function()
+  local ADD = "#pragma acc loop reduction(+: s)\n for (int k = 0; k < 2; k++) s += 5;"
+  local both = { h2d = { count = 1, bytes = 4 }, d2h = { count = 1, bytes = 4 } }
+  for _, construct in ipairs { "parallel copy(s)", "serial reduction(+: s)", "kernels" } do
+    expect.moves(function() acc(construct)(ADD) end, both)
+  end
+  acc "data copy(s)" (function() acc "parallel" (ADD) end)
+  expect.host("s", 40)
+  expect.accepts("parallel firstprivate(s)", ADD)
+  acc "parallel copy(a)" ("{ int s = 0;\n" .. ADD .. " a[0] = s; }")
+  acc "parallel copy(a)" ("#pragma acc loop private(s)" .. FOR .. "{ s = i;\n" .. ADD .. " a[i + 1] = s; }")
+  expect.host("s", 40)
+  expect.host("a[0:5]", { 10, 10, 11, 12, 13 })
+  acc "parallel loop reduction(+: s)" "for (int k = 0; k < 2; k++) s += 5;"
+  expect.host("s", 50)
+end)
+
+case("rejects: a loop in parallel or serial reduces a scalar that is in no clause [ACC33-impl-4]", function()
+  local ADD = "#pragma acc loop reduction(+: s)" .. FOR .. "s += 5;"
+  wrong("missing-clause", "ACC33-impl-4", ADD, "parallel")
+  wrong("missing-clause", "ACC33-impl-4", ADD, "serial copy(a)")
+  wrong("missing-clause", "ACC33-impl-4", "for (int k = 0; k < 2; k++) {\n" .. ADD .. " s = 0; }",
+    "parallel loop copy(a)")
+  acc "enter data copyin(s)" -- is not visible
+  wrong("missing-clause", "ACC33-impl-4", ADD, "parallel")
+end)
+
+for _, profile in ipairs { "tr14", "libgomp-12" } do
+  case(("differs: a scalar that a loop reduces is copied under %s [ACC33-impl-4]"):format(profile), function()
+    rules(profile)
+    declare "int t;"
+    expect.moves(function()
+      acc "parallel" ("#pragma acc loop reduction(+: t)" .. FOR .. "t += 5;")
+    end, { h2d = { count = 1, bytes = 4 }, d2h = { count = 1, bytes = 4 } })
+    expect.host("t", 20)
+  end)
+end
+
+case("accepts: gangs of one dimension reduce [ACC33-2.9.11-2]", function()
+  acc "parallel num_gangs(2) reduction(+: s)" "s += 1;"
+  acc "parallel loop gang(dim: 1) reduction(+: s) num_gangs(4)" "for (int i = 0; i < 3; i++) s += 1;"
+  acc "parallel copy(s) num_gangs(2, 2)" "#pragma acc loop vector reduction(+: s)\n for (int i = 0; i < 3; i++) s++;"
+  expect.host("s", 7)
+end)
+
+case("rejects: gangs of several dimensions reduce [ACC33-2.9.11-2]", function()
+  local ADD = FOR .. "s += 1;"
+  wrong("conflicting-clauses", "ACC33-2.9.11-2", "s += 1;", "parallel num_gangs(2, 2) reduction(+: s)")
+  wrong("conflicting-clauses", "ACC33-2.9.11-2", "#pragma acc loop gang(dim: 2) reduction(+: s)" .. ADD)
+  wrong("conflicting-clauses", "ACC33-2.9.11-2", ADD, "parallel loop gang(dim: 3) reduction(+: s)")
+  wrong("conflicting-clauses", "ACC33-2.9.11-2", "#pragma acc loop gang reduction(+: s)" .. ADD,
+    "parallel num_gangs(2, 2) copy(s)")
+  wrong("conflicting-clauses", "ACC33-2.9.11-2", ADD, "parallel loop gang num_gangs(2, 1) reduction(+: s)")
+end)
+
+-- An inner loop that reduces s, inside of a loop with a directive and statements before the inner loop.
+local function nested(outer, before, inner, after)
+  return ("#pragma acc loop %s%s{ %s\n#pragma acc loop %s\n for (int j = 0; j < 2; j++) s += 1; %s }"):format(outer,
+    FOR, before, inner, after or "")
+end
+
+case("accepts: a reduction that spans loops is on each of them, and others start again [ACC33-2.9.11-3]", function()
+  acc "parallel copy(s)" (nested("gang reduction(+: s)", "", "vector reduction(+: s)"))
+  expect.host("s", 8)
+  acc "parallel copy(s, a)" (nested("seq", "s = i;", "vector reduction(+: s)", "a[i] = s;"))
+  acc "parallel copy(a)" (nested("gang", "int s = i;", "vector reduction(+: s)", "a[i] += s;"))
+  acc "parallel copy(a, s)" (nested("gang private(s)", "s = i;", "vector reduction(+: s)", "a[i] += s;"))
+  expect.host("a[0:4]", { 6, 9, 12, 15 })
+  acc "parallel loop reduction(+: s) copy(s)" [[
+    for (int i = 0; i < 2; i++) {
+      #pragma acc loop seq reduction(+: s)
+      for (int j = 0; j < 2; j++) s += 1;
+    }
+  ]]
+  expect.host("s", 9)
+end)
+
+case("rejects: a loop around a reduction does not reduce, or reduces by another operator [ACC33-2.9.11-3]", function()
+  wrong("missing-clause", "ACC33-2.9.11-3", nested("gang", "", "vector reduction(+: s)"))
+  wrong("missing-clause", "ACC33-2.9.11-3", nested("seq", "a[i] = s;", "vector reduction(+: s)"))
+  wrong("missing-clause", "ACC33-2.9.11-3", "for (int i = 0; i < 2; i++) {\n#pragma acc loop reduction(+: s)" .. FOR
+    .. "s++; }", "parallel loop copy(s)")
+  wrong("conflicting-clauses", "ACC33-2.9.11-3", nested("gang reduction(*: s)", "", "vector reduction(+: s)"))
+  wrong("conflicting-clauses", "ACC33-2.9.11-3", "#pragma acc loop reduction(max: s)" .. FOR .. "s = s > i ? s : i;",
+    "parallel reduction(+: s)")
 end)
 
 case("accepts: cache is a hint about arrays [ACC33-2.10-1]", function()

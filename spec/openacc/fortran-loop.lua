@@ -152,19 +152,19 @@ case("rejects: a private variable has no value, is unknown, or is allocatable [A
   wrong("unsupported", "ACC33-2.9-4", "!$acc loop private(al)" .. DO .. "a(i) = 1" .. END)
 end)
 
-case("accepts: a reduction is combined, and its variable is copied [ACC33-2.9.11-1 ACC33-impl-1]", function()
+case("accepts: a reduction is combined with the variable of a data clause [ACC33-2.9.11-1]", function()
   fortran(variables)
-  fortran(inside("parallel", "!$acc loop reduction(+:s) reduction(max:d) reduction(.and.:ok)" .. DO
+  fortran(inside("parallel copy(s, d, ok)", "!$acc loop reduction(+:s) reduction(max:d) reduction(.and.:ok)" .. DO
     .. "s = s + i\nd = max(d, 1.5d0 * i)\nok = ok .and. i < 4" .. END))
   expect.host("s", 10)
   expect.host("d", 6)
   expect.host("ok", false)
   fortran "t = 6\nr = 2"
-  fortran(inside("serial", "!$acc loop reduction(iand:t) reduction(*:r)\ndo i = 1, 2\n"
+  fortran(inside("serial copy(t)", "!$acc loop reduction(iand:t) reduction(*:r)\ndo i = 1, 2\n"
     .. "t = iand(t, 3)\nr = r * i\nend do"))
   expect.host("t", 2)
   expect.host("r", { 4, 4 })
-  fortran(inside("parallel", "!$acc loop gang reduction(+:s)\ndo i = 1, 2\n!$acc loop vector reduction(+:s)\n"
+  fortran(inside("parallel reduction(+:s)", "!$acc loop gang reduction(+:s)\ndo i = 1, 2\n!$acc loop vector reduction(+:s)\n"
     .. "do j = 1, 3\ns = s + 1\nend do\nend do"))
   expect.host("s", 16)
   fortran("!$acc parallel loop reduction(+:s) private(t)\ndo i = 1, 4\nt = i\ns = s + t\nend do")
@@ -295,5 +295,39 @@ case("differs: text that the program never reaches, or that follows a directive,
     expect.equal(err.code == "syntax" or err.code == "unsupported" or err.code == "region-nesting", true)
     expect.host("s", 0)
     expect.host("a(1)", 0)
+  end
+end)
+
+case("rejects: reductions of nested loops disagree, or a scalar is in no clause"
+  .. " [ACC33-2.9.11-3 ACC33-impl-4]", function()
+  fortran(variables)
+  local sum = "!$acc loop vector reduction(+:s)\ndo j = 1, 3\ns = s + 1\nend do"
+  wrong("missing-clause", "ACC33-2.9.11-3", "!$acc loop gang\ndo i = 1, 2\n" .. sum .. "\nend do")
+  wrong("conflicting-clauses", "ACC33-2.9.11-3", "!$acc loop gang reduction(*:s)\ndo i = 1, 2\n" .. sum .. "\nend do")
+  expect.fails("missing-clause", function() fortran(inside("parallel copy(a)", sum)) end)
+  fortran(inside("parallel copy(a) copyin(s)", "!$acc loop gang\ndo i = 1, 2\ns = i\n" .. sum
+    .. "\na(i) = s\nend do"))
+  expect.host("a(1:2)", { 4, 5 })
+end)
+
+case("accepts: collapse with force has statements between its loops [ACC33-2.9-3]", function()
+  fortran(variables)
+  fortran(inside("parallel copy(m, t)", [[
+    !$acc loop collapse(force: 2)
+    do i = 1, 3
+      t = 10 * i
+      do j = 1, 4
+        m(j, i) = t + j
+      end do
+    end do
+  ]]))
+  expect.host("m(4,3)", 34)
+end)
+
+case("rejects: a loop or a routine stands between the loops of collapse with force [ACC33-2.9-3]", function()
+  fortran(variables)
+  for _, between in ipairs { "call acc_wait_all()", "do k = 1, 2\n s = k\n end do" } do
+    wrong("syntax", "ACC33-2.9-3", ("!$acc loop collapse(force: 2)\ndo i = 1, 3\n%s\n"
+      .. "do j = 1, 4\n a(i) = j\n end do\nend do"):format(between))
   end
 end)

@@ -6,6 +6,14 @@ return {
       .. "aliasing clauses on one directive, attaching pointers past the end, and Fortran pointer variables. TR14 "
       .. "and this project answer exactly these." },
 
+  { id = "ACC33-2.4-1", section = "2.4", kind = "meaning", status = "done",
+    text = "A clause after device_type is about the named device types only, and replaces the clauses of its name "
+      .. "before the first device_type. An asterisk stands for all types that are not named. A directive is an error "
+      .. "if its clauses for one of the types are. On data and update only async and wait may follow, on compute "
+      .. "constructs also num_gangs, num_workers and vector_length. On loop these are collapse, tile, gang, worker, "
+      .. "vector, seq, independent and auto, on routine the levels and bind. enter data, exit data, host_data and wait "
+      .. "have no device_type. Our reading: the devices of a scenario belong to no named type." },
+
   { id = "ACC33-2.5-1", section = "2.5", kind = "static error", status = "done",
     text = "The body of a compute construct is a structured block: no statement leaves the block before its end. The "
       .. "body contains no other compute construct." },
@@ -13,23 +21,42 @@ return {
     text = "A compute construct with self runs on the host if the condition of self is true or missing. Data that "
       .. "are shared with the host do not move. If an if clause is false, self has no effect." },
 
+  { id = "ACC33-2.5.10-1", section = "2.5.10", kind = "run-time error", status = "done",
+    text = "num_gangs has one, two or three numbers on parallel, one for each dimension of gangs, and one number on "
+      .. "kernels. A missing number is 1. At least one gang executes a construct. Our reading: each number is at "
+      .. "least 1. The numbers have no effect on data." },
+  { id = "ACC33-2.5.15-1", section = "2.5.15", kind = "meaning", status = "done",
+    text = "A reduction names a variable, an element of an array or a subarray, not a member of a structure. An array "
+      .. "or a subarray is reduced element by element, a structure member by member. Each must be a number that the "
+      .. "operator takes in the language: &, | and ^ take integers in C. Accesses to other elements of the array are "
+      .. "unspecified. Our reading: && and || take all numbers." },
+
   { id = "ACC33-2.6-1", section = "2.6", kind = "meaning", status = "done",
     text = "enter data and exit data need at least one data clause. On data a default clause is enough, too. "
       .. "if(false) skips the whole directive. finalize is a clause of exit data only. if_present is a clause of "
       .. "update and host_data only." },
 
   { id = "ACC33-impl-1", section = "2.6.2", kind = "meaning", status = "done",
-    text = "A compute construct gives each variable without a clause an implicit data attribute. A reduction "
-      .. "variable gets copy. An aggregate gets copy, or present under default(present). A scalar gets firstprivate "
+    text = "A compute construct gives each variable without a clause an implicit data attribute. A variable in a "
+      .. "reduction clause of a compute or combined construct gets copy, unless a data clause names it. An aggregate gets copy, or present under default(present). A scalar gets firstprivate "
       .. "in parallel and serial, and copy in kernels. A C pointer is a scalar: the memory that it points to is not "
       .. "mapped." },
   { id = "ACC33-impl-2", section = "2.6.2", kind = "meaning", status = "done",
-    text = "Under default(none) a variable without an explicit clause is an error. Since 3.2 this includes scalars. "
-      .. "Flang keeps the older rule by default." },
+    text = "default(none) on a compute construct, or on a data construct around it, makes a variable without an "
+      .. "explicit clause an error. The nearest default clause counts. A clause of the construct, of a data construct "
+      .. "around it or of declare is enough. Since 3.2 this includes scalars. default(present) is about aggregates "
+      .. "only. Flang keeps the older rule by default." },
   { id = "ACC33-impl-3", section = "2.6.2", kind = "meaning", status = "done",
-    text = "A variable gets an implicit attribute only if no visible enclosing data clause names the variable. A "
-      .. "pointer that a C++ lambda captures by value gets no_create. A variable that a lambda captures by reference "
-      .. "gets present." },
+    text = "A variable gets an implicit attribute only if the construct uses its value or its address, and no "
+      .. "visible enclosing data clause names the variable. The operand of sizeof is no such use. A pointer that a "
+      .. "C++ lambda captures by value gets no_create. A variable that a lambda captures by reference gets "
+      .. "present." },
+
+  { id = "ACC33-impl-4", section = "2.6.2", kind = "static error", status = "done",
+    text = "A loop in parallel or serial reduces a scalar that is not private around the loop. Then a data clause of "
+      .. "the construct or around it names the scalar, or private, firstprivate or reduction on the construct. (The "
+      .. "standard leaves it to implementations whether they report a violation.) Profiles of other documents copy "
+      .. "the scalar, as gcc does. In kernels the scalar is copied as each other one." },
 
   { id = "ACC33-2.6.7-1", section = "2.6.7", kind = "meaning", status = "done",
     text = "Each section of memory has two reference counters on each device, a structured one and a dynamic one. "
@@ -52,7 +79,8 @@ return {
   { id = "ACC33-2.7-1", section = "2.7", kind = "meaning", status = "done",
     text = "After the entry steps of a clause, a pointer reference is attached. At exit, a clause has no effect if "
       .. "the counter of its kind is 0. (Version 3.0 wanted an error there, 3.1 restored the rule.) Otherwise the "
-      .. "clause detaches its pointer reference and decrements. If both counters are 0 then, the clause does its exit action." },
+      .. "clause detaches its pointer reference and decrements. If both counters are 0 then, the clause does its "
+      .. "exit action." },
   { id = "ACC33-2.7-2", section = "2.7", kind = "meaning", status = "done",
     text = "A clause on a null pointer counts nothing and creates nothing." },
   { id = "ACC33-2.7-3", section = "2.7", kind = "meaning", status = "done",
@@ -174,14 +202,23 @@ return {
       .. "1, 2 or 3. Without dim the dimension is 1." },
   { id = "ACC33-2.9-3", section = "2.9.1", kind = "static error", status = "done",
     text = "collapse(n), and tile with n sizes, apply to n tightly nested loops. Each loop counts one variable by a "
-      .. "step up to an end. The body changes neither the variable nor the end, and no statement leaves the loop." },
+      .. "step up to an end. The body changes neither the variable nor the end, and no statement leaves the loop. With "
+      .. "collapse(force: n) statements may stand between the loops, and may be executed several times. They contain "
+      .. "no other loop, no directive and no call of a routine of OpenACC. Our reading: one thread executes them once "
+      .. "in each iteration of the loop around them." },
   { id = "ACC33-2.9-4", section = "2.6.1", kind = "meaning", status = "done",
     text = "The loop variable of a loop directive is private, and so are the variables of a private clause. A "
       .. "private variable has the same name, but no value at the start. The original variable keeps its value." },
   { id = "ACC33-2.9.11-1", section = "2.9.11", kind = "meaning", status = "done",
     text = "reduction(op: v) on a loop makes a private copy, which starts with the identity of the operator. After "
-      .. "the loop the copy is combined with v. If no data clause names v, the enclosing compute construct copies "
-      .. "v." },
+      .. "the loop the copy is combined with v." },
+  { id = "ACC33-2.9.11-2", section = "2.9.11", kind = "static error", status = "done",
+    text = "reduction is not allowed on parallel if num_gangs has several numbers, and not on a gang loop in such a "
+      .. "construct. It is not allowed on a gang loop of dimension 2 or 3." },
+  { id = "ACC33-2.9.11-3", section = "2.9.11", kind = "static error", status = "done",
+    text = "Nested constructs reduce a variable by one operator. A reduction that spans several loop directives is "
+      .. "on each of them. Our reading: a reduction does not span a loop to which the variable is private, or whose "
+      .. "body assigns to the variable beside the inner loop." },
   { id = "ACC33-2.10-1", section = "2.10", kind = "static error", status = "done",
     text = "cache names elements and sections of arrays. The directive is a hint." },
   { id = "ACC33-2.12-1", section = "2.12", kind = "static error", status = "done",

@@ -51,6 +51,8 @@ return {
     openmp = "name the variable in a map clause or a data-sharing clause" },
   ["conflicting-clauses"] = { "Two clauses contradict each other.", "if_present with a clause that needs the data.",
     "keep one of the clauses" },
+  ["missing-clause"] = { "A variable needs a clause that a directive does not have.",
+    "A loop that reduces a variable, inside of a loop directive that does not.", "add the clause" },
   ["unsupported"] = { "accdeep understands the text, but does not implement it.",
     "Bit-fields, or a form of a later standard.", "use another form: this one is not implemented" },
   ["not-present"] = { "Data that a construct needs are not present on the device.",

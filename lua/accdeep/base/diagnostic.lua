@@ -36,7 +36,7 @@ local phases = {
   static = [[unknown-name unknown-type unknown-member unknown-shape unknown-policy unknown-clause
     duplicate-default-shape duplicate-name duplicate-clause duplicate-member clause-not-allowed
     missing-type mixed-types not-a-pointer not-a-struct shape-required recursive-type type-mismatch
-    default-none conflicting-clauses unknown-group unsupported]],
+    default-none conflicting-clauses missing-clause unknown-group unsupported]],
   run = [[not-present already-present partially-present partial-overlap not-attached pointer-changed bounds-changed
     still-attached missing-wait invalid-async invalid-section null-pointer out-of-bounds host-pointer-on-device
     device-pointer-on-host excluded-member uninitialized-read region-nesting callback expectation

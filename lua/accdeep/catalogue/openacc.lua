@@ -1,9 +1,10 @@
 -- openacc.lua - the directives and clauses of OpenACC and of TR-14-1, an entry each. Grammar, checks, policies, nests,
 -- exports, completion and `accdeep explain` are made from these entries: a new clause is one entry here.
 --
--- A directive is {name, kind, takes?, needs_data?, text}. kind: what a plan of it is ("region", "enter data", ...),
--- "compute", "body" for what stands in bodies alone, "declaration", and "members" for what describes a type; takes:
--- what stands in its own parentheses; needs_data: it is nothing without a data clause.
+-- A directive is {name, kind, takes?, needs_data?, specific?, text}. kind: what a plan of it is ("region",
+-- "enter data", ...), "compute", "body" for what stands in bodies alone, "declaration", and "members" for what
+-- describes a type; takes: what stands in its own parentheses; needs_data: it is nothing without a data clause;
+-- specific: the clauses that may follow device_type, nil where device_type is no more than a clause of its own.
 --
 -- A clause is {names, takes, of, text, ...}. names: its own, then those that mean the same; takes: what stands in its
 -- parentheses ("vars", ...: grammar/openacc.lua); of: the directives that have it, in short. And
@@ -20,6 +21,9 @@ local words = require "accdeep.base.words"
 
 local openacc = {}
 
+local of_compute = "async wait num_gangs num_workers vector_length"
+local of_loop = "collapse gang worker vector seq independent auto tile"
+
 openacc.directives = {
   { "enter data", kind = "enter data", needs_data = true,
     text = "Maps data from here on; counted by the dynamic counter." },
@@ -28,20 +32,26 @@ openacc.directives = {
   { "end host_data", kind = "end host data", text = "Ends a host_data region." },
   { "host_data", kind = "host data", text = "A region in which use_device gives device addresses." },
   { "declare", kind = "declare", needs_data = true, text = "Maps data for the life of the program or procedure." },
-  { "data", kind = "region", text = "Maps data for a region; counted by the structured counter." },
-  { "update", kind = "update", needs_data = true, text = "Copies data that are present to the host (self) or the "
-    .. "device (device). In a policy: what an update takes." },
-  { "parallel loop", kind = "compute", text = "A compute construct that is a loop." },
-  { "serial loop", kind = "compute", text = "A compute construct of one thread that is a loop." },
-  { "kernels loop", kind = "compute",
+  { "data", kind = "region", specific = "async wait",
+    text = "Maps data for a region; counted by the structured counter." },
+  { "update", kind = "update", needs_data = true, specific = "async wait",
+    text = "Copies data that are present to the host (self) or the device (device). In a policy: what an update "
+    .. "takes." },
+  { "parallel loop", kind = "compute", specific = of_compute .. " " .. of_loop,
+    text = "A compute construct that is a loop." },
+  { "serial loop", kind = "compute", specific = of_compute .. " " .. of_loop,
+    text = "A compute construct of one thread that is a loop." },
+  { "kernels loop", kind = "compute", specific = of_compute .. " " .. of_loop,
     text = "A compute construct that the compiler divides into kernels, and is a loop." },
-  { "parallel", kind = "compute", text = "A compute construct." },
-  { "serial", kind = "compute", text = "A compute construct of one thread." },
-  { "kernels", kind = "compute", text = "A compute construct that the compiler divides into kernels." },
-  { "loop", kind = "body", text = "In a body: the loop may be divided." },
+  { "parallel", kind = "compute", specific = of_compute, text = "A compute construct." },
+  { "serial", kind = "compute", specific = of_compute, text = "A compute construct of one thread." },
+  { "kernels", kind = "compute", specific = of_compute,
+    text = "A compute construct that the compiler divides into kernels." },
+  { "loop", kind = "body", specific = of_loop, text = "In a body: the loop may be divided." },
   { "atomic", kind = "body", text = "In a body: one access that nothing interrupts." },
   { "cache", kind = "body", takes = "vars", text = "In a body: data that are kept close: no effect here." },
-  { "routine", kind = "declaration", text = "A function that is called on devices, too." },
+  { "routine", kind = "declaration", specific = "gang worker vector seq bind",
+    text = "A function that is called on devices, too." },
   { "set", kind = "set", text = "Chooses the current device or the default queue." },
   { "wait", kind = "wait", takes = "wait", text = "Waits for queues before the work, or as a directive." },
   { "init", kind = "init", text = "Starts the device." },
@@ -123,13 +133,13 @@ openacc.clauses = {
     text = "The work is put into a queue; the host continues." },
   { "wait", takes = "wait", of = "regions enter_data exit_data update",
     text = "Waits for queues before the work, or as a directive." },
-  { "device_type dtype", takes = "anything", of = "update compute loop routine set devices", argument = true,
+  { "device_type dtype", takes = "anything", of = "update regions loop routine set devices", argument = true,
     text = "Clauses after it are for one kind of device." },
   { "device_num", takes = "expression", of = "set devices", once = true, argument = true,
     text = "The number of the device." },
   { "default_async", takes = "expression", of = "set", once = true, argument = true,
     text = "The queue of async without a value." },
-  { "num_gangs", takes = "expression", of = "parallel kernels parallel_loop kernels_loop", argument = true,
+  { "num_gangs", takes = "expressions", of = "parallel kernels parallel_loop kernels_loop", argument = true,
     text = "How many gangs: no effect on data." },
   { "num_workers", takes = "expression", of = "parallel kernels parallel_loop kernels_loop", argument = true,
     text = "How many workers: no effect on data." },
@@ -197,11 +207,14 @@ openacc.clause = {}
 openacc.takes = {}
 -- Directive -> set of names of clauses.
 openacc.of = {}
+-- Directive -> set of the clauses that may follow device_type; nil where it divides no clauses.
+openacc.specific = {}
 
 local of_word = {} -- enter_data -> the set of `enter data`
 for _, directive in ipairs(openacc.directives) do
   local clauses = {}
   openacc.of[directive[1]], of_word[directive[1]:gsub(" ", "_")] = clauses, clauses
+  openacc.specific[directive[1]] = directive.specific and words.set(directive.specific)
 end
 
 -- The words of directives that a list stands for; lists that were read are kept.

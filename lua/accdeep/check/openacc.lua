@@ -66,6 +66,28 @@ function allowed.dimension(clause)
     and clause.text:match ",%s*[dD][iI][mM]%s*:%s*(.-)%s*[,)]"
 end
 
+local function clause_named(clauses, name)
+  for _, clause in ipairs(clauses) do
+    if clause.name == name then return clause end
+  end
+  return nil
+end
+
+-- Raises if a construct has reduction where its gangs have several dimensions. compute: the compute construct around
+-- it, or itself. Decides ACC33-2.9.11-2.
+function allowed.check_reduction(node, compute)
+  local clauses = allowed.here(node)
+  local reduction, gang = clause_named(clauses, "reduction"), clause_named(clauses, "gang")
+  if not reduction then return end
+  local sizes = clause_named(allowed.here(compute), "num_gangs")
+  local dimension = gang and tonumber(allowed.dimension(gang) or 1) or 1
+  local several = sizes and sizes.values and sizes.values[2] and (gang or node.name == "parallel")
+  if dimension == 1 and not several then return end
+  raise("conflicting-clauses", reduction.pos, dimension > 1 and ("'reduction' on a loop of gangs of dimension %d")
+    :format(dimension) or "'reduction', where gangs have several dimensions", { length = #reduction.name,
+    rule = "ACC33-2.9.11-2", help = dimension == 1 and "num_gangs with one number" or "gang without dim" })
+end
+
 -- Raises if a clause lacks its argument, or has one that it does not take.
 local function check_argument(clause)
   local name, text = clause.name, clause.text
@@ -74,7 +96,8 @@ local function check_argument(clause)
       rule = openacc.of.loop[name] and "ACC33-2.9-1" or "ACC33-2.6-1" })
   end
   if clause.kind == "unknown" then wrong "'%s' takes no argument" end -- the grammar knows it without one
-  if openacc.clause[name].entry.argument and not text and not clause.e then wrong "'%s' needs an argument" end
+  local has_argument = text or clause.e or clause.values
+  if openacc.clause[name].entry.argument and not has_argument then wrong "'%s' needs an argument" end
   if not text then return end
   local dimension = name == "gang" and allowed.dimension(clause)
   if dimension and not dimension:find "^[123]$" and (tonumber(dimension) or dimension:find "^[-+]") then
@@ -95,21 +118,69 @@ end
 
 allowed.check_argument = check_argument
 
+local function is_device_type(clause) return clause.name == "device_type" or clause.name == "dtype" end
+
+-- Raises about a clause that may not follow device_type. Decides ACC33-2.4-1.
+local function refuse_specific(clause, specific)
+  local list = {}
+  for name in sorted(specific) do list[#list + 1] = name end
+  raise("clause-not-allowed", clause.pos, ("'%s' may not follow 'device_type'"):format(clause.name),
+    { length = #clause.name, rule = "ACC33-2.4-1", help = ("write it before device_type; %s may follow"):format(
+      table.concat(list, ", ")) })
+end
+
 -- Raises if a directive has a clause that it does not take, or one too often. Returns the names of its clauses.
 function allowed.check(node)
-  local seen, takes = {}, openacc.of[node.name]
+  local seen, takes, specific = {}, openacc.of[node.name], openacc.specific[node.name]
+  local group, follows = {}, false -- the names since the last device_type; whether there was one
   for _, clause in ipairs(node.clauses) do
     local name = clause.name
     if not takes[name] then allowed.refuse_clause(node, clause, takes) end
-    if seen[name] and once[name] then
+    if specific and is_device_type(clause) then
+      group, follows = {}, true
+    elseif follows and not specific[name] then
+      refuse_specific(clause, specific)
+    end
+    if group[name] and once[name] then
       raise("duplicate-clause", clause.pos, ("'%s' stands here twice"):format(name),
         { length = #name, rule = "ACC33-2.6-1" })
     end
     check_argument(clause)
-    seen[name] = true
+    seen[name], group[name] = true, true
   end
   return seen
 end
+
+-- A directive's clauses for each device type: lists, the first for devices that no device_type names. A clause behind
+-- device_type replaces those of its name before the first device_type. Decides ACC33-2.4-1.
+function allowed.by_device(node)
+  local defaults, lists, of_others = {}, {}, {}
+  local group
+  for _, clause in ipairs(node.clauses) do
+    if openacc.specific[node.name] and is_device_type(clause) then
+      group = {}
+      lists[#lists + 1] = group
+      if (clause.text or ""):find "^%(%s*%*%s*%)$" then of_others = group end
+    else
+      local list = group or defaults
+      list[#list + 1] = clause
+    end
+  end
+  if not group then return { node.clauses } end
+  table.insert(lists, 1, of_others)
+  for i, own in ipairs(lists) do
+    local replaced, list = {}, {}
+    for _, clause in ipairs(own) do replaced[clause.name] = true end
+    for _, clause in ipairs(defaults) do
+      if not replaced[clause.name] then list[#list + 1] = clause end
+    end
+    lists[i] = table.move(own, 1, #own, #list + 1, list)
+  end
+  return lists
+end
+
+-- The clauses that are about the devices here, which have no architecture's name.
+function allowed.here(node) return allowed.by_device(node)[1] end
 
 -- The modifiers that a clause has on a directive in a version, as a text; nil: there are none.
 local function modifiers_of(clause, directive, version)
@@ -146,14 +217,30 @@ local function check_modifiers(node, clause, version)
   end
 end
 
+-- Raises if num_gangs has more numbers than its construct has dimensions of gangs, or one below 1.
+-- Decides ACC33-2.5.10-1.
+local function check_gangs(node, clause)
+  local most = node.name:find "^kernels" and 1 or 3
+  local wrong = clause.values[most + 1]
+  local message = most == 1 and "'num_gangs' takes one number in kernels" or "'num_gangs' takes one to three numbers"
+  for _, e in ipairs(clause.values) do
+    if not wrong and e.tag == "num" and (tonumber(e.value) or 1) < 1 then
+      wrong, message = e, "at least one gang executes a construct"
+    end
+  end
+  if wrong then raise("syntax", wrong.pos, message, { rule = "ACC33-2.5.10-1" }) end
+end
+
 -- Clauses that lack what they need, or have what is of later versions than the rules.
 function allowed.check_forms(node, kind, rules)
+  if kind == "compute" then allowed.check_reduction(node, node) end
   for _, clause in ipairs(node.clauses) do
     local name = clause.name
     local later = openacc.clause[name].entry.since
     if later and later[node.name] then
       since("openacc", rules.openacc, later[node.name], ("'%s' on '%s'"):format(name, node.name), clause.pos, #name)
     end
+    if clause.values then check_gangs(node, clause) end
     if clause.modifiers then
       check_modifiers(node, clause, rules.openacc)
     elseif name == "self" and kind ~= "compute" and not clause.vars then

@@ -11,6 +11,7 @@ local names = require "accdeep.types.names"
 local symbols = require "accdeep.code.symbols"
 local typed = require "accdeep.code.typed"
 local types = require "accdeep.types"
+local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
 local scalars = types.scalars
@@ -403,8 +404,19 @@ function checkers.cast(env, node)
   return convert(e, t)
 end
 
+-- The names of an operand that is not evaluated: the variables around have their types, wherever they are.
+local function names_of_types(env)
+  local lookup = env.lookup
+  return lookup and function(name, pos)
+    local variable = not (env.locals and env.locals[name]) and env.session.now.scope.variables[name]
+    if variable then return { type = variable.type, place = lookup } end
+    return lookup(name, pos)
+  end
+end
+
 function checkers.sizeof(env, node)
-  local t = node.type and env.session:type_of(node.type) or expression(env, node.e).type
+  local t = node.type and env.session:type_of(node.type)
+    or with(env, { lookup = names_of_types(env) }, expression, env, node.e).type
   return constant(ULONG, size_of(t, node.pos), node.pos)
 end
 

@@ -2,7 +2,8 @@
 --
 -- A private copy is another variable with the same name: new, with the value of before (firstprivate, linear), or with
 -- the identity of a reduction's operator. At the end the last value is the variable's (lastprivate, linear), or both
--- are combined (OMP60-share-1, OMP60-share-2; ACC33-2.9-4, ACC33-2.9.11-1).
+-- are combined (OMP60-share-1, OMP60-share-2; ACC33-2.9-4, ACC33-2.9.11-1). Elements of an array are reduced in their
+-- place: their values are kept, and combined with what the body leaves there.
 
 local check = require "accdeep.code.check_c"
 local closures = require "accdeep.code.closures"
@@ -86,9 +87,9 @@ function private.beginning(op, t, pos)
   return { tag = "num", pos = pos, value = private.identity(op, t), type = t.float and "double" or "long" }
 end
 
--- The tree that combines a variable with its copy.
-function private.combined(op, pos, variable, copy)
-  local a, b = typed.node(variable), typed.node(copy)
+-- The tree that combines a value, or a variable, with a copy of it, and assigns the result to the variable.
+function private.combined(op, pos, variable, copy, value)
+  local a, b = typed.node(value or variable), typed.node(copy)
   local both = { tag = "binary", op = op == "-" and "+" or op, pos = pos, a = a, b = b }
   if op == "max" or op == "min" then
     both.op = op == "max" and ">" or "<"
@@ -97,13 +98,44 @@ function private.combined(op, pos, variable, copy)
   return typed.assignment(pos, variable, both)
 end
 
--- A step of the frame for each number in a variable: make(expressions) gives the step for one.
-local function each_number(env, pos, t, list, make)
-  if t.kind ~= "array" then return make(list, t) end
-  local slot, n, elements = env.root.slots, t.n, {}
+local each_number
+
+local function new_slot(env)
+  local slot = env.root.slots
   env.root.slots = slot + 1
-  local index = typed.node { op = "given", type = LONG, value = function(f) return f[slot] end }
+  return slot
+end
+
+-- The expression of a slot's value.
+local function given(slot, t, pos)
+  return { op = "given", type = t, pos = pos, value = function(f) return f[slot] end }
+end
+
+local function index_in(slot, pos)
+  local index = typed.node(given(slot, LONG, pos))
   index.pos = pos
+  return index
+end
+
+-- The steps for each member of a structure.
+local function each_member(env, pos, t, list, make)
+  local steps = {}
+  for k, member in ipairs(t.members) do
+    local parts = {}
+    for i, e in ipairs(list) do parts[i] = typed.member(e, member.offset, member.type, pos) end
+    steps[k] = each_number(env, pos, member.type, parts, make)
+  end
+  return function(f)
+    for k = 1, #steps do steps[k](f) end
+  end
+end
+
+-- A step of the frame for each number in a variable: make(expressions) gives the step for one.
+function each_number(env, pos, t, list, make)
+  if t.kind == "record" then return each_member(env, pos, t, list, make) end
+  if t.kind ~= "array" then return make(list, t) end
+  local slot, n, elements = new_slot(env), t.n, {}
+  local index = index_in(slot, pos)
   for i, e in ipairs(list) do
     elements[i] = check.expression(env, { tag = "index", pos = pos, base = typed.node(e), index = index })
   end
@@ -116,23 +148,96 @@ local function each_number(env, pos, t, list, make)
   end
 end
 
+local of_integers = { ["&"] = true, ["|"] = true, ["^"] = true }
+
+-- Raises if a variable, or an element or a member of it, is not a number that the operator takes.
+-- Decides OMP60-share-2, ACC33-2.5.15-1.
+function private.check_reduced(copy, whole, t)
+  while t.kind == "array" do t = t.of end
+  local rule = copy.rule
+  if t.kind == "record" and rule ~= "OMP60-share-2" and t.record ~= "union" then
+    for _, member in ipairs(t.members) do private.check_reduced(copy, whole, member.type) end
+  elseif t.kind ~= "scalar" or t.float and of_integers[copy.op] then
+    local message = t.kind == "scalar" and "%s cannot be reduced by '%s'" or "%s cannot be reduced: it is not a number"
+    raise("type-mismatch", copy.pos, message:format(types.name(whole), copy.op),
+      { length = copy.name and #copy.name, rule = rule })
+  end
+end
+
 -- Decides ACC33-2.9.11-1, OMP60-share-2.
 local function reduction(env, copy, t, outer, inner)
   local pos, op = copy.pos, copy.op
-  local element = t
-  while element.kind == "array" do element = element.of end
-  if element.kind ~= "scalar" then
-    raise("type-mismatch", pos, ("%s cannot be reduced: it is not a number"):format(types.name(t)),
-      { length = #copy.name, rule = "OMP60-share-2" })
-  end
-  local value = private.beginning(op, element, pos)
-  local begin = each_number(env, pos, t, { inner }, function(list)
-    return run(env, typed.assignment(pos, list[1], value))
+  private.check_reduced(copy, t, t)
+  local begin = each_number(env, pos, t, { inner }, function(list, element)
+    return run(env, typed.assignment(pos, list[1], private.beginning(op, element, pos)))
   end)
   local finish = each_number(env, pos, t, { outer, inner }, function(list)
     return run(env, private.combined(op, pos, list[1], list[2]))
   end)
   return begin, finish
+end
+
+-- The tree of one element of a part of an array, a[i] or a[first:n]. loops gets {slot, first, n}: a slot for each
+-- index, and functions of the frame for what it counts.
+local function element_of(env, node, loops)
+  if node.tag ~= "index" and node.tag ~= "section" then return node end
+  local base, first = element_of(env, node.base, loops), node.index or node.start
+  local loop = { slot = new_slot(env), first = function() return 0 end, n = function() return 1 end }
+  if first then loop.first = closures.value(env, check.value(env, first)) end
+  if node.length then
+    loop.n = closures.value(env, check.value(env, node.length))
+  elseif node.tag == "section" then
+    local t = check.expression(env, base).type
+    if t.kind ~= "array" then
+      raise("invalid-section", node.pos, "the section has no length", { rule = "ACC33-2.7.1-1" })
+    end
+    loop.n = function(f) return t.n - loop.first(f) end
+  end
+  loops[#loops + 1] = loop
+  return { tag = "index", pos = node.pos, base = base, index = index_in(loop.slot, node.pos) }
+end
+
+-- Runs a step for all indices.
+local function counted(loops, k, f, bounds, step)
+  local loop, bound = loops[k], bounds[k]
+  if not loop then return step(f) end
+  for i = bound[1], bound[1] + bound[2] - 1 do
+    f[loop.slot] = i
+    counted(loops, k + 1, f, bounds, step)
+  end
+end
+
+-- A reduction of a part of an array, in its place: the steps at the beginning and at the end.
+-- Decides ACC33-2.5.15-1.
+local function compile_part(env, part)
+  local pos, op, loops = part.pos, part.op, {}
+  local element = check.expression(env, element_of(env, part.item, loops))
+  local t = element.type
+  private.check_reduced(part, t, t)
+  local kept, value = new_slot(env), new_slot(env) -- values before, with the bounds; one of them
+  local begin = each_number(env, pos, t, { element }, function(list, of)
+    local read = closures.value(env, typed.loaded(list[1], pos))
+    local set = run(env, typed.assignment(pos, list[1], private.beginning(op, of, pos)))
+    return function(f)
+      table.insert(f[kept], read(f))
+      set(f)
+    end
+  end)
+  local finish = each_number(env, pos, t, { element }, function(list, of)
+    local set = run(env, private.combined(op, pos, list[1], list[1], given(value, of, pos)))
+    return function(f)
+      f[value] = table.remove(f[kept], 1)
+      set(f)
+    end
+  end)
+  return function(f)
+    local bounds = {}
+    for k, loop in ipairs(loops) do bounds[k] = { loop.first(f), loop.n(f) } end
+    f[kept] = { bounds = bounds }
+    counted(loops, 1, f, bounds, begin)
+  end, function(f)
+    counted(loops, 1, f, f[kept].bounds, finish)
+  end
 end
 
 -- ----------------------------------------------------------------------------------------- copies --
@@ -202,6 +307,9 @@ function private.compile(env, node, compile_statement, statement)
       for _, step in ipairs(steps) do begin[#begin + 1] = step end
       finish[#finish + 1] = last
     end
+  end
+  for _, part in ipairs(node.parts) do
+    begin[#begin + 1], finish[#finish + 1] = compile_part(env, part)
   end
   local body = compile_statement(inner, node.body)
   return function(f)

@@ -272,7 +272,7 @@ local function each_free(node, see)
     for _, item in ipairs(list) do visit(item, locals) end
   end
   function visit(n, locals)
-    if type(n) ~= "table" then return end
+    if type(n) ~= "table" or n.tag == "sizeof" then return end -- neither value nor address is used (ACC33-impl-3)
     if n.tag == "block" or n.tag == "for" or n.tag == "switch" then
       locals = setmetatable({}, { __index = locals })
     end

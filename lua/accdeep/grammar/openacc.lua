@@ -1,8 +1,8 @@
 -- openacc.lua - OpenACC directives, from the entries of catalogue/openacc.lua.
 --
 -- Nodes: directive{name, argument?, waiting?, clauses}; clause{name, pos, kind, shape?, direction?,
--- vars | members | names | e | word | text, modifiers?, nest?}, of wait {devnum?, queues}, of self {vars?, e?};
--- nest{clauses}. modifiers {name, pos} stand before the variables of data clauses. shape is what stands between
+-- vars | members | names | e | values | word | text, modifiers?, nest?}, of wait {devnum?, queues}, of self {vars?,
+-- e?}; nest{clauses}. modifiers {name, pos} stand before the variables of data clauses. shape is what stands between
 -- < and >: of a shape, or of a policy behind invoke. Clauses of a shape, a policy or a nest take members
 -- (member_shape{name, path?, subscripts}) where those of a directive take variables. Which clause stands
 -- where is no matter of grammar: catalogue/openacc.lua, shape/shape.lua and shape/policy.lua say.
@@ -131,6 +131,8 @@ function directive.rules(rules, lx)
     + clause("none", -sym "(", function() end)
     + clause("expression", opt(sym "(" * expect(V "expression", "expected an expression") * close),
       function(n, e) n.e = e or nil end)
+    + clause("expressions", opt(sym "(" * Ct(lx.list(V "expression")) * close),
+      function(n, list) n.values = list or nil end)
     + clause("wait", queues, function(n, waiting) n.devnum, n.queues = waiting.devnum, waiting.queues end)
     + clause("anything", opt(C(V "parentheses") * lx.space), function(n, text) n.text = text or nil end)
     + unknown

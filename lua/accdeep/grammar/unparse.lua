@@ -192,6 +192,8 @@ function clause(node, scope)
     inside = type_text(node.type)
   elseif node.e then
     inside = expression(node.e)
+  elseif node.values then
+    inside = list_of(node.values)
   elseif node.queues and node.queues[1] then
     inside = (node.devnum and ("devnum: %s: "):format(expression(node.devnum)) or "") .. list_of(node.queues)
   end

@@ -14,6 +14,7 @@ local pieces = require "accdeep.plan.pieces"
 local list_item = require "accdeep.shape.list_item"
 local openacc = require "accdeep.catalogue.openacc"
 local policy = require "accdeep.shape.policy"
+local private = require "accdeep.code.private"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse"
 
@@ -230,6 +231,14 @@ local function add_own_scalars(plan, references)
   end
 end
 
+-- Raises about a scalar that a loop in parallel or serial reduces, and no clause of the construct or around it names.
+-- Decides ACC33-impl-4.
+local function refuse_reduced(node, reference)
+  raise("missing-clause", node.pos, ("a loop reduces '%s', which is in no clause of '%s'"):format(reference.name,
+    node.name), { length = #node.name, rule = "ACC33-impl-4",
+    help = ("write copy(%s) or reduction on %s"):format(reference.name, node.name) })
+end
+
 -- Implicit data attributes of a compute construct (ACC33-impl-1..3). Decides TR14-1.1-06, ACC33-impl-1.
 local function add_implicit(plan, node, references, default)
   local session, missing = plan.session, {}
@@ -237,7 +246,7 @@ local function add_implicit(plan, node, references, default)
     local variable = lower.declared(session, reference)
     local t, name = variable.type, reference.name
     if session.now.this and name == "this" then -- TR14-1.1-06: the use of a member is one of *this
-      if not plan.named.this and default == "none" then
+      if not plan.named.this and default == "none" and not session:visible "this" then
         raise("default-none", node.pos, "default(none), but '*this' is in no clause", { rule = "ACC33-impl-2",
           help = "name 'this[0:1]' in a data clause" })
       elseif not plan.named.this and not session:visible "this" then
@@ -252,8 +261,11 @@ local function add_implicit(plan, node, references, default)
       -- a reduction in the body is the host's, too (ACC33-impl-1)
       local copied = reference.reduced or node.name:find "^kernels" and t.kind == "scalar"
       local is_visible = session:visible(name) -- what an enclosing clause made present is used (ACC33-impl-3)
-      if default == "none" then
+      if default == "none" and not is_visible then
         missing[#missing + 1] = reference
+      elseif not is_visible and reference.reduced and t.kind == "scalar" and not node.name:find "^kernels"
+        and session.rules.loop_reduction == "rejected" then
+        refuse_reduced(node, reference)
       elseif not is_visible and not aggregate and not copied then
         plan.private[name] = { how = "firstprivate", variable = variable }
       elseif not is_visible then
@@ -280,6 +292,32 @@ local function add_self(plan, clause)
   plan.on_self = vars and vars[1] or clause.e or list_item.number(1, clause.pos)
 end
 
+local is_member = { member = true, component = true }
+
+-- Adds requests for variables, and parts of them, that a reduction clause names and no data clause does: they are
+-- copied. Decides ACC33-impl-1, ACC33-2.5.15-1.
+local function add_reductions(plan, clauses, requests)
+  local named = {}
+  for _, request in ipairs(requests) do named[list_item.root_variable(request.node) or ""] = true end
+  for _, clause in ipairs(clauses) do
+    for _, item in ipairs(clause.name == "reduction" and clause.vars or {}) do
+      local base, name = take_apart(item), list_item.root_variable(item)
+      if is_member[base.tag] or not name then
+        raise("clause-not-allowed", item.pos, "'reduction' takes variables, elements and sections of arrays",
+          { rule = "ACC33-2.5.15-1" })
+      end
+      local t = lower.declared(plan.session, { name = name, pos = item.pos }).type
+      if item.tag == "id" and plan.session.language.is_compiled then
+        private.check_reduced({ op = clause.op, pos = item.pos, name = name, rule = "ACC33-2.5.15-1" }, t, t)
+      end
+      if not named[name] then
+        requests[#requests + 1] = { action = "copy", present_or = true, clause = {}, node = item, kind = plan.kind,
+          flags = 0 }
+      end
+    end
+  end
+end
+
 local examples = { ["exit data"] = "delete(x)", update = "self(x)" } -- others: copyin(x)
 
 -- Lowers a directive. references: variables that a compute construct's body uses.
@@ -302,7 +340,8 @@ function lower.directive(session, node, options)
   plan.waiting = node.waiting
   local default
   allowed.check_forms(node, kind, session.rules)
-  for _, clause in ipairs(node.clauses) do
+  local clauses = allowed.here(node)
+  for _, clause in ipairs(clauses) do
     if clause.nest and clause.nest.single then
       session:warn("syntax", clause.nest.pos, "a nest begins with '::{'", { length = 1, rule = "TR14-3.3-01" })
     end
@@ -327,6 +366,9 @@ function lower.directive(session, node, options)
       plan.ordered = true
       plan.waits = plan.waits or {}
       table.insert(plan.waits, clause)
+    elseif clause.name == "num_gangs" or clause.name == "num_workers" or clause.name == "vector_length" then
+      plan.sizes = plan.sizes or {}
+      for _, e in ipairs(clause.values or { clause.e }) do table.insert(plan.sizes, { name = clause.name, e = e }) end
     elseif clause.name == "default_async" then
       plan.default_async = clause.e
     elseif clause.name == "device_num" then
@@ -346,13 +388,6 @@ function lower.directive(session, node, options)
             { length = #item.name, rule = "ACC33-2.7-8" })
         end
         plan.private[item.name] = { how = clause.name, variable = variable }
-      end
-    elseif clause.name == "reduction" then
-      for _, item in ipairs(lower.simple_names(clause)) do
-        lower.declared(session, item)
-        local request = { action = "copy", present_or = true, clause = {},
-          node = { tag = "id", name = item.name, pos = item.pos } }
-        plan.named[item.name] = plan.named[item.name] or plan:object(request, request.node)
       end
     elseif clause.name == "deviceptr" then
       for _, item in ipairs(lower.simple_names(clause)) do
@@ -377,7 +412,7 @@ function lower.directive(session, node, options)
   if kind == "host data" and #plan.use_device == 0 then
     raise("syntax", node.pos + #node.name, "'host_data' needs a use_device clause", { rule = "ACC33-hd-1" })
   end
-  plan.clauses = session.now.this and qualified(session, node.clauses) or node.clauses
+  plan.clauses = session.now.this and qualified(session, clauses) or clauses
   -- where bounds are computed here, those of a directive that does nothing are left alone
   if session.language.computes_bounds and plan.condition
     and not session.language.condition(session, plan.condition)() then
@@ -407,6 +442,7 @@ function lower.directive(session, node, options)
       { rule = "ACC33-2.6-1", help = ("name the data: %s %s"):format(node.name, examples[kind] or "copyin(x)") })
   end
   plan.default = default
+  add_reductions(plan, clauses, requests)
   if kind == "compute" then requests = session.language.with_roots(plan, requests) end
   add_requests(plan, requests)
   for _, request in ipairs(requests) do
@@ -416,7 +452,9 @@ function lower.directive(session, node, options)
         { length = #name, rule = "ACC33-2.7-8" })
     end
   end
-  if options.references then add_implicit(plan, node, options.references, default) end
+  if options.references then
+    add_implicit(plan, node, options.references, default or session:visible_default())
+  end
   session.language.completed(plan)
   return plan
 end

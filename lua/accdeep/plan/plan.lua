@@ -26,6 +26,7 @@ local fields = {
   condition = "tree of the condition", on_self = "tree of self's condition", on_device = "tree of the device's number",
   device_num = "tree of the number that set, init or shutdown gives", default_async = "tree of the default queue",
   async = "the async clause", waiting = "the argument of a wait directive", waits = "wait clauses",
+  sizes = "trees of numbers of gangs, workers and lanes: {name, e}",
   ordered = "whether a queue or a wait is asked for", lasting = "allocatables of declare",
   typed = "polymorphic descriptors of the construct",
   -- of OpenMP

@@ -435,8 +435,20 @@ local function in_queue(session, plan, body, node, place, used, queue)
   error(err, 0)
 end
 
+-- Raises if a construct has less than one gang. Decides ACC33-2.5.10-1.
+local function check_sizes(session, sizes)
+  for _, size in ipairs(sizes) do
+    local value = session.language.integer(session, size.e)
+    if value < 1 and size.name == "num_gangs" then
+      raise("type-mismatch", size.e.pos, ("num_gangs is %d: at least one gang executes a construct"):format(value),
+        { rule = "ACC33-2.5.10-1" })
+    end
+  end
+end
+
 local function on_device(session, plan, body, node, place, used)
   local ctx, device = session.ctx, session.now.device
+  if plan.sizes then check_sizes(session, plan.sizes) end
   local queue = plan.ordered and async.order(session, plan) or 0
   -- while the program does, too
   local goes_on = session.device_side.concurrent and is_compiled(session, body) and cuda.compiles(session, device)

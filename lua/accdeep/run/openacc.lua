@@ -22,13 +22,14 @@ function openacc.kind_of(node) return check.kind_of(node.name) end
 function openacc.citing(_, fn, ...) return fn(...) end
 function openacc.on_its_device(_, _, fn) return fn() end
 
--- A plan depends on which variables of the body are in regions around, and which the body reduces.
+-- A plan depends on which variables of the body are in regions around, on the default of these, and on which variables
+-- the body reduces.
 function openacc.signature(session, references)
-  local seen = {}
+  local seen = { [0] = session:visible_default() or "" }
   for i, r in ipairs(references) do
     seen[i] = r.name .. (session:visible(r.name) and "+" or "") .. (r.reduced and "~" or "")
   end
-  return table.concat(seen, ",")
+  return table.concat(seen, ",", 0)
 end
 
 -- ------------------------------------------------------------------------------------ without plans --

@@ -642,6 +642,15 @@ function Session:visible(name)
   return nil
 end
 
+-- The word of the nearest default clause of the data regions around; nil: none has one.
+function Session:visible_default()
+  local stack = self.device_side.regions[self.now.device]
+  for i = #stack, 1, -1 do
+    if stack[i].handle and stack[i].plan.default then return stack[i].plan.default end
+  end
+  return nil
+end
+
 function Session:device_number(number, pos)
   if number < 0 or number >= self.devices then
     raise("no-device", pos, ("there is no device %d; devices are 0 to %d"):format(number,

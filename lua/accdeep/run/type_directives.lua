@@ -85,30 +85,25 @@ function Session:type_directive(node, record)
   return self:described(found.tree, record, found.text)
 end
 
--- Levels of parallelism that a routine directive may name (ACC33-2.15-1).
-local levels = { gang = true, worker = true, vector = true, seq = true }
-
 -- routine: functions of the scenario serve on devices, too.
 -- Decides ACC33-2.15-1.
 local function check_routine(node)
-  local level
-  for _, clause in ipairs(node.clauses) do
-    local name = clause.name
-    if name == "bind" or name == "nohost" then
-      raise("unsupported", clause.pos, ("'%s' on 'routine'"):format(name), { length = #name })
-    elseif levels[name] then
-      if level then
+  allowed.check(node)
+  for _, clauses in ipairs(allowed.by_device(node)) do
+    local level
+    for _, clause in ipairs(clauses) do
+      local name = clause.name
+      if name == "bind" or name == "nohost" then
+        raise("unsupported", clause.pos, ("'%s' on 'routine'"):format(name), { length = #name })
+      elseif level then
         raise("conflicting-clauses", clause.pos, ("'%s' stands here already"):format(level),
           { length = #name, rule = "ACC33-2.15-1" })
       end
       level = name
-      allowed.check_argument(clause)
-    elseif name ~= "device_type" and name ~= "dtype" then
-      allowed.refuse_clause(node, clause, levels)
     end
-  end
-  if not level then
-    raise("syntax", node.pos + #node.name, "'routine' needs gang, worker, vector or seq", { rule = "ACC33-2.15-1" })
+    if not level then
+      raise("syntax", node.pos + #node.name, "'routine' needs gang, worker, vector or seq", { rule = "ACC33-2.15-1" })
+    end
   end
 end
 

@@ -158,6 +158,7 @@ local function begin_copy(w, copy)
   local outer = (copy.begins or copy.lasts or copy.op) and check.expression(w.env, id)
   local first
   if copy.op then
+    private.check_reduced(copy, t, t)
     first = held(w, t, check.value(w.env, private.beginning(copy.op, t, pos)))
   elseif copy.begins then
     first = held(w, t, check.value(w.env, typed.node(outer)))
@@ -177,6 +178,7 @@ end
 
 function statements.private(w, node)
   if node.implicit and node.implicit ~= "none" then w:give_up "a construct's variables depend on those around it" end
+  if node.parts[1] then w:give_up "elements of an array are reduced" end
   w:line("{")
   scoped(w, function()
     for _, e in ipairs(node.values) do run(w, e) end
@@ -232,7 +234,7 @@ local function each_has_its_own(node)
   for _, copy in ipairs(node.copies) do
     if copy.begins or copy.lasts or copy.op or copy.shared then return false end
   end
-  return not node.implicit or node.implicit == "none"
+  return not node.parts[1] and (not node.implicit or node.implicit == "none")
 end
 
 -- The loop that is all of a body, with its variable and step, if its iterations may run in any order as far as can be

@@ -38,6 +38,7 @@ local function counter(node)
 end
 forms.counter = counter
 
+local is_loop = { ["for"] = true, ["while"] = true, ["do"] = true }
 local relations = { ["<"] = true, ["<="] = true, [">"] = true, [">="] = true, ["!="] = true }
 
 local function counts(step, name)
@@ -66,6 +67,20 @@ local function check_loop(node, construct, rule)
   if change then wrong(change.pos, ("changes %s, which counts it"):format(name)) end
 end
 
+-- Raises if a statement that stands beside a collapsed loop has a loop, a directive or a call of a routine.
+-- Decides ACC33-2.9-3.
+local function check_between(item, construct)
+  tree.visit(item, function(node)
+    local called = node.tag == "call" and node.base.tag == "id" and node.base.name:match "^acc_.*"
+    local what = is_loop[node.tag] and "a loop" or (node.tag == "private" or node.directive) and "a directive"
+      or called and "a call of " .. called
+    if what then
+      raise("syntax", node.pos, ("%s stands between the loops of '%s'"):format(what, construct.name),
+        { rule = "ACC33-2.9-3", help = "move it out of the collapsed loops" })
+    end
+  end)
+end
+
 -- The loop in a body: it alone, or, where other statements may stand beside it, the only one of them.
 local function loop_in(body, alone)
   while body.tag == "block" do
@@ -80,9 +95,17 @@ local function loop_in(body, alone)
   return body.tag == "for" and body or nil
 end
 
--- The loops, from the outermost, that a construct with collapse(n) is about. alone: nothing stands between them; place:
--- of the construct's text, if that is another one.
+-- The statements beside the loop in a body, at any depth of blocks.
+local function each_beside(body, loop, see)
+  if body == loop then return end
+  if body.tag ~= "block" or not tree.any(body, function(node) return node == loop end) then return see(body) end
+  for _, item in ipairs(body.list) do each_beside(item, loop, see) end
+end
+
+-- The loops, from the outermost, that a construct with collapse(n) is about. alone: nothing stands between them, except
+-- statements where the construct has collapse(force: n); place: of the construct's text, if that is another one.
 function forms.loops(node, construct, n, rule, alone, place)
+  local forced = alone and construct.forced
   if node.tag ~= "for" then
     raise("syntax", place and construct.pos or node.pos, ("'%s' is about a for loop"):format(construct.name),
       { rule = rule, place = place })
@@ -90,12 +113,14 @@ function forms.loops(node, construct, n, rule, alone, place)
   local list = { node }
   check_loop(node, construct, rule)
   for i = 2, n do
-    local inner = loop_in(list[i - 1].body, alone)
+    local outer = list[i - 1].body
+    local inner = loop_in(outer, alone and not forced)
     if not inner then
       raise("syntax", construct.collapse_pos or construct.pos,
         ("%d loops are asked for, only %d stand in each other"):format(n, i - 1), { rule = rule, place = place })
     end
     check_loop(inner, construct, rule)
+    if forced then each_beside(outer, inner, function(item) check_between(item, construct) end) end
     list[i] = inner
   end
   return list

@@ -12,6 +12,7 @@ local forms = require "accdeep.plan.body.forms"
 local lower = require "accdeep.plan.openacc"
 local nesting = require "accdeep.plan.body.nesting"
 local read = require "accdeep.plan.body.read"
+local reductions = require "accdeep.plan.body.reductions"
 local sharing = require "accdeep.plan.body.sharing"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
@@ -62,12 +63,31 @@ local function check_counter(list, name, node)
   end
 end
 
+-- The only do loop of a list, beside which stand statements without loops, directives and routines' calls; nil: there
+-- is none, or there are several. Decides ACC33-2.9-3.
+local function only_loop(list, node)
+  local found
+  for _, item in ipairs(list) do
+    if item.tag == "do" and not found then
+      found = item
+    elseif tree.any(item, function(n)
+      return n.tag == "do" or n.tag == "construct" or n.tag == "directive"
+        or n.tag == "call" and unparse(n.target):find "^acc_"
+    end) then
+      raise("syntax", item.pos, ("a loop, a directive or a call of a routine stands between the loops of '%s'"):format(
+        node.name), { rule = "ACC33-2.9-3" })
+    end
+  end
+  return found
+end
+
 -- The loops that a directive is about, from the outermost. place: of the directive's text, if it has its own.
 local function loops_of(node, list, place)
   local depth, at, loops = read.depth_of(node, "ACC33-2.9-3", place), list, {}
   for i = 1, depth do
     local loop = at[1]
-    if not loop or loop.tag ~= "do" or i > 1 and at[2] then
+    if i > 1 and node.forced then loop = only_loop(at, node) end
+    if not loop or loop.tag ~= "do" or i > 1 and at[2] and not node.forced then
       if i > 1 then
         raise("syntax", node.collapse_pos or node.pos,
           ("%d loops are asked for, only %d stand in each other"):format(depth, i - 1),
@@ -322,6 +342,8 @@ function body.names(session, list)
   end
 end
 
+local function loop_directive(item) return item.acc and item.acc.tree.name == "loop" and item.acc.tree or nil end
+
 -- The statements of a construct's body, its directives read. construct: {node, on, place}. What counts the loops of a
 -- combined construct is private, as a loop construct's is (ACC33-2.9-4).
 function body.read(session, list, construct, is_own)
@@ -345,6 +367,7 @@ function body.read(session, list, construct, is_own)
       acc = { tree = made, loops = own } } }
   end
   body.names(session, list)
+  reductions.check(node, list, loop_directive)
   return list
 end
 

@@ -98,6 +98,12 @@ function nesting.compute(node)
   return { part = node.name:find "loop" and "loop" or node.name, node = node, on = "acc", compute = true }
 end
 
+-- The level of the compute construct around a level; nil: there is none.
+function nesting.compute_around(level)
+  while level and not level.compute do level = level.outer end
+  return level
+end
+
 local refused_in = { gang = set "gang worker vector", worker = set "worker vector", vector = set "vector" }
 
 -- Whether one gang loop may stand inside of another: its dimension is a lower one (ACC33-2.9-2).
@@ -109,11 +115,11 @@ end
 -- Raises if a loop directive names a level of parallelism that one around it has, or has left behind.
 -- Decides ACC33-2.9-2.
 function nesting.check_levels(node, level)
-  for _, clause in ipairs(node.clauses) do
+  for _, clause in ipairs(allowed.here(node)) do
     local refused = refused_in[clause.name]
     local at = refused and level
     while at do
-      for _, other in ipairs(at.part == "loop" and at.node.clauses or {}) do
+      for _, other in ipairs(at.part == "loop" and allowed.here(at.node) or {}) do
         local both_gangs = clause.name == "gang" and other.name == "gang"
         if refused[other.name] and not (both_gangs and is_lower(clause, other)) then
           raise("region-nesting", clause.pos, ("a %s loop inside of a %s loop"):format(clause.name, other.name),

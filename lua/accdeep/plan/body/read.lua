@@ -13,6 +13,7 @@ local forms = require "accdeep.plan.body.forms"
 local group = require "accdeep.types.groups"
 local nesting = require "accdeep.plan.body.nesting"
 local pragma = require "accdeep.grammar.pragma"
+local reductions = require "accdeep.plan.body.reductions"
 local sharing = require "accdeep.plan.body.sharing"
 local set = require "accdeep.base.words".set
 
@@ -34,7 +35,7 @@ local function number_in(clause) return math.tointeger(tonumber((clause.text or 
 -- How many loops a directive is about, at most as many as its clauses say.
 local function depth_of(node, rule, place)
   local depth = 1
-  for _, clause in ipairs(node.clauses) do
+  for _, clause in ipairs(allowed.here(node)) do
     if clause.name == "collapse" or clause.name == "ordered" and clause.text then
       local n = number_in(clause)
       if not n or n < 1 then
@@ -42,6 +43,7 @@ local function depth_of(node, rule, place)
           { length = #clause.name, rule = rule, place = place })
       end
       depth, node.collapse_pos = math.max(depth, n), clause.pos
+      node.forced = (clause.text or ""):lower():find "^%(%s*force%s*:" ~= nil
     elseif clause.name == "tile" then
       local _, commas = (clause.text or ""):gsub(",", "")
       depth, node.collapse_pos = math.max(depth, commas + 1), clause.pos
@@ -211,11 +213,10 @@ end
 local exclusive = { { "seq", "independent" }, { "seq", "auto" }, { "independent", "auto" }, { "seq", "gang" },
   { "seq", "worker" }, { "seq", "vector" }, { "tile", "collapse" } }
 
--- Clauses of a loop that exclude each other; those behind device_type are about other devices.
-local function check_loop_clauses(node)
+-- Clauses of a loop for one device type that exclude each other.
+local function check_loop_clauses(clauses)
   local seen = {}
-  for _, clause in ipairs(node.clauses) do
-    if clause.name == "device_type" or clause.name == "dtype" then break end
+  for _, clause in ipairs(clauses) do
     if seen[clause.name] and clause.kind ~= "vars" and clause.kind ~= "reduction" then
       raise("duplicate-clause", clause.pos, ("'%s' stands here twice"):format(clause.name),
         { length = #clause.name, rule = "ACC33-2.9-1" })
@@ -233,8 +234,8 @@ local function check_loop_clauses(node)
 end
 
 -- Numbers of gangs, workers and lanes are a loop's in kernels alone (ACC33-2.9-1).
-local function check_sizes(node, level)
-  while level and not level.compute do level = level.outer end
+local function check_sizes(node, outer)
+  local level = nesting.compute_around(outer)
   if level and level.node.name:find "^kernels" then return end
   for _, clause in ipairs(node.clauses) do
     local name, text = clause.name, clause.text
@@ -250,9 +251,11 @@ end
 -- Raises about clauses of a loop that exclude each other, or what constructs around have.
 -- Decides ACC33-2.9-1.
 function read.check_loop(node, outer)
-  check_loop_clauses(node)
+  for _, clauses in ipairs(allowed.by_device(node)) do check_loop_clauses(clauses) end
   check_sizes(node, outer)
   nesting.check_levels(node, outer)
+  local compute = nesting.compute_around(outer)
+  if compute then allowed.check_reduction(node, compute.node) end
 end
 
 -- Raises about a directive that may not stand where it does.
@@ -280,7 +283,9 @@ function Reader:acc_loop(node, list, at, outer)
   body, at = self:behind(node, list, at, level)
   local own = forms.loops(body, node, depth_of(node, "ACC33-2.9-3"), "ACC33-2.9-3", true)
   forms.check_end(own[#own].body, node, "ACC33-2.9-3", true)
-  return sharing.construct(node, body, counters_of(own, false), "ACC33-2.9-4"), at
+  local made = sharing.construct(node, body, counters_of(own, false), "ACC33-2.9-4")
+  made.construct = node
+  return made, at
 end
 
 function Reader:in_compute(node, list, at, level)
@@ -290,7 +295,9 @@ function Reader:in_compute(node, list, at, level)
     local body
     body, at = self:behind(node, list, at, level)
     check_atomic(node, body, "ACC33-2.12-1")
-    return sharing.construct(node, body, {}, "ACC33-2.12-1"), at
+    local made = sharing.construct(node, body, {}, "ACC33-2.12-1")
+    made.directive = node.name
+    return made, at
   end
   return sharing.cache(node), at
 end
@@ -402,8 +409,12 @@ end
 
 -- --------------------------------------------------------------------------------------- whole bodies --
 
--- Checks what a construct asks of its body: that collapse finds its loops. place: of its text, if it has its own.
+local function loop_directive(node) return node.construct end
+
+-- Checks what a construct asks of its body: that collapse finds its loops, and that reductions agree. place: of its
+-- text, if it has its own.
 function read.check_top(node, body, language, place)
+  if language == "acc" then reductions.check(node, body, loop_directive) end
   local is_loop, at = false, body
   for part in node.name:gmatch "%S+" do is_loop = is_loop or loops[part] end
   while at.tag == "block" and #at.list == 1 do at = at.list[1] end

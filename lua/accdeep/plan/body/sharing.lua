@@ -1,7 +1,9 @@
 -- sharing.lua - what the clauses of a construct in a body say of variables, as copies that its body has for itself.
 --
--- private{copies, values, names, body, implicit?, team?, is_said}: copies are {name, pos, begins, lasts, op}: begins
--- with the value of before, its last value is the variable's, op: combined with the variable at the end. values are
+-- private{copies, parts, values, names, body, implicit?, team?, is_said}: copies are {name, pos, begins, lasts, op,
+-- rule}: begins with the value of before, its last value is the variable's, op: combined with the variable at the end;
+-- rule: the one that says what can be combined. parts are {item, op, pos, rule}: elements of arrays that are reduced.
+-- values are
 -- expressions that clauses give, names what else clauses name; implicit says what variables are that no clause names
 -- ("none", "private", "firstprivate", "task"), is_said(name) whether one does; team: a parallel or teams region.
 
@@ -23,7 +25,7 @@ local defaults = set "none shared private firstprivate"
 -- A tree for a construct, and what its clauses say of names: name -> {clause, copy?}.
 local function new(node, body)
   local said = {}
-  return { tag = "private", pos = node.pos, copies = {}, values = {}, names = {}, body = body,
+  return { tag = "private", pos = node.pos, copies = {}, parts = {}, values = {}, names = {}, body = body,
     is_said = function(name) return said[name] ~= nil end }, said
 end
 
@@ -67,8 +69,27 @@ local function add_copy(made, said, clause, item, rule)
   said[name].copy = copy
   copy.begins = copy.begins or begins[clause.name]
   copy.lasts = copy.lasts or lasts[clause.name]
-  if clause.op and clause.name == "reduction" then copy.op = clause.op end
+  if clause.op and clause.name == "reduction" then
+    copy.op, copy.rule = clause.op, rule:find "^ACC" and "ACC33-2.5.15-1" or "OMP60-share-2"
+  end
   if clause.name == "in_reduction" or clause.name == "task_reduction" then copy.shared = true end
+end
+
+-- The variable of which a reduction of OpenACC names an element or a section, or all. Raises about what else it names.
+-- Decides ACC33-2.5.15-1.
+function sharing.reduced(item)
+  local root = item
+  while root.tag == "index" or root.tag == "section" do root = root.base end
+  if root.tag == "id" then return root end
+  raise("clause-not-allowed", item.pos, "'reduction' takes variables, elements and sections of arrays",
+    { rule = "ACC33-2.5.15-1", help = root.tag == "member" and "reduce a local variable, and assign it to the member"
+      or nil })
+end
+
+local function add_part(made, clause, item)
+  sharing.reduced(item)
+  made.parts[#made.parts + 1] = { item = item, op = clause.op, pos = item.pos, rule = "ACC33-2.5.15-1" }
+  add_names(made.names, item)
 end
 
 -- The innermost loop counts a linear variable along, unless its body changes it itself.
@@ -107,7 +128,13 @@ local function read_clause(made, said, node, clause, rule)
       { length = #name })
   end
   if of_names[name] then
-    for _, item in ipairs(clause.vars or {}) do add_copy(made, said, clause, item, rule) end
+    for _, item in ipairs(clause.vars or {}) do
+      if name == "reduction" and rule:find "^ACC" and item.tag ~= "id" then
+        add_part(made, clause, item)
+      else
+        add_copy(made, said, clause, item, rule)
+      end
+    end
     if clause.step then made.values[#made.values + 1] = clause.step end
   elseif name == "default" and clause.words then
     local word = clause.words[1]
@@ -142,7 +169,7 @@ function sharing.construct(node, body, counters, rule)
     if (word == "task" or word == "taskloop") and not made.implicit then made.implicit = "task" end
   end
   if made.implicit == "shared" then made.implicit = nil end
-  local nothing = not (made.copies[1] or made.values[1] or made.names[1] or made.implicit or made.team)
+  local nothing = not (made.copies[1] or made.parts[1] or made.values[1] or made.names[1] or made.implicit or made.team)
   return nothing and body or made
 end
 

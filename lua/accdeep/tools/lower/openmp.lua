@@ -418,7 +418,10 @@ local function compute(self, one)
   for _, clause in ipairs(node.clauses) do
     local name = name_of(clause)
     if name == "num_gangs" and is_teams then
-      parts[#parts + 1] = ("num_teams(%s)"):format(unparse.expression(clause.e))
+      local dimensions = {}
+      for i, e in ipairs(clause.values) do dimensions[i] = ("(%s)"):format(unparse.expression(e)) end
+      parts[#parts + 1] = ("num_teams(%s)"):format(clause.values[2] and table.concat(dimensions, " * ")
+        or unparse.expression(clause.values[1]))
     elseif name == "firstprivate" or name == "private" and not (is_loop and is_divided) then
       parts[#parts + 1] = ("%s(%s)"):format(name, list_of(clause))
     elseif name == "reduction" and not is_divided then

@@ -1,0 +1,96 @@
+-- reductions.lua - reductions of nested loop directives of OpenACC: they have one operator, and none is left out.
+--
+-- A directive says of a variable that it is reduced, or private. A walk over a body keeps what the directives and the
+-- blocks around a loop say: a list of {construct, said, body} and {declared}, from the outermost. Trees are those of C
+-- and of Fortran, in which a loop directive is known by of_loop(node).
+
+local diagnostic = require "accdeep.base.diagnostic"
+local list_item = require "accdeep.shape.list_item"
+local tree = require "accdeep.base.tree"
+
+local raise = diagnostic.raise
+
+local reductions = {}
+
+local makes_private = { private = true, firstprivate = true }
+
+-- What a directive says of variables: name -> the operator of its reduction, or "private".
+local function said_by(construct)
+  local said = {}
+  for _, clause in ipairs(construct.clauses) do
+    local what = clause.name == "reduction" and clause.op or makes_private[clause.name] and "private"
+    for _, item in ipairs(what and clause.vars or {}) do said[list_item.root_variable(item) or ""] = what end
+  end
+  return said
+end
+
+-- Whether a loop's body assigns to a variable beside the inner loop that reduces it: then each iteration has a
+-- reduction of its own.
+local function starts_anew(body, name, inner)
+  local found = false
+  tree.visit(body, function(node)
+    if node.tag == "assign" and (node.op or "=") == "=" then
+      local to = node.to
+      while to.base do to = to.base end
+      found = found or to.name == name
+    end
+    return node == inner
+  end)
+  return found
+end
+
+-- Raises if a directive around reduces a variable of a loop by another operator, or is a loop that the reduction spans
+-- and does not name the variable. Decides ACC33-2.9.11-3.
+local function check(around, name, op, pos, inner)
+  for i = #around, 1, -1 do
+    local construct = around[i].construct
+    local said = construct and around[i].said[name]
+    if around[i].declared and around[i].declared[name] or said == "private" then return end
+    if said and said ~= op then
+      raise("conflicting-clauses", pos, ("'%s' is reduced by '%s' here, and by '%s' in the '%s' around"):format(name,
+        op, said, construct.name), { length = #name, rule = "ACC33-2.9.11-3", help = "use one operator" })
+    elseif construct and not said and construct.name:find "loop" then
+      if starts_anew(around[i].body, name, inner) then return end
+      raise("missing-clause", pos, ("the reduction of '%s' spans the '%s' around, which does not reduce it"):format(
+        name, construct.name), { length = #name, rule = "ACC33-2.9.11-3",
+        help = ("write reduction(%s: %s) there, too, or make %s private there"):format(op, name, name) })
+    end
+  end
+end
+
+local scopes = { block = true, ["for"] = true, switch = true }
+
+-- Checks the reductions of the loops in the body of a compute construct. of_loop(node) -> the loop directive that a
+-- node of the body stands for, or nil.
+function reductions.check(compute, body, of_loop)
+  local around = { { construct = compute, said = said_by(compute), body = body } }
+  local function inside(entry, node, visit)
+    around[#around + 1] = entry
+    for _, child in tree.children(node) do visit(child) end
+    around[#around] = nil
+  end
+  local function visit(node)
+    local construct = node.tag and of_loop(node)
+    if construct then
+      for _, clause in ipairs(construct.clauses) do
+        for _, item in ipairs(clause.name == "reduction" and clause.vars or {}) do
+          check(around, list_item.root_variable(item), clause.op, item.pos, node)
+        end
+      end
+      return inside({ construct = construct, said = said_by(construct), body = node }, node, visit)
+    elseif scopes[node.tag] then
+      return inside({ declared = {} }, node, visit)
+    elseif node.tag == "declaration" then
+      for _, item in ipairs(node.list) do
+        local declarator = item.declarator
+        while declarator.inner do declarator = declarator.inner end
+        local scope = around[#around]
+        if scope.declared then scope.declared[declarator.name] = true end
+      end
+    end
+    for _, child in tree.children(node) do visit(child) end
+  end
+  visit(body)
+end
+
+return reductions
