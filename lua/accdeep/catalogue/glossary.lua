@@ -43,7 +43,7 @@ return {
   { "detach", rule = "TR14-4.1-01", see = "attach, attach counter",
     text = "Undoes an attach. When the attach counter becomes zero, the device pointer gets the host's value "
       .. "again." },
-  { "device", also = "accelerator", rule = "OMP60-tgt-2", see = "host, transfer",
+  { "device", also = "accelerator, device data environment", rule = "OMP60-tgt-2", see = "host, transfer",
     text = "The processor with memory of its own that runs kernels. Here it is simulated, or a GPU." },
   { "device address", also = "device pointer", rule = "ACC33-2.7-9", see = "device, host, present",
     text = "An address in device memory. `acc_deviceptr`, `use_device` and `use_device_addr` give it to the host "
@@ -73,7 +73,7 @@ return {
   { "group", also = "group of clauses", rule = "LLNL-4-01", see = "clause, construct",
     text = "A list of clauses with a name, from `declare group`. Constructs apply it by name, by scope or by "
       .. "type." },
-  { "host", rule = "LLNL-2.1-03", see = "device, transfer",
+  { "host", also = "original storage, host memory, local memory", rule = "LLNL-2.1-03", see = "device, transfer",
     text = "The processor that runs the program and executes its directives, with its memory." },
   { "house rule", also = "house", see = "rule",
     text = "A rule of accdeep itself, about what no document says. Its id begins with `HOUSE`." },
@@ -86,7 +86,7 @@ return {
   { "level", rule = "DIR-4.1-01", see = "floor, region, tuple",
     text = "A data environment among nested ones. Each data region opens one on top of the level around it, "
       .. "and closes it at its end." },
-  { "list item", also = "item, var", rule = "OMP60-map-4", see = "base pointer, clause, section",
+  { "list item", also = "item, var, original list item", rule = "OMP60-map-4", see = "base pointer, clause, section",
     text = "What a clause names: a variable, a member, or a section of an array. OpenMP calls it list item, "
       .. "OpenACC var." },
   { "lowered form", also = "lowering", rule = "TR14-3-01", see = "canonical form, nest",
@@ -119,7 +119,8 @@ return {
   { "policy", rule = "TR14-3.2.1-01", see = "deep copy, nest, shape",
     text = "Gives each member of a type a data clause of its own, such as `copyin` or `copyout`. The clause "
       .. "`invoke` uses it." },
-  { "present", also = "presence", rule = "ACC33-gloss-1", see = "partially present, present table, reference counter",
+  { "present", also = "presence, corresponding storage", rule = "ACC33-gloss-1",
+    see = "partially present, present table, reference counter",
     text = "Data are present when all their bytes lie in one mapped object of the device. Two mapped "
       .. "neighbours do not make their union present." },
   { "present table", also = "presence table", rule = "TR14-4.1-04",

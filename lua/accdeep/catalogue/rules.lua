@@ -64,16 +64,26 @@ function rules.spelled(id)
   return id
 end
 
--- The ids of the rules whose texts have a word, in order.
-function rules.search(word)
-  local found = {}
-  local pattern = "%f[%w_]" .. word:lower():gsub("%p", "%%%0") .. "%f[^%w_]"
+-- The ids of the rules whose texts have all words of a list, in order.
+local function with_all(words)
+  local found, patterns = {}, {}
+  for i, word in ipairs(words) do patterns[i] = "%f[%w_]" .. word:lower():gsub("%p", "%%%0") .. "%f[^%w_]" end
   for _, document in ipairs(rules.all()) do
     for _, rule in ipairs(document.rules) do
-      if rule.text:lower():gsub("%s+", " "):find(pattern) then found[#found + 1] = rule.id end
+      local text, has_all = rule.text:lower():gsub("%s+", " "), true
+      for _, pattern in ipairs(patterns) do has_all = has_all and text:find(pattern) ~= nil end
+      if has_all then found[#found + 1] = rule.id end
     end
   end
   return found
+end
+
+-- The ids of the rules that speak of a word, or of words: one after the other, or else anywhere in the text.
+function rules.search(text)
+  local found, words = with_all { text }, {}
+  if #found > 0 then return found end
+  for word in text:gmatch "%S+" do words[#words + 1] = word end
+  return #words > 1 and with_all(words) or {}
 end
 
 -- All ids, as keys.
@@ -124,7 +134,7 @@ function rules.describe(id)
     for _, rule in ipairs(document.rules) do
       local rest = rule.id:sub(1, #id) == id and rule.id:sub(#id + 1)
       if rest and (rest == "" or id == "" or rest:find "^[-.]" or id:find "[-.]$") then
-        out[#out + 1] = ("%s  %s, %s"):format(rule.id, rule.kind, rule.status)
+        out[#out + 1] = ("%s  %s"):format(rule.id, rule.kind)
         out[#out + 1] = rules.wrapped(rule.text, "    ", WIDTH)
         if rule.why then out[#out + 1] = rules.wrapped("untestable: " .. rule.why, "    ", WIDTH) end
       end

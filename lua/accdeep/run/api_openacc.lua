@@ -26,7 +26,10 @@ local function range(session, where, bytes)
   end
   local address, at = view.address(where)
   if not address then raise("type-mismatch", nil, "a pointer is needed") end
-  if bytes == nil then raise("type-mismatch", nil, "the number of bytes is missing") end
+  if bytes == nil then
+    raise("type-mismatch", nil, "the number of bytes is missing",
+      { help = 'of a variable give the name alone, as text: acc_copyin "x"' })
+  end
   local n = integer(bytes, "the number of bytes")
   if n < 0 then
     raise("invalid-section", nil, ("%d bytes"):format(n), { rule = "ACC33-3.2.18-1" })

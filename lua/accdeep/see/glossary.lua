@@ -35,6 +35,12 @@ local function find(name)
     or names[wanted:gsub("es$", "")] or names[wanted:gsub("ies$", "y")]
 end
 
+-- The term that a name stands for, if that is another word; nil: there is none.
+function glossary.term(name)
+  local entry = find(name)
+  return entry and entry[1] ~= spelled(name) and entry[1] or nil
+end
+
 -- The document that a term comes from.
 function glossary.source(entry)
   local prefix = entry.rule and entry.rule:match "^[^-]+"

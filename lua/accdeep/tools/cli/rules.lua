@@ -4,12 +4,13 @@ local lazy = require "accdeep.base.lazy"
 local rules = lazy.require "accdeep.catalogue.rules"
 local common = require "accdeep.tools.cli.common"
 local diagnostic = require "accdeep.base.diagnostic"
+local glossary = lazy.require "accdeep.see.glossary"
 local profile = lazy.require "accdeep.see.profile_page"
 local words = lazy.require "accdeep.see.reference.words"
 
 local function options(command)
-  command:argument("id", "An id, or how ids begin: TR14, TR14-3.2, TR14-4.2-05. Or a word: the "
-    .. "rules that speak of it."):args "?"
+  command:argument("id", "An id, or how ids begin: TR14, TR14-3.2, TR14-4.2-05. Or words: the "
+    .. "rules that speak of them."):args "?"
   command:mutex(
     command:flag("--coverage", "How many rules scenarios show from both sides, by section."),
     command:option("--profile", "What a rule profile decides, what differs from tr14 first."):convert(common.profile))
@@ -30,6 +31,11 @@ local function run(chosen)
   end
   local text = rules.describe(rules.spelled(chosen.id or ""))
   local found = not text and rules.search(chosen.id) or {}
+  local term = not text and #found == 0 and glossary.term(chosen.id)
+  if term then
+    common.out(("'%s' is in our words: %s\n"):format(chosen.id, term))
+    found = rules.search(term)
+  end
   if not text and #found == 0 then
     common.err(("accdeep: there is no rule '%s', and none speaks of it\n"):format(chosen.id))
     local near = diagnostic.closest(chosen.id:upper(), rules.names()) or diagnostic.closest(chosen.id, words.all())

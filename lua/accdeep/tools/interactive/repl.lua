@@ -152,6 +152,9 @@ local function show_results(self, results, is_call)
   if #parts > 0 then self.terminal:page(table.concat(parts, "\t") .. "\n") end
 end
 
+-- Whether a line that is not Lua looks like a declaration of C: int y = 3;
+local function is_declaration(text) return text:find "^%s*[%a_][%w_]*[%s*]+[%a_][^\n]*;%s*$" ~= nil end
+
 -- Runs a statement and keeps it. Returns true if the session has to be made anew.
 function Repl:execute(text)
   local name = "input " .. #self.accepted + 1
@@ -160,7 +163,8 @@ function Repl:execute(text)
   if kind == "wrong" or kind == "incomplete" then
     local line, message = fn:match ":(%d+): (.*)$"
     self:tell_error(diagnostic.new { code = "syntax", message = message or fn, file = name,
-      line = tonumber(line) or 1, rule = "HOUSE-scenario" }, name)
+      line = tonumber(line) or 1, rule = "HOUSE-scenario", help = is_declaration(text)
+        and ("a declaration of C stands in a text: declare %s"):format(input.quoted(text)) or nil }, name)
     return false
   end
   self.before, self.events = difference.moment(self:session(), self.numbers), {}
@@ -223,9 +227,9 @@ function Repl:directive(line)
   local body
   if self:session().language.has_paragraphs then
     body = self:more("", function(lines) return lines:find "\n%s*$" and lines:find "%S" end,
-      "the construct's body ends with an empty line")
+      "now the construct's body, up to an empty line")
   else
-    body = self:more("", input.is_whole_body, "the construct's body ends with ; or }")
+    body = self:more("", input.is_whole_body, "now the construct's body, a statement of C that ends with ; or }")
   end
   return body and ("%s %s %s"):format(word, input.quoted(text), input.quoted((body:gsub("^\n", ""))))
 end
