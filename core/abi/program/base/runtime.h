@@ -669,6 +669,8 @@ void goacc_stack_note(struct goacc_thread *self, const accd_item *items, size_t 
 void goacc_stack_end(uint64_t thread); /* has ended */
 uintptr_t goacc_stack_high(struct goacc_thread *self); /* the end of its stack; 1: not known */
 bool goacc_stack_declared(uint64_t host);
+/* Whether a pointer is one that the program does not know: no directive of it can unmap the pointer. */
+bool goacc_stack_hides(uint64_t host);
 
 /* members.c: whether all that was partly present of the items could be removed. */
 bool goacc_members_give_way(const struct goacc_thread *self, const accd_item *items, size_t nitems);

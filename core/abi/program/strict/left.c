@@ -51,7 +51,7 @@ static bool is_left(int device, const accd_present *object)
     const uint64_t host = object->info.host;
     return object->dynamic && !goacc_stack_declared(host) && !goacc_allocated_has(host) &&
            !goacc_image_holds(host) && !is_declared_target(host) &&
-           !is_bare_pointer(device, object) && !is_descriptor(device, host);
+           !is_bare_pointer(device, object) && !goacc_stack_hides(host) && !is_descriptor(device, host);
 }
 
 /* Objects that were mapped at one place; those whose place is not known are apart. */
@@ -154,7 +154,7 @@ static void tell_attached(int device)
     size_t n = 0;
     while (accd_attachment_next(goacc.context, device, &at, &pointer)) {
         if (goacc_allocated_has(pointer.slot) || goacc_image_holds(pointer.slot) ||
-            is_descriptor(device, pointer.slot) || has_ended(device, &pointer) ||
+            goacc_stack_hides(pointer.slot) || is_descriptor(device, pointer.slot) || has_ended(device, &pointer) ||
             is_left_with_object(device, pointer.slot) || n++ >= MOST)
             continue;
         const struct goacc_shown shown = goacc_shown_pointer(&pointer);

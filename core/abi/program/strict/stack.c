@@ -17,6 +17,7 @@ struct frame_of {
     uintptr_t pc;            /* of the call that mapped it */
     bool declared;
     bool pointer; /* no more than the pointer or descriptor of data that have a life of their own */
+    bool hidden;  /* a pointer that the program does not know: the compiler maps it with its target */
 };
 
 static const uint64_t ENDED = UINT64_MAX; /* a thread; its stack may be another one's now */
@@ -133,6 +134,37 @@ static uintptr_t load(uintptr_t address)
     return value;
 }
 
+/* The name that debug information has of an item; empty: none. */
+static const char *name_of(const accd_item *item)
+{
+    const char *name = item->label ? item->label->name : NULL;
+    return name && !goacc_late(name, NULL) ? name : "";
+}
+
+/* The item that another one points to, if that is no larger than a pointer; NULL: none. */
+static const accd_item *target_of(const accd_item *items, size_t nitems, const accd_item *item)
+{
+    const uintptr_t target = item->bytes == sizeof target ? goacc_word(item->host) : 0;
+    for (size_t i = 0; target && i < nitems; i++)
+        if (&items[i] != item && target - (uintptr_t)items[i].host < items[i].bytes)
+            return &items[i];
+    return NULL;
+}
+
+/* Whether an item is a pointer that compilers pass a dummy argument or a reference by: it has no name, or that of what it
+ * points to. Or it is the pointer of a class container, which such a pointer points to. */
+static bool is_hidden(const accd_item *items, size_t nitems, const accd_item *item)
+{
+    const char *const name = name_of(item);
+    const accd_item *const target = target_of(items, nitems, item);
+    if (!target || !*name || !strcmp(name, name_of(target)))
+        return target;
+    for (size_t i = 0; i < nitems; i++)
+        if (!*name_of(&items[i]) && target_of(items, nitems, &items[i]) == item)
+            return true;
+    return false;
+}
+
 static void note(const struct goacc_thread *self, const accd_item *items, size_t nitems,
                  const accd_item *item)
 {
@@ -146,7 +178,7 @@ static void note(const struct goacc_thread *self, const accd_item *items, size_t
     if (search.slot)
         add(&(struct frame_of){self->number, search.host, item->bytes, search.slot,
                                load(search.slot), goacc.site->call.pc, goacc.site->declares,
-                               goacc_carries(items, nitems, item)});
+                               goacc_carries(items, nitems, item), is_hidden(items, nitems, item)});
 }
 
 void goacc_stack_note(struct goacc_thread *self, const accd_item *items, size_t nitems, bool exits)
@@ -177,6 +209,12 @@ bool goacc_stack_declared(uint64_t host)
 {
     const struct frame_of *known = find(host);
     return known && known->declared;
+}
+
+bool goacc_stack_hides(uint64_t host)
+{
+    const struct frame_of *known = find(host);
+    return known && known->hidden;
 }
 
 /* ---------------------------------------------------------------------------------- returned -- */
