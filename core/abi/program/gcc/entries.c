@@ -32,6 +32,8 @@ static void add_pointer(struct goacc_items *items, accd_action action, const voi
             mark_pointer(items, slot);
         return;
     }
+    if (!(flags & ACCD_ITEM_TRY) && !goacc_word(slot)) /* of a member that is not allocated, or no longer */
+        mark_pointer(items, slot);
     accd_item *item = goacc_add_item(items, action, slot, sizeof(void *));
     item->slot = slot;
     item->flags = flags;
@@ -315,13 +317,23 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
     }
 }
 
+/* Whether an entry is the pointer or descriptor of what is not allocated, and absent: exit data has nothing to do. */
+static bool is_nothing(const struct entries *map, size_t i)
+{
+    const unsigned kind = goacc_kind(map, i);
+    const bool is_pointer = kind == POINTER || kind == ALWAYS_POINTER, is_set = kind == TO_PSET;
+    const bool is_descriptor = i && !map->host[i - 1] && goacc_is_descriptor(map->size[i]);
+    return (is_pointer || is_set || is_descriptor) && !goacc_word(map->host[i]) &&
+           accd_presence_of(goacc.context, goacc_own.device, map->host[i], sizeof(void *)) == ACCD_ABSENT;
+}
+
 /* Decides OMP60-tgt-1. */
 void goacc_exit_items(const struct entries *map, struct goacc_items *items)
 {
     for (size_t i = 0; i < map->n; i++) {
         unsigned raw = map->kind[i] & 0xff, kind = goacc_kind(map, i);
         const void *host = map->host[i];
-        if (!host)
+        if (!host || is_nothing(map, i))
             continue;
         if (!map->target)
             items->finalize |= raw == DELETE || raw == FORCE_DETACH || raw == (FORCE | FROM);

@@ -21,6 +21,7 @@ struct frame_of {
 };
 
 static const uint64_t ENDED = UINT64_MAX; /* a thread; its stack may be another one's now */
+static const uint64_t NONE = UINT64_MAX - 1; /* of memory that is no stack: only hidden pointers */
 
 /* By host address, open addressing; thread 0: free. Objects are what is looked for, so that each is
  * found by where it begins. */
@@ -170,8 +171,10 @@ static void note(const struct goacc_thread *self, const accd_item *items, size_t
 {
     struct search search = {.host = (uintptr_t)item->host};
     struct frame_of *known = find(search.host);
-    if (known && known->thread == self->number && load(known->slot) == known->address)
+    if (known && known->thread == self->number && load(known->slot) == known->address) {
+        known->hidden |= is_hidden(items, nitems, item); /* its target may have been allocated since */
         return;
+    }
     if (known)
         take(known);
     _Unwind_Backtrace(at_frame, &search);
@@ -185,11 +188,13 @@ void goacc_stack_note(struct goacc_thread *self, const accd_item *items, size_t 
 {
     for (size_t i = 0; i < nitems; i++) {
         const accd_item *item = &items[i];
-        if (!on_stack(self, (uintptr_t)item->host) || item->action == ACCD_ATTACH ||
-            item->action == ACCD_DETACH || !item->bytes)
+        if (item->action == ACCD_ATTACH || item->action == ACCD_DETACH || !item->bytes)
             continue;
         if (!exits) {
-            note(self, items, nitems, item);
+            if (on_stack(self, (uintptr_t)item->host))
+                note(self, items, nitems, item);
+            else if (is_hidden(items, nitems, item) && *name_of(item) && !find((uintptr_t)item->host))
+                add(&(struct frame_of){.thread = NONE, .host = (uintptr_t)item->host, .hidden = true});
             continue;
         }
         struct frame_of *known = find((uintptr_t)item->host);
