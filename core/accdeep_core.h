@@ -108,7 +108,7 @@ typedef struct accd_object_info {
 /* A hint that the status alone does not give. */
 typedef enum accd_advice {
     ACCD_ADVICE_NONE,
-    ACCD_ADVICE_WHOLE_ROWS, /* the section is a part of several rows of an array: use whole rows, or one row */
+    ACCD_ADVICE_WHOLE_ROWS /* the section is a part of several rows of an array: use whole rows, or one row */
 } accd_advice;
 
 /* An error. Its texts belong to the context, and are valid until the next error. */
@@ -146,7 +146,11 @@ typedef enum accd_choice { ACCD_IGNORE, ACCD_REJECT } accd_choice;
 #define ACCD_CHOICE(name, about, rules, ignored, rejected)
 #define ACCD_FLAG(name, about, rules, no, yes)
 #define ACCD_VALUE(enumerator, word, meaning) enumerator,
-#define ACCD_KNOB(name, type, about, rules, values) typedef enum type { values } type; /* NOLINT: no value */
+#ifdef __GNUC__ /* in C++98 no comma ends a list */
+#define ACCD_KNOB(name, type, about, rules, values) __extension__ typedef enum type { values } type; /* NOLINT */
+#else
+#define ACCD_KNOB(name, type, about, rules, values) typedef enum type { values } type;
+#endif
 #include "accdeep_rules.def"
 
 typedef struct accd_rules {

@@ -124,14 +124,15 @@ typedef struct accd_kernel {
     uint64_t turns; /* limit of loop iterations of a thread; 0: none */
     uint64_t again; /* in a queue: bits of reasons; if many threads stop for one of them, one thread runs it again */
 } accd_kernel;
+typedef enum accd_kernel_how {
+    ACCD_KERNEL_DONE,
+    ACCD_KERNEL_STOPPED,  /* why and site are values of the text */
+    ACCD_KERNEL_NOT_RUN,  /* said has the reason */
+    ACCD_KERNEL_REJECTED, /* said has the compiler's log */
+    ACCD_KERNEL_UNDER_WAY /* in its queue */
+} accd_kernel_how;
 typedef struct accd_kernel_end {
-    enum {
-        ACCD_KERNEL_DONE,
-        ACCD_KERNEL_STOPPED,  /* why and site are values of the text */
-        ACCD_KERNEL_NOT_RUN,  /* said has the reason */
-        ACCD_KERNEL_REJECTED, /* said has the compiler's log */
-        ACCD_KERNEL_UNDER_WAY /* in its queue */
-    } how;
+    accd_kernel_how how;
     unsigned why, site;
     const char *said; /* valid until the next kernel */
     void *under_way;  /* the device's handle of it */

@@ -1,10 +1,12 @@
-/* supervise.c - sees whether the runtime's library is loaded into the program that this process
- * becomes.
+/* supervise.c - what `accdeep exec` finds out about the processes around it.
  *
- * The system may load a program without the libraries that LD_PRELOAD names, and a program that
- * starts others may drop the variable. So a process beside the program waits for datagrams of the
- * library: 'L' when it is loaded, 'D' when the first directive is executed. If the program ends
- * without them, it says so. */
+ * Is the runtime's library loaded into the program that this process becomes? The system may leave
+ * it out, and a program that starts others may drop LD_PRELOAD. So a process beside the program
+ * waits for datagrams of the library: 'L' when it is loaded, 'D' when the first directive is
+ * executed. If the program ends without them, it says so.
+ *
+ * Is a file a report of the same run of tests? Then it was written since the parent process
+ * started. */
 #include "program.h"
 
 #include <lauxlib.h>
@@ -13,12 +15,15 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef SYS_pidfd_open
@@ -126,8 +131,55 @@ void end_supervision(void)
     close(file);
 }
 
+/* Seconds of the real-time clock at which a process started, and whether it is a shell of a
+ * terminal. False: not known. */
+static bool read_start(pid_t process, double *start_p, bool *interactive_p)
+{
+    char name[32], text[1024];
+    long long ticks = 0;
+    int session = 0, terminal = 0;
+    struct timespec now, since_boot;
+    snprintf(name, sizeof name, "/proc/%d/stat", (int)process);
+    FILE *file = fopen(name, "r");
+    const size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[n] = 0;
+    const char *rest = strrchr(text, ')'); /* the name of the program may hold anything */
+    if (!rest ||
+        sscanf(rest,
+               ") %*c %*d %*d %d %d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lld",
+               &session, &terminal, &ticks) != 3)
+        return false;
+    clock_gettime(CLOCK_REALTIME, &now);
+    clock_gettime(CLOCK_BOOTTIME, &since_boot);
+    *start_p = (double)(now.tv_sec - since_boot.tv_sec) +
+               (double)(now.tv_nsec - since_boot.tv_nsec) / 1e9 +
+               (double)ticks / (double)sysconf(_SC_CLK_TCK);
+    *interactive_p = session == process && terminal;
+    return true;
+}
+
+/* system.is_of_sibling(path) -> whether a file was written since the parent of this process
+ * started, and the parent is no shell of a terminal: then it is one of another process of the same
+ * script, or of the same run of tests. */
+static int l_is_of_sibling(lua_State *L)
+{
+    struct stat status;
+    double start = 0;
+    bool interactive = true;
+    const bool known = !stat(luaL_checkstring(L, 1), &status) && S_ISREG(status.st_mode) &&
+                       read_start(getppid(), &start, &interactive);
+    lua_pushboolean(L, known && !interactive &&
+                           (double)status.st_mtim.tv_sec + (double)status.st_mtim.tv_nsec / 1e9 >=
+                               start);
+    return 1;
+}
+
 void open_supervise(lua_State *L)
 {
     lua_pushcfunction(L, l_supervise);
     lua_setfield(L, -2, "supervise");
+    lua_pushcfunction(L, l_is_of_sibling);
+    lua_setfield(L, -2, "is_of_sibling");
 }

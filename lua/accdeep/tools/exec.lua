@@ -191,6 +191,22 @@ local function ranks_are_here()
   return all and all == (os.getenv "OMPI_COMM_WORLD_LOCAL_SIZE" or os.getenv "MPI_LOCALNRANKS")
 end
 
+-- A report that another test of this run has written, or another command of this script, is not lost: it gets a number
+-- before its suffix.
+local function keep_sibling(name, json)
+  if not system.is_of_sibling(name) then return end
+  local stem, suffix = name:match "^(.*[^/])(%.[^./]*)$"
+  local beside
+  local number = 0
+  repeat
+    number = number + 1
+    beside = ("%s.%d%s"):format(stem or name, number, suffix or "")
+  until not system.is_of_sibling(beside)
+  if not os.rename(name, beside) then return end
+  io.stderr:write(message("warning", ("%s was the report of another run, and is %s now; with %%p in its name each "
+    .. "run has a report of its own, and `accdeep merge` makes one of them"):format(name, beside), json))
+end
+
 -- The runtime appends: programs may start others. A program that never calls it leaves an empty report.
 local function begin_file(name)
   if files.to_write(name):find "%%[pr]" then return remove_old(name) end
@@ -218,7 +234,10 @@ return function(options)
   local trace, draw, report = of_rank(options.trace), of_rank(options.draw), of_rank(options.report)
   if draw and not files.to_write(draw):find "%%[pr]" then files.open(draw, "ab"):close() end
   if trace and trace ~= "-" then begin_file(trace) end
-  if report then begin_file(report) end
+  if report then
+    keep_sibling(report, options.format == "json")
+    begin_file(report)
+  end
   local libraries, before = { library(LIBRARY) }, os.getenv "LD_PRELOAD"
   if first then table.insert(libraries, 1, first) end
   if checked then table.insert(libraries, library("accdeep-check/" .. CHECKED)) end
