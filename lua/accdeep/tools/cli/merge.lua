@@ -99,7 +99,7 @@ local function merge_sarif(chosen)
         results[#results + 1] = one
       elseif not one and row:find '^{"id":' then
         one = {}
-        rules[#rules + 1] = key
+        rules[#rules + 1] = row
       end
       by_key[key] = one
       if one and one.text then
