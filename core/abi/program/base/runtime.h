@@ -18,6 +18,8 @@
  *              stale: changes of one side that the other never got, or overwrites;
  *              idle: transfers of bytes that had not changed; stack: variables of functions that have returned;
  *              fault: accesses that end the program; gone: accesses to device memory without data;
+ *              followed, unmatched: pointers to host memory, and null ones, that kernels follow; changed: attached ones
+ *              that kernels change; left: what is mapped or attached at the end;
  *              stopped: the program's call of a library that makes an access; freed: blocks of malloc that are freed
  *              while mapped, and device memory that is
  *   data/      declared: variables of declare directives at file scope; allocated: what allocatable ones hold;
@@ -689,22 +691,6 @@ extern __thread struct goacc_freeing {
 /* gone.c */
 /* Data were unmapped, whose device memory began there. */
 void goacc_gone_note(const accd_event *event, uint64_t dev);
-/* The help for an access beside an object, so many bytes from its beginning. */
-const char *goacc_help_beside(int device, const accd_object_info *info, int64_t into);
-/* Reports that a region reads, writes or uses an address of a device where no data are. False: it is none. */
-bool goacc_tell_outside(const struct goacc_site *site, const char *region, const char *does, uint64_t address,
-                        uintptr_t pc);
-/* A kernel at pc, "the compute region", follows a value that is no address. */
-void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region);
-/* unmatched.c, with the lock: the construct under way passes null for a pointer to host memory, or
- * makes a pointer in a present object null (OMP60-map-10). */
-void goacc_note_unmatched_argument(const void *target);
-void goacc_note_unmatched_slot(int device, const void *host);
-void goacc_forget_unmatched(const struct goacc_site *site); /* after its kernel */
-/* A kernel of the construct, on a device, at pc, uses an address that belongs to nothing: reports a
- * null pointer if it may be one. False: it is none, or nothing is reported. */
-bool goacc_tell_null(uintptr_t construct, int device, uint64_t address, uintptr_t pc,
-                     const char *region);
 
 /* strict.c */
 /* Device memory is open from the first of these to the last, and closed to the host otherwise. */
@@ -729,16 +715,8 @@ void goacc_strict_scalars(const struct goacc_thread *self, const accd_item *item
 /* Tells clauses of an exit that will do nothing. */
 void goacc_strict_exit(const struct goacc_thread *self, const accd_item *items, size_t nitems);
 void goacc_strict_end(void);
-/* changed.c: before and after a kernel: reports attached pointers that it has changed. */
-void goacc_changed_before(int device);
-void goacc_changed_after(int device);
-/* left.c: reports what is left on a device. */
-void goacc_tell_left(int device);
 /* At the end of the program: how many kernels were watched, if some were not. */
 void goacc_strict_count(void);
-/* Reports that a kernel uses memory of the host, and ends the program. region: "the compute region of a.c:5". */
-_Noreturn void goacc_tell_host(const struct goacc_site *site, int device, const char *region, const char *does,
-                               uint64_t address, uintptr_t pc);
 
 /* draw.c: after each call, at a finding, at the end. */
 void goacc_draw_look(void);

@@ -1,4 +1,5 @@
 /* reports.c - what is wrong with an access or a transfer, in the words of the program. */
+#include "abi/program/strict/followed.h"
 #include "shadow.h"
 
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #include "abi/program/base/arena.h"
 #include "abi/program/check/check.h"
 #include "abi/program/data/image.h"
+#include "abi/program/strict/unmatched.h"
 #include "maps.h"
 #include "tasks.h"
 #include "words.h"

@@ -1,4 +1,5 @@
 /* entries.c - from the entries of a directive to the items of one construct. */
+#include "abi/program/strict/unmatched.h"
 #include "plain.h"
 
 #include <stdlib.h>

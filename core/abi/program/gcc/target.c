@@ -6,6 +6,7 @@
 
 #include "abi/program/base/arena.h"
 #include "abi/program/check/check.h"
+#include "abi/program/strict/unmatched.h"
 #include "plain.h"
 
 #include <stdlib.h>

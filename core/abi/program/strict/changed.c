@@ -3,6 +3,7 @@
  * OMP60-map-8). Strict and checked runs compare the attached pointers of the device before and
  * after each kernel. */
 #include "abi/program/base/runtime.h"
+#include "changed.h"
 
 #include <stdlib.h>
 

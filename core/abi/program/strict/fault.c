@@ -4,8 +4,10 @@
 #include "abi/program/base/arena.h"
 #include "abi/program/base/ends.h"
 #include "abi/program/base/runtime.h"
+#include "followed.h"
 #include "stopped.h"
 #include "stray.h"
+#include "unmatched.h"
 #include "watching.h"
 
 #include <signal.h>

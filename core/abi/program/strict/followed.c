@@ -1,6 +1,7 @@
 /* followed.c - reports about kernels that use memory of the host: the pointer that they most likely
  * followed, and what would make it one of the device. */
 #include "abi/program/base/runtime.h"
+#include "followed.h"
 
 #include <stdio.h>
 #include <string.h>

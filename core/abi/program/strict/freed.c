@@ -39,6 +39,8 @@ void goacc_freed_unmapped(int device, uint64_t host)
         told_at(device, host)->host = GONE;
 }
 
+__thread struct goacc_freeing goacc_freeing;
+
 #ifdef GOACC_PRELOADED
 
 /* Without memory the end reports the data again. */
@@ -207,8 +209,6 @@ void free(void *block)
     if (real)
         real(block);
 }
-
-__thread struct goacc_freeing goacc_freeing;
 
 void *realloc(void *block, size_t bytes)
 {

@@ -1,6 +1,7 @@
 /* gone.c - reports about kernels that use device memory outside of present data: next to an object, where
  * data were that are unmapped now, or anywhere else. */
 #include "abi/program/base/runtime.h"
+#include "followed.h"
 #include "watch.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
  * each place where data were mapped. */
 #include "abi/program/base/runtime.h"
 #include "abi/program/data/image.h"
+#include "changed.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,10 @@
 #include "abi/program/base/ends.h"
 #include "abi/program/base/runtime.h"
 #include "abi/program/data/image.h"
+#include "changed.h"
+#include "followed.h"
 #include "stray.h"
+#include "unmatched.h"
 #include "watching.h"
 
 #include <stdio.h>

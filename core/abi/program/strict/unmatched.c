@@ -3,6 +3,7 @@
  * follows one has their names. */
 #include "abi/program/base/runtime.h"
 #include "abi/program/base/text.h"
+#include "unmatched.h"
 #include "watch.h"
 
 #include <stdio.h>
