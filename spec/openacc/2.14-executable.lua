@@ -53,11 +53,13 @@ case("accepts: shutdown ends all lifetimes on the device and copies nothing [ACC
     acc "set device_num(0)"
     acc "shutdown"
     expect.equal(#state(0).present, 0)
-    expect.equal(#state(1).present, 1)
+    expect.equal(#state(1).present, 0)
     expect.host("v[0]", 1)
     acc "init"
     acc "enter data copyin(v)"
     expect.device("v[0]", 1)
+    acc_shutdown()
+    expect.absent "v"
   end)
 
 case("accepts: shutdown ends the lifetimes on the device that device_num names [ACC33-shut-1]", function()
@@ -93,12 +95,20 @@ case("differs: a device number is too large [ACC33-set-1 ACC33-shut-1]", functio
   expect.fails("no-device", { "set device_num(@2)", "init device_num(which @+ 1)", "shutdown device_num(@2)" })
   expect.fails("no-device", function() acc_set_device_num(2) end)
   expect.equal(acc_get_device_num(), 0)
+  expect.malformed "acc set"
+  expect.malformed "acc set if(1)"
 end)
 
 case("rejects: a program shuts the device down while a region is open [ACC33-shut-1]", function()
   acc "data copyin(v)" (function()
     expect.fails("region-nesting", function() acc "shutdown" end)
     expect.fails("region-nesting", function() acc_shutdown() end)
+    acc "set device_num(1)"
+    acc "enter data copyin(S)"
+    expect.fails("region-nesting", function() acc "shutdown" end)
+    expect.present "S"
+    acc "shutdown device_num(1)"
+    acc "set device_num(0)"
     expect.present "v"
   end)
 end)

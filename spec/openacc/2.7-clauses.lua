@@ -175,6 +175,14 @@ case("accepts: deviceptr uses a device address as it is [ACC33-2.7-9]", function
   expect.fails("device-pointer-on-host", function() return host "q[0]" end)
 end)
 
+case("accepts: deviceptr on data counts for the constructs inside [ACC33-2.7-9]", function()
+  host.q = acc_malloc(16)
+  acc "data deviceptr(q)" (function()
+    acc "parallel copyout(v[0:4])" "for (int i = 0; i < 4; ++i) { q[i] = i; v[i] = 3 * q[i]; }"
+  end)
+  expect.host("v[0:4]", { 0, 3, 6, 9 })
+end)
+
 case("rejects: deviceptr names no pointer or a host address, or a kernel uses a wrong element [ACC33-2.7-9]",
   function()
     expect.invalid("acc data deviceptr(v)", "not-a-pointer")

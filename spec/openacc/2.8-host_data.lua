@@ -76,12 +76,20 @@ case("accepts: declare link maps nothing [ACC33-dec-1]", function()
   expect.invalid("acc declare link(nobody)", "unknown-name")
 end)
 
+case("accepts: declare deviceptr at file scope counts for all compute constructs [ACC33-dec-1]", function()
+  declare "double *q;\n#pragma acc declare deviceptr(q)"
+  host.q = acc_malloc(32)
+  acc "parallel copy(v)" "q[1] = 5; v[0] = q[1];"
+  expect.host("v[0]", 5)
+end)
+
 case("rejects: declare at file scope has a clause that needs a region, or declare is inside a region"
   .. " [ACC33-dec-1]", function()
-  for _, clause in ipairs { "copy", "copyout", "present", "deviceptr" } do
+  for _, clause in ipairs { "copy", "copyout", "present" } do
     expect.invalid(("acc declare %s(v)"):format(clause), "clause-not-allowed")
   end
   expect.malformed "acc declare"
+  expect.malformed "acc declare create(v[0:2])"
   expect.invalid("acc declare create(v) copyin(v)", "duplicate-clause")
   expect.accepts "declare create(v)"
   expect.fails("duplicate-clause", { "declare copyin(w, @v)", "declare device_resident(@v)" }, "ACC33-dec-1")

@@ -3,7 +3,7 @@
 scenario { title = "OpenACC: directives in bodies", rules = "openacc-3.3" }
 
 declare [[
-  int a[10], m[3][4], s, t = 4, i = 9, n = 3;
+  int a[10], m[3][4], s, t = 4, i = 9, n = 3, r[4], *p = r;
   double d;
   struct pair { int x, y; } pair;
 ]]
@@ -35,6 +35,23 @@ case("accepts: loop has all its clauses, in every compute construct [ACC33-2.9-1
     "#pragma acc loop gang(n) worker(2) vector(length: 32)\n for (int i = 0; i < 4; i++) a[i] = i;")
   acc "parallel copy(a)" "#pragma acc loop gang(static: *)\n for (int i = 0; i < 4; i++) a[i] += i;"
   expect.host("a[3]", 6)
+end)
+
+case("rejects: sizes and dimensions of levels stand where they have no place, or twice [ACC33-2.9-1]", function()
+  local function bad(code, clause, construct)
+    wrong(code, "ACC33-2.9-1", ("#pragma acc loop %s%s a[i] = 1;"):format(clause, FOR), construct)
+  end
+  bad("clause-not-allowed", "gang(num: 2)", "kernels num_gangs(4) copy(a)")
+  bad("clause-not-allowed", "worker(2)", "kernels num_workers(n) copy(a)")
+  bad("clause-not-allowed", "vector(length: 32)", "kernels vector_length(64) copy(a)")
+  bad("clause-not-allowed", "gang(dim: 1)", "kernels copy(a)")
+  bad("clause-not-allowed", "worker(num: 2)")
+  bad("syntax", "gang(static: 2, static: *)")
+  bad("syntax", "gang(2, num: 2)", "kernels copy(a)")
+  bad("syntax", "tile(0)")
+  bad("syntax", "tile(*, -1)")
+  wrong("clause-not-allowed", "ACC33-2.9-1", "for (int i = 0; i < 4; i++) a[i] = 1;", "parallel loop gang(4) copy(a)")
+  wrong("conflicting-clauses", "ACC33-2.9-1", "for (int i = 0; i < 4; i++) a[i] = 1;", "serial loop seq auto copy(a)")
 end)
 
 case("rejects: clauses of loop exclude each other, or belong to other directives [ACC33-2.9-1]", function()
@@ -170,6 +187,25 @@ case("rejects: loops, directives and routines stand between the loops of collaps
   between "\n#pragma acc loop private(t)\n for (int k = 0; k < 2; k++) t = k;"
   between "s = acc_get_device_num(acc_device_default);"
   wrong("syntax", "ACC33-2.9-3", "#pragma acc loop collapse(force: 2)" .. FOR .. "s++;")
+end)
+
+case("accepts: a loop with seq need not count, and is left at any time [ACC33-2.9-3]", function()
+  acc "parallel copy(a)" [[
+    #pragma acc loop seq
+    for (int i = 1; i < 9; i *= 2) { if (i == 8) break; a[i] = i; }
+  ]]
+  acc "serial loop seq copy(a)" "for (int i = 5; ; i--) { a[i] += 1; if (i < 4) break; }"
+  expect.host("a[0:6]", { 0, 1, 2, 1, 5, 1 })
+  acc "parallel copy(a, p[0:4])" ("#pragma acc loop\n for (int *q = p; q < p + 4; q++) *q = 7;")
+  expect.host("r[3]", 7)
+end)
+
+case("rejects: a loop counts a number that is no integer, or has no variable [ACC33-2.9-3]", function()
+  wrong("type-mismatch", "ACC33-2.9-3", "#pragma acc loop\n for (double x = 0; x < 4; x += 1) s++;")
+  wrong("type-mismatch", "ACC33-2.9-3", "#pragma acc loop\n for (d = 0; d < 4; d += 1) s++;", "parallel copy(s, d)")
+  wrong("syntax", "ACC33-2.9-3", "#pragma acc loop seq\n for (; s < 4;) s++;")
+  wrong("syntax", "ACC33-2.9-3", "#pragma acc loop seq collapse(2)\n for (int i = 1; i < 9; i *= 2)"
+    .. " for (int j = 0; j < 2; j++) s++;")
 end)
 
 case("rejects: there are too few loops, statements between loops, or no loop [ACC33-2.9-3]", function()
@@ -356,15 +392,22 @@ case("accepts: atomic applies to statements of its forms [ACC33-2.12-1]", functi
       a[1] = s--;
       #pragma acc atomic capture
       { s -= 5; a[2] = s; }
+      #pragma acc atomic capture
+      a[3] = s = s + 1;
+      #pragma acc atomic capture
+      { a[4] = s; s = 9; }
     ]]
   end, { h2d = { count = 2, bytes = 44 }, d2h = { count = 2, bytes = 44 } })
-  expect.host("a[0:3]", { 2, 21, 15 })
+  expect.host("a[0:5]", { 2, 21, 15, 16, 16 })
+  expect.host("s", 9)
 end)
 
 case("rejects: a statement does not have the form that atomic needs [ACC33-2.12-1]", function()
   wrong("syntax", "ACC33-2.12-1", "#pragma acc atomic\n s = 5;")
   wrong("syntax", "ACC33-2.12-1", "#pragma acc atomic read\n s += 5;")
   wrong("syntax", "ACC33-2.12-1", "#pragma acc atomic capture\n s += 5;")
+  wrong("syntax", "ACC33-2.12-1", "#pragma acc atomic capture\n a[0] = s = 5;")
+  wrong("syntax", "ACC33-2.12-1", "#pragma acc atomic read\n s = s;")
   wrong("conflicting-clauses", "ACC33-2.12-1", "#pragma acc atomic read capture\n s += 5;")
   wrong("unknown-clause", "ACC33-2.7-8", "#pragma acc atomic seq_cst\n s += 5;")
 end)

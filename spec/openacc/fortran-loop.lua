@@ -164,8 +164,8 @@ case("accepts: a reduction is combined with the variable of a data clause [ACC33
     .. "t = iand(t, 3)\nr = r * i\nend do"))
   expect.host("t", 2)
   expect.host("r", { 4, 4 })
-  fortran(inside("parallel reduction(+:s)", "!$acc loop gang reduction(+:s)\ndo i = 1, 2\n!$acc loop vector reduction(+:s)\n"
-    .. "do j = 1, 3\ns = s + 1\nend do\nend do"))
+  fortran(inside("parallel reduction(+:s)", "!$acc loop gang reduction(+:s)\ndo i = 1, 2\n"
+    .. "!$acc loop vector reduction(+:s)\ndo j = 1, 3\ns = s + 1\nend do\nend do"))
   expect.host("s", 16)
   fortran("!$acc parallel loop reduction(+:s) private(t)\ndo i = 1, 4\nt = i\ns = s + t\nend do")
   expect.host("s", 26)
@@ -303,7 +303,8 @@ case("rejects: reductions of nested loops disagree, or a scalar is in no clause"
   fortran(variables)
   local sum = "!$acc loop vector reduction(+:s)\ndo j = 1, 3\ns = s + 1\nend do"
   wrong("missing-clause", "ACC33-2.9.11-3", "!$acc loop gang\ndo i = 1, 2\n" .. sum .. "\nend do")
-  wrong("conflicting-clauses", "ACC33-2.9.11-3", "!$acc loop gang reduction(*:s)\ndo i = 1, 2\n" .. sum .. "\nend do")
+  wrong("conflicting-clauses", "ACC33-2.9.11-3", "!$acc loop gang reduction(*:s)\ndo i = 1, 2\n" .. sum
+    .. "\nend do")
   expect.fails("missing-clause", function() fortran(inside("parallel copy(a)", sum)) end)
   fortran(inside("parallel copy(a) copyin(s)", "!$acc loop gang\ndo i = 1, 2\ns = i\n" .. sum
     .. "\na(i) = s\nend do"))

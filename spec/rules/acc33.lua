@@ -38,9 +38,9 @@ return {
 
   { id = "ACC33-impl-1", section = "2.6.2", kind = "meaning", status = "done",
     text = "A compute construct gives each variable without a clause an implicit data attribute. A variable in a "
-      .. "reduction clause of a compute or combined construct gets copy, unless a data clause names it. An aggregate gets copy, or present under default(present). A scalar gets firstprivate "
-      .. "in parallel and serial, and copy in kernels. A C pointer is a scalar: the memory that it points to is not "
-      .. "mapped." },
+      .. "reduction clause of a compute or combined construct gets copy, unless a data clause names it. An aggregate "
+      .. "gets copy, or present under default(present). A scalar gets firstprivate in parallel and serial, and copy "
+      .. "in kernels. A C pointer is a scalar: the memory that it points to is not mapped." },
   { id = "ACC33-impl-2", section = "2.6.2", kind = "meaning", status = "done",
     text = "default(none) on a compute construct, or on a data construct around it, makes a variable without an "
       .. "explicit clause an error. The nearest default clause counts. A clause of the construct, of a data construct "
@@ -100,7 +100,7 @@ return {
       .. "no clause is an error (unknown-clause)." },
   { id = "ACC33-2.7-9", section = "2.7", kind = "meaning", status = "done",
     text = "deviceptr names pointer variables that hold device addresses. The clause maps nothing: the address is "
-      .. "used as it is." },
+      .. "used as it is. On data and declare the clause also counts for the compute constructs inside." },
 
   { id = "ACC33-2.7.1-1", section = "2.7.1", kind = "meaning", status = "done",
     text = "A subarray in C is a[start:length]. start may be omitted and is then 0. length may be omitted only if "
@@ -195,14 +195,17 @@ return {
     text = "A loop directive is in a compute construct, directly before its loop. Its clauses are gang, worker, "
       .. "vector, seq, independent, auto, collapse, tile, private, reduction and device_type. Only one of seq, "
       .. "independent and auto is allowed. seq excludes the levels gang, worker and vector, and collapse excludes "
-      .. "tile. Only in kernels do levels have sizes. Our reading: with one thread the levels have no effect." },
+      .. "tile. Only in kernels do levels have sizes, and only if the construct has no size for the level. dim has no "
+      .. "place in kernels. An argument of gang is there once. Our reading: with one thread the levels have no "
+      .. "effect." },
   { id = "ACC33-2.9-2", section = "2.9.2", kind = "static error", status = "done",
     text = "A gang loop contains no gang loop, except gang loops of lower dimensions. A worker loop contains no gang "
       .. "or worker loop. A vector loop contains no gang, worker or vector loop. The dimension d of gang(dim: d) is "
       .. "1, 2 or 3. Without dim the dimension is 1." },
   { id = "ACC33-2.9-3", section = "2.9.1", kind = "static error", status = "done",
-    text = "collapse(n), and tile with n sizes, apply to n tightly nested loops. Each loop counts one variable by a "
-      .. "step up to an end. The body changes neither the variable nor the end, and no statement leaves the loop. With "
+    text = "collapse(n), and tile with n positive sizes, apply to n tightly nested loops. Each loop counts one "
+      .. "variable, an integer or a pointer, by a step up to an end. The body changes neither the variable nor the "
+      .. "end, and no statement leaves the loop. One loop with seq has none of these conditions. With "
       .. "collapse(force: n) statements may stand between the loops, and may be executed several times. They contain "
       .. "no other loop, no directive and no call of a routine of OpenACC. Our reading: one thread executes them once "
       .. "in each iteration of the loop around them." },
@@ -223,7 +226,8 @@ return {
     text = "cache names elements and sections of arrays. The directive is a hint." },
   { id = "ACC33-2.12-1", section = "2.12", kind = "static error", status = "done",
     text = "atomic has the forms read, write, update and capture; without a word, atomic is update. Each form allows "
-      .. "fixed statements on one variable x. The other operand does not use x." },
+      .. "fixed statements on one variable x. The other operand does not use x. The variable that captures or reads "
+      .. "x is another one, and captures an update: v = x = expr is no form." },
   { id = "ACC33-2.15-1", section = "2.15.1", kind = "static error", status = "done",
     text = "routine says that devices can call a function, and at which level: gang, worker, vector or seq. The "
       .. "directive is one of the declarations. Our reading: devices can call every function of a scenario." },
@@ -231,15 +235,16 @@ return {
   { id = "ACC33-dec-1", section = "2.13", kind = "meaning", status = "done",
     text = "declare takes copy, copyin, copyout, create, present, deviceptr, device_resident and link. Its implicit "
       .. "region is the routine or the program. At global scope only create, copyin, device_resident and link are "
-      .. "allowed. A variable is in at most one clause of them. A Fortran allocatable in declare create gets the "
-      .. "dynamic counter 1 from allocate. deallocate ends this, and is an error if the structured counter is not 0." },
+      .. "allowed, and in C deviceptr. The clauses name whole variables. A variable is in at most one clause of them. "
+      .. "A Fortran allocatable in declare create gets the dynamic counter 1 from allocate. deallocate ends this, and "
+      .. "is an error if the structured counter is not 0." },
 
   { id = "ACC33-shut-1", section = "2.14.2", kind = "meaning", status = "done",
-    text = "shutdown ends the lifetimes of all data on the device that device_num names, otherwise on the current "
-      .. "one." },
+    text = "shutdown ends the lifetimes of all data on the device that device_num names, otherwise on all devices. "
+      .. "So does acc_shutdown. Our reading: an open data region on such a device is an error (region-nesting)." },
   { id = "ACC33-set-1", section = "2.14.3", kind = "meaning", status = "done",
     text = "set device_num and acc_set_device_num select the current device. So does init device_num. A negative "
-      .. "number is the usual device. Our reading: device 0." },
+      .. "number is the usual device. Our reading: device 0. set needs device_num, device_type or default_async." },
 
   { id = "ACC33-upd-1", section = "2.14.4", kind = "meaning", status = "done",
     text = "update needs at least one of self, host and device. The copies happen in the order of the clauses, and "
@@ -267,13 +272,14 @@ return {
     text = "Memory must not disappear while a queue still has to read or write the memory. Our reading, under "
       .. "delayed queues: to unmap such data in another queue, or in none, without a wait is an error "
       .. "(missing-wait). To free such host memory before the wait is an error, too (missing-wait)." },
-  { id = "ACC33-async-5", section = "3.2.8", kind = "meaning", status = "done",
+  { id = "ACC33-async-5", section = "3.2.9", kind = "meaning", status = "done",
     text = "acc_wait, acc_wait_async, acc_wait_all and acc_wait_all_async do the same as the directive. "
       .. "acc_async_test and acc_async_test_all report whether all work is finished, and do not wait. The _async "
       .. "routines take an async value as their last argument." },
 
   { id = "ACC33-2.17.1-1", section = "2.17.1", kind = "meaning", status = "done",
-    text = "Fortran: an absent optional argument has no effect in a data clause." },
+    text = "Fortran: an absent optional argument has no effect in a data clause, in use_device, and in the clauses "
+      .. "self, host and device of update." },
 
   { id = "ACC33-3.2.16-1", section = "3.2.16", kind = "meaning", status = "done",
     text = "acc_malloc returns device memory, and a null pointer for a size of 0. acc_free releases the memory and "
@@ -295,22 +301,24 @@ return {
 
   { id = "ACC33-3.2.21-1", section = "3.2.21", kind = "meaning", status = "done",
     text = "acc_map_data maps host memory to a given device address and copies nothing. The call is an error if a "
-      .. "part of the memory is present (already-present). acc_unmap_data ends the mapping." },
+      .. "part of the memory is present (already-present), an address is null or the size is 0. acc_unmap_data ends "
+      .. "the mapping." },
 
   { id = "ACC33-3.2.21-2", section = "3.2.22", kind = "meaning", status = "done",
-    text = "acc_unmap_data of data that a region uses is an error (already-present). The call sets the dynamic "
-      .. "counter to 0, whatever its value was." },
+    text = "acc_unmap_data of data that a region uses is an error (already-present), and so is a null address. The "
+      .. "call sets the dynamic counter to 0, whatever its value was." },
 
-  { id = "ACC33-3.2.26-1", section = "3.2.26", kind = "meaning", status = "done",
+  { id = "ACC33-3.2.26-1", section = "3.2.25", kind = "meaning", status = "done",
     text = "acc_is_present is true exactly if all bytes are present. acc_deviceptr and acc_hostptr return the "
       .. "corresponding address, or null." },
 
-  { id = "ACC33-3.2.26-2", section = "3.2.26", kind = "meaning", status = "done",
+  { id = "ACC33-3.2.26-2", section = "3.2.25", kind = "meaning", status = "done",
     text = "acc_is_present with a size of 0 asks whether the address is present." },
 
   { id = "ACC33-3.2.30-1", section = "3.2.30", kind = "meaning", status = "done",
     text = "The acc_memcpy routines copy between host and device memory, within a device, and between two devices. "
-      .. "The memory must exist at both ends." },
+      .. "acc_memcpy_d2d takes host addresses of data that are present on both. The memory must exist at both ends, "
+      .. "and a null address is an error unless the size is 0." },
 
   { id = "ACC33-gloss-1", section = "6", kind = "meaning", status = "done",
     text = "Data are present if one present section contains all of them. Data are partly present if a part is "

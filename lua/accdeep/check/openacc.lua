@@ -88,6 +88,22 @@ function allowed.check_reduction(node, compute)
     rule = "ACC33-2.9.11-2", help = dimension == 1 and "num_gangs with one number" or "gang without dim" })
 end
 
+-- The arguments in the parentheses of gang, worker or vector, by their keys; one without a key has num, or length for
+-- vector. Raises if a key is there twice.
+function allowed.arguments(clause)
+  local list, name = {}, clause.name
+  local flat = (clause.text or ""):sub(2, -2):gsub("%b()", "0")
+  for part in flat:gmatch "[^,]+" do
+    local key, value = part:match "^%s*([%a_][%w_]*)%s*:%s*(.*)$"
+    key = key and key:lower() or name == "vector" and "length" or "num"
+    if list[key] then
+      raise("syntax", clause.pos, ("'%s' has '%s:' twice"):format(name, key), { length = #name, rule = "ACC33-2.9-1" })
+    end
+    list[key] = value or part
+  end
+  return list
+end
+
 -- Raises if a clause lacks its argument, or has one that it does not take.
 local function check_argument(clause)
   local name, text = clause.name, clause.text
@@ -110,6 +126,8 @@ local function check_argument(clause)
     if not (value or part):find "%S" then wrong "an argument of '%s' is empty" end
     if key and keys[name] and not keys[name][key:lower()] then
       wrong(("'%%s' knows no '%s:'"):format(key))
+    elseif name == "tile" and (part:find "^%s*%-" or math.tointeger(tonumber(part)) == 0) then
+      wrong "a size of '%s' is a positive number or an asterisk"
     elseif part:find "^%s*[%w_]+%s+[%w_]" then
       wrong "expected ',' between arguments of '%s'"
     end

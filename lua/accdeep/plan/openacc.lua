@@ -263,6 +263,8 @@ local function add_implicit(plan, node, references, default)
       local is_visible = session:visible(name) -- what an enclosing clause made present is used (ACC33-impl-3)
       if default == "none" and not is_visible then
         missing[#missing + 1] = reference
+      elseif session:visible_deviceptr(name) then
+        plan.deviceptr[name] = variable
       elseif not is_visible and reference.reduced and t.kind == "scalar" and not node.name:find "^kernels"
         and session.rules.loop_reduction == "rejected" then
         refuse_reduced(node, reference)
@@ -350,10 +352,16 @@ function lower.directive(session, node, options)
         clause.shape and "shape" or "nest"), { rule = clause.shape and "TR14-3.1.2-02" or "TR14-3.3-02" })
     end
     check_one_type(session, clause)
-    if kind == "declare" and not lasting[clause.name] then
+    for _, item in ipairs(kind == "declare" and clause.vars or {}) do
+      if item.tag ~= "id" then
+        raise("syntax", item.pos, "'declare' takes names of variables", { rule = "ACC33-dec-1" })
+      end
+    end
+    local stays = lasting[clause.name] or clause.name == "deviceptr" and session.language.is_compiled
+    if kind == "declare" and not stays then
       raise("clause-not-allowed", clause.pos, ("'%s' has no place at global scope: there is no region around"):format(
         clause.name), { length = #clause.name, rule = "ACC33-dec-1", help = "create, copyin, "
-          .. "device_resident and link last" })
+          .. "device_resident and link last, and deviceptr in C" })
     elseif clause.name == "if" then
       plan.condition = clause.e
     elseif clause.name == "self" and kind == "compute" then
@@ -436,8 +444,12 @@ function lower.directive(session, node, options)
       known[name] = true
     end
   end
-  if #requests == 0 and not plan.absent and not seen.link and (needs_data[kind]
-      or (kind == "region" and not seen.default and not seen.deviceptr)) then
+  if kind == "set" and not (seen.default_async or seen.device_num or seen.device_type or seen.dtype) then
+    raise("syntax", node.pos + #node.name, "'set' needs default_async, device_num or device_type",
+      { rule = "ACC33-set-1" })
+  end
+  if #requests == 0 and not plan.absent and not seen.link and not seen.deviceptr
+    and (needs_data[kind] or kind == "region" and not seen.default) then
     raise("syntax", node.pos + #node.name, ("'%s' needs at least one data clause"):format(node.name),
       { rule = "ACC33-2.6-1", help = ("name the data: %s %s"):format(node.name, examples[kind] or "copyin(x)") })
   end

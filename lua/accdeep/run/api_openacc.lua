@@ -188,6 +188,9 @@ end
 function routines.acc_unmap_data(session, _, host)
   local address = view.address(host)
   if not address then raise("type-mismatch", nil, "a pointer is needed") end
+  if address == 0 then
+    raise("null-pointer", nil, "a null address is mapped to nothing", { rule = "ACC33-3.2.21-2" })
+  end
   checked(session, session.ctx:unmap(session.now.device, address))
 end
 
@@ -210,6 +213,9 @@ end
 
 -- A copy on the current device, in the queue of the routine if it has one; reported when it is done.
 local function copied(session, at, way, to, from, bytes)
+  if bytes > 0 and (to == 0 or from == 0) then
+    raise("null-pointer", nil, "a copy has a null address", { rule = "ACC33-3.2.30-1" })
+  end
   local ctx, device, queue = session.ctx, session.now.device, session.now.queue
   local value = queue ~= 0 and ctx:queues(device)[queue].async or nil
   checked(session, ctx:copy_async(device, queue, way, to, from, bytes, at.file, at.line))
@@ -304,7 +310,7 @@ function routines.acc_set_default_async(session, _, value)
   async.set_default(session, integer(value, "an async value"))
 end
 routines.acc_init = function() end
-function routines.acc_shutdown(session) session:forget_device() end
+function routines.acc_shutdown(session) session:forget_devices() end
 function routines.acc_on_device(session) return session.now.kernel and not session.now.kernel.on_host end
 
 for name, routine in pairs(omp.routines) do routines[name] = routine end

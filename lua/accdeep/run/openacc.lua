@@ -27,7 +27,8 @@ function openacc.on_its_device(_, _, fn) return fn() end
 function openacc.signature(session, references)
   local seen = { [0] = session:visible_default() or "" }
   for i, r in ipairs(references) do
-    seen[i] = r.name .. (session:visible(r.name) and "+" or "") .. (r.reduced and "~" or "")
+    seen[i] = r.name .. (session:visible(r.name) and "+" or "")
+      .. (session:visible_deviceptr(r.name) and "*" or "") .. (r.reduced and "~" or "")
   end
   return table.concat(seen, ",", 0)
 end
@@ -95,6 +96,7 @@ end)
 act("init", set_device)
 -- Decides ACC33-shut-1.
 act("shutdown", function(session, plan)
+  if not plan.device_num then return session:forget_devices(plan.node.pos) end
   with(session.now, { device = device_of(session, plan) }, session.forget_device, session, plan.node.pos)
 end)
 act("end data", function(session, plan) region.close_innermost(session, plan.node.pos, "region", false) end)

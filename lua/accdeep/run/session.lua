@@ -37,6 +37,7 @@ local record = require "accdeep.base.record"
 local scope = require "accdeep.types.scope"
 local types = require "accdeep.types"
 local view = require "accdeep.code.view"
+local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
 
@@ -642,6 +643,15 @@ function Session:visible(name)
   return nil
 end
 
+-- Whether a deviceptr clause of a region around names a variable.
+function Session:visible_deviceptr(name)
+  local stack, variable = self.device_side.regions[self.now.device], self.now.scope.variables[name]
+  for i = variable and #stack or 0, 1, -1 do
+    if stack[i].handle and stack[i].plan.deviceptr[name] == variable then return true end
+  end
+  return false
+end
+
 -- The word of the nearest default clause of the data regions around; nil: none has one.
 function Session:visible_default()
   local stack = self.device_side.regions[self.now.device]
@@ -661,11 +671,15 @@ end
 
 function Session:set_device(number) self.now.device = self:device_number(number) end
 
--- Ends all lifetimes on the current device: counters drop, nothing is copied. Decides ACC33-shut-1.
-function Session:forget_device(pos)
-  if #self.device_side.regions[self.now.device] > 0 then
+local function check_closed(self, device, pos)
+  if #self.device_side.regions[device] > 0 then
     raise("region-nesting", pos, "a region is still open on the device", { rule = "ACC33-shut-1" })
   end
+end
+
+-- Ends all lifetimes on the current device: counters drop, nothing is copied. Decides ACC33-shut-1.
+function Session:forget_device(pos)
+  check_closed(self, self.now.device, pos)
   async.wait(self, self.now.device, 0)
   for _, attached in ipairs(self.ctx:attachments(self.now.device)) do
     self:run_one("exit data", "detach", 0, 0, attached.slot, true)
@@ -679,6 +693,12 @@ function Session:forget_device(pos)
     end
   end
   for _, host in ipairs(mapped) do self.ctx:unmap(self.now.device, host) end -- fused with nothing any more
+end
+
+-- The same on all devices. Decides ACC33-shut-1.
+function Session:forget_devices(pos)
+  for device = 0, self.devices - 1 do check_closed(self, device, pos) end
+  for device = 0, self.devices - 1 do with(self.now, { device = device }, self.forget_device, self, pos) end
 end
 
 -- Before what may end attachments: whether there are any, for messages (code/view.lua).

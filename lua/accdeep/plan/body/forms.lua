@@ -111,6 +111,13 @@ function forms.loops(node, construct, n, rule, alone, place)
       { rule = rule, place = place })
   end
   local list = { node }
+  if construct.sequential then -- its variable need not count (ACC33-2.9-3)
+    if not counter(node) then
+      raise("syntax", node.pos, ("the loop of '%s' begins with the value of one variable"):format(construct.name),
+        { rule = rule, place = place })
+    end
+    return list
+  end
   check_loop(node, construct, rule)
   for i = 2, n do
     local outer = list[i - 1].body
@@ -166,7 +173,10 @@ end
 local function set_by(e) return e and e.tag == "assign" and e.op == "=" and is_place(e.to) and text_of(e.to) or nil end
 
 -- Of the place that v = x reads, and of the one that x = expr writes.
-local function copied(e) return set_by(e) and is_place(e.e) and text_of(e.e) or nil end
+local function copied(e)
+  local v = set_by(e)
+  return v and is_place(e.e) and not mentions(e.e, v) and text_of(e.e) or nil
+end
 
 local function written(e)
   local x = set_by(e)
@@ -197,9 +207,10 @@ function forms.captures(first, second, copied_by, updated_by, written_by)
     or after ~= nil and updated_by(first) == after
 end
 
-local function captured(node)
+-- OpenMP also captures what is written, v = x = expr.
+local function captured(node, rule)
   local e = expression_of(node)
-  if e then return set_by(e) and (updated(e.e) or written(e.e)) end
+  if e then return set_by(e) and (updated(e.e) or rule:find "^OMP" and written(e.e)) end
   return node.tag == "block" and #node.list == 2
     and forms.captures(expression_of(node.list[1]), expression_of(node.list[2]), copied, updated, written)
 end
@@ -218,7 +229,7 @@ local atomic = {
 function forms.check_atomic(node, how, construct, rule)
   local form = atomic[how]
   while node.tag == "block" and node.inner and #node.list == 1 do node = node.list[1] end
-  if form[2](node) then return end
+  if form[2](node, rule) then return end
   raise("syntax", node.pos or construct.pos, ("this is not a statement of 'atomic %s'"):format(how),
     { rule = rule, help = form[1] })
 end

@@ -354,6 +354,7 @@ function body.read(session, list, construct, is_own)
   if is_own then setmetatable({ session = session }, Reader):list(list, level) end
   if construct.on ~= "acc" then return list end
   if node.name:find "loop" then
+    read.check_combined(node)
     local loops = loops_of(node, list, is_own and construct.place or nil)
     local said, own = {}, {}
     for _, clause in ipairs(node.clauses) do

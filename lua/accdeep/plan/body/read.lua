@@ -12,10 +12,12 @@ local directive = lazy.require "accdeep.check.openmp"
 local forms = require "accdeep.plan.body.forms"
 local group = require "accdeep.types.groups"
 local nesting = require "accdeep.plan.body.nesting"
+local openacc = require "accdeep.catalogue.openacc"
 local pragma = require "accdeep.grammar.pragma"
 local reductions = require "accdeep.plan.body.reductions"
 local sharing = require "accdeep.plan.body.sharing"
 local set = require "accdeep.base.words".set
+local types = require "accdeep.types"
 
 local raise = diagnostic.raise
 local has_clause = nesting.has_clause
@@ -125,6 +127,19 @@ local function levels_of(node, level, on)
   return level
 end
 
+-- Raises if a variable that counts a loop is no integer and no pointer. Decides ACC33-2.9-3.
+local function check_counters(session, list, construct)
+  for _, loop in ipairs(list) do
+    local name, pos, own = forms.counter(loop)
+    local variable = own and session:locals_of(loop.init)[1] or not own and session.now.scope.variables[name]
+    local t = variable and variable.type
+    if t and (t.kind ~= "scalar" and t.kind ~= "pointer" or t.float) then
+      raise("type-mismatch", pos, ("the loop of '%s' counts %s"):format(construct.name, types.name(t)),
+        { length = #name, rule = "ACC33-2.9-3", help = "count by an integer or a pointer" })
+    end
+  end
+end
+
 local how_atomic = { "capture", "compare", "read", "write", "update" }
 
 -- What an atomic directive is about: read, write, update, capture or compare.
@@ -210,6 +225,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- OpenACC --
 
+local of_loop = openacc.of.loop
 local exclusive = { { "seq", "independent" }, { "seq", "auto" }, { "independent", "auto" }, { "seq", "gang" },
   { "seq", "worker" }, { "seq", "vector" }, { "tile", "collapse" } }
 
@@ -217,7 +233,7 @@ local exclusive = { { "seq", "independent" }, { "seq", "auto" }, { "independent"
 local function check_loop_clauses(clauses)
   local seen = {}
   for _, clause in ipairs(clauses) do
-    if seen[clause.name] and clause.kind ~= "vars" and clause.kind ~= "reduction" then
+    if seen[clause.name] and of_loop[clause.name] and clause.kind ~= "vars" and clause.kind ~= "reduction" then
       raise("duplicate-clause", clause.pos, ("'%s' stands here twice"):format(clause.name),
         { length = #clause.name, rule = "ACC33-2.9-1" })
     end
@@ -233,28 +249,41 @@ local function check_loop_clauses(clauses)
   end
 end
 
--- Numbers of gangs, workers and lanes are a loop's in kernels alone (ACC33-2.9-1).
-local function check_sizes(node, outer)
-  local level = nesting.compute_around(outer)
-  if level and level.node.name:find "^kernels" then return end
-  for _, clause in ipairs(node.clauses) do
-    local name, text = clause.name, clause.text
-    local sized = text and (name == "worker" or name == "vector"
-      or name == "gang" and not text:find "static%s*:" and not text:find "dim%s*:")
-    if sized then
-      raise("clause-not-allowed", clause.pos, ("'%s' with a size stands in kernels"):format(name),
-        { length = #name, rule = "ACC33-2.9-1" })
+local size_of = { gang = "num_gangs", worker = "num_workers", vector = "vector_length" }
+
+-- Numbers of gangs, workers and lanes are a loop's in kernels alone, unless the construct has them; dimensions of gangs
+-- are not. Decides ACC33-2.9-1.
+local function check_sizes(clauses, compute)
+  local in_kernels = compute and compute.node.name:find "^kernels"
+  for _, clause in ipairs(clauses) do
+    local name, arguments = clause.name, size_of[clause.name] and allowed.arguments(clause) or {}
+    local sized = arguments.num or arguments.length
+    local why = sized and not in_kernels and "'%s' with a size stands in kernels"
+      or sized and has_clause(compute.node, size_of[name]) and "'%s' with a size, where the construct has one"
+      or arguments.dim and in_kernels and "'%s' with a dimension has no place in kernels"
+    if why then
+      raise("clause-not-allowed", clause.pos, why:format(name), { length = #name, rule = "ACC33-2.9-1" })
     end
   end
 end
 
+-- Raises about clauses of a loop, or of a combined construct, that exclude each other, or sizes that have no place.
+-- compute: the compute construct around it, or itself.
+local function check_clauses(node, compute)
+  for _, clauses in ipairs(allowed.by_device(node)) do check_loop_clauses(clauses) end
+  check_sizes(allowed.here(node), compute)
+  node.sequential = has_clause(node, "seq") and not has_clause(node, "collapse") and not has_clause(node, "tile")
+end
+
+-- Checks the clauses of a construct that is a loop, too. Decides ACC33-2.9-1.
+function read.check_combined(node) check_clauses(node, { node = node }) end
+
 -- Raises about clauses of a loop that exclude each other, or what constructs around have.
 -- Decides ACC33-2.9-1.
 function read.check_loop(node, outer)
-  for _, clauses in ipairs(allowed.by_device(node)) do check_loop_clauses(clauses) end
-  check_sizes(node, outer)
-  nesting.check_levels(node, outer)
   local compute = nesting.compute_around(outer)
+  check_clauses(node, compute)
+  nesting.check_levels(node, outer)
   if compute then allowed.check_reduction(node, compute.node) end
 end
 
@@ -282,7 +311,10 @@ function Reader:acc_loop(node, list, at, outer)
   local body
   body, at = self:behind(node, list, at, level)
   local own = forms.loops(body, node, depth_of(node, "ACC33-2.9-3"), "ACC33-2.9-3", true)
-  forms.check_end(own[#own].body, node, "ACC33-2.9-3", true)
+  if not node.sequential then
+    forms.check_end(own[#own].body, node, "ACC33-2.9-3", true)
+    check_counters(self.session, own, node)
+  end
   local made = sharing.construct(node, body, counters_of(own, false), "ACC33-2.9-4")
   made.construct = node
   return made, at
@@ -414,9 +446,12 @@ local function loop_directive(node) return node.construct end
 -- Checks what a construct asks of its body: that collapse finds its loops, and that reductions agree. place: of its
 -- text, if it has its own.
 function read.check_top(node, body, language, place)
-  if language == "acc" then reductions.check(node, body, loop_directive) end
   local is_loop, at = false, body
   for part in node.name:gmatch "%S+" do is_loop = is_loop or loops[part] end
+  if language == "acc" then
+    reductions.check(node, body, loop_directive)
+    if is_loop then read.check_combined(node) end
+  end
   while at.tag == "block" and #at.list == 1 do at = at.list[1] end
   if at.tag == "private" then return end
   local asked = has_clause(node, "collapse") or has_clause(node, "tile")
