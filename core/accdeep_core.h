@@ -261,7 +261,7 @@ typedef struct accd_context_config {
                                 thread works, and alloc is asked for checkpoints alone */
     int new_places;         /* device memory that was freed is used again only if there is no other, so that what
                                 points there points to nothing. Only for "sim" */
-    accd_charge_fn charge;   /* NULL: nobody counts. Only for "sim" */
+    accd_charge_fn charge;   /* NULL: no count is kept. Only for "sim" */
     void *charge_ud;
 } accd_context_config;
 

@@ -44,7 +44,7 @@ struct sim {
     uint16_t *units;      /* size class of the block that begins at a unit, 0: none begins there */
     uint64_t *sizes;      /* bytes asked for, at the first unit of a block */
     uint64_t *covers;     /* the last block laid over the start of each page, offset + 1 */
-    struct accd_touched *touched; /* NULL: nobody counts the machine's memory */
+    struct accd_touched *touched; /* of the machine; NULL: it is not counted */
     uint64_t heads[ACCD_SIZE_CLASSES]; /* free blocks of a class, offset + 1, linked through their first word */
     bool huge;
     uint64_t fail_allocation, fail_copy; /* countdowns, 0: off */

@@ -41,11 +41,21 @@ struct allocator {
     void *ud;
 };
 
-/* Memory of the core (an accd_allocator) and of simulated devices (an accd_charge_fn), counted against the limits of
- * what core.limited runs in this thread. */
+/* Memory that counts against a limit. */
+struct budget {
+    size_t used, most; /* bytes; most is 0: there is no limit */
+    bool denied;       /* charged_alloc refused memory since was_denied was called */
+};
+/* The budget of what runs in this thread; NULL: there is none. */
+void set_budget(struct budget *budget);
+/* Counts bytes; false: they are more than is left. Without a budget (NULL) nothing is counted. */
+bool charge(struct budget *budget, size_t bytes);
+/* Gives bytes back. What was taken before the budget began is not counted. */
+void discharge(struct budget *budget, size_t bytes);
+/* Memory of the core (an accd_allocator) and of simulated devices (an accd_charge_fn, which refuses nothing), counted
+ * against the budget of this thread. */
 void *charged_alloc(void *ud, void *ptr, size_t old, size_t n);
 void charge_device(void *ud, int64_t bytes);
-/* Whether charged_alloc refused memory since the last call. */
 bool was_denied(void);
 
 /* Links a handle into its context's list. */

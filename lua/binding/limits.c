@@ -3,7 +3,6 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
@@ -35,8 +34,7 @@ static int l_call(lua_State *L)
 struct limits {
     lua_Alloc alloc;
     void *ud;
-    size_t used, most;
-    bool denied; /* memory for the core, since the last look */
+    struct budget memory;
     long long steps, most_steps;
     clock_t started;
     int seconds; /* of the processor, when a limit was reached */
@@ -55,66 +53,11 @@ enum { STEPS = 10000, STEPS_LEAST = 100, REFUSED_MOST = 64, EXIT_LIMIT = 3 };
 
 static const char limits_key = 0;
 
-/* Of the function that core.limited runs in this thread, or NULL. */
-static _Thread_local struct limits *current;
-
-static bool charge(struct limits *limits, size_t bytes)
-{
-    if (!limits)
-        return true;
-    if (limits->most && (bytes > limits->most || limits->used > limits->most - bytes))
-        return false;
-    limits->used += bytes;
-    return true;
-}
-
-/* What was taken before the limits began is not counted. */
-static void discharge(struct limits *limits, size_t bytes)
-{
-    if (limits)
-        limits->used -= bytes < limits->used ? bytes : limits->used;
-}
-
-void charge_device(void *ud, int64_t bytes)
-{
-    (void)ud;
-    if (bytes < 0)
-        discharge(current, (size_t)-bytes);
-    else if (current)
-        current->used += (size_t)bytes;
-}
-
-void *charged_alloc(void *ud, void *ptr, size_t old, size_t n)
-{
-    (void)ud;
-    const size_t before = ptr ? old : 0;
-    if (n > before && !charge(current, n - before)) {
-        current->denied = true;
-        return NULL;
-    }
-    void *block = n ? realloc(ptr, n) : NULL;
-    if (!n)
-        free(ptr);
-    if (n > before && !block)
-        discharge(current, n - before);
-    else if (n < before)
-        discharge(current, before - n);
-    return block;
-}
-
-bool was_denied(void)
-{
-    const bool denied = current && current->denied;
-    if (denied)
-        current->denied = false;
-    return denied;
-}
-
 static void *limited_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     struct limits *limits = ud;
     size_t before = ptr ? old : 0;
-    if (n > before && limits->most && limits->used + (n - before) > limits->most) {
+    if (n > before && limits->memory.most && limits->memory.used + (n - before) > limits->memory.most) {
         if (limits->asked_for == ptr && limits->asked == n)
             limits->refused++;
         limits->asked_for = ptr;
@@ -125,7 +68,7 @@ static void *limited_alloc(void *ud, void *ptr, size_t old, size_t n)
         limits->asked = 0;
     void *block = limits->alloc(limits->ud, ptr, old, n);
     if (block || n == 0)
-        limits->used += n - before;
+        limits->memory.used += n - before;
     return block;
 }
 
@@ -229,13 +172,13 @@ static void check_limits(lua_State *L, struct limits *limits)
         limits->tripped = true;
         limits->stopped = "the scenario was interrupted";
     }
-    if (limits->most && limits->used > limits->most) /* devices are not refused any */
+    if (limits->memory.most && limits->memory.used > limits->memory.most) /* devices are not refused any */
         limits->refused = REFUSED_MOST + 1;
     if (limits->steps < limits->most_steps && seconds <= most_seconds && !limits->tripped &&
         limits->refused <= REFUSED_MOST)
         return;
     if (limits->refused > REFUSED_MOST)
-        limits->most = 0; /* the error itself needs some */
+        limits->memory.most = 0; /* the error itself needs some */
     if (!limits->tripped) {
         limits->seconds = (int)((clock() - limits->started) / CLOCKS_PER_SEC);
         limits->overdue = limits->steps < limits->most_steps;
@@ -297,11 +240,11 @@ static int l_limited(lua_State *L)
     limits = lua_newuserdatauv(L, sizeof *limits, 0);
     lua_insert(L, 4);
     *limits = (struct limits){.most_steps = steps, .started = clock(), .chunk = chunk};
-    limits->used = (size_t)lua_gc(L, LUA_GCCOUNT) * 1024;
-    limits->most = memory ? limits->used + (size_t)memory : 0;
+    limits->memory.used = (size_t)lua_gc(L, LUA_GCCOUNT) * 1024;
+    limits->memory.most = memory ? limits->memory.used + (size_t)memory : 0;
     lua_pushlightuserdata(L, limits);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &limits_key);
-    current = limits;
+    set_budget(&limits->memory);
     limits->alloc = lua_getallocf(L, &limits->ud);
     lua_setallocf(L, limited_alloc, limits);
     if (steps)
@@ -311,7 +254,7 @@ static int l_limited(lua_State *L)
     watch(0);
     lua_sethook(L, NULL, 0, 0);
     lua_setallocf(L, limits->alloc, limits->ud);
-    current = NULL;
+    set_budget(NULL);
     lua_pushnil(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &limits_key);
     if (status == LUA_OK && limits->tripped) { /* caught, and the end came before the next step */
@@ -372,9 +315,10 @@ static int l_charge(lua_State *L)
 {
     struct limits *limits = limits_of(L);
     lua_Integer bytes = luaL_checkinteger(L, 1);
+    struct budget *budget = limits ? &limits->memory : NULL;
     if (bytes < 0)
-        discharge(limits, (size_t)-bytes);
-    lua_pushboolean(L, bytes < 0 || charge(limits, (size_t)bytes));
+        discharge(budget, (size_t)-bytes);
+    lua_pushboolean(L, bytes < 0 || charge(budget, (size_t)bytes));
     return 1;
 }
 

@@ -489,7 +489,7 @@ case("rejects: a script names the place of a picture [HOUSE-draw]", function()
 end)
 
 -- luacheck: push ignore 111 113
-case("rejects: a script uses a name that nobody has assigned [HOUSE-scenario]", function()
+case("rejects: a script uses a name that was never assigned [HOUSE-scenario]", function()
   declare "int variable;"
   expect.fails("unknown-name", function() return acc_copyinn "variable" end, { help = "did you mean 'acc_copyin'?" })
   expect.fails("unknown-name", function() return { p = variable } end, { help = "host.variable" })

@@ -122,7 +122,7 @@ return {
     "use a number from 0 on, acc_async_noval or acc_async_sync" },
   ["callback"] = { "A function of the program that embeds accdeep failed.",
     "A bound's function, or a kernel, that does not return 0.", "look at the function: it returned an error" },
-  ["limit"] = { "The scenario took more steps or memory than allowed.", "A loop that never ends.",
+  ["limit"] = { "The scenario took more steps, memory or time than allowed.", "A loop that never ends.",
     "--limit-steps and --limit-memory set the limits" },
   ["file"] = { "A file cannot be read or written.", "A wrong name, or missing rights.",
     "check the name and the rights of the file" },

@@ -1,0 +1,60 @@
+/* budget.c - memory outside of Lua that counts against a scenario's limit: of the core, and of simulated devices. */
+#include "binding.h"
+
+#include <stdlib.h>
+
+/* Of the function that core.limited runs in this thread, or NULL. */
+static _Thread_local struct budget *current;
+
+void set_budget(struct budget *budget) { current = budget; }
+
+bool charge(struct budget *budget, size_t bytes)
+{
+    if (!budget)
+        return true;
+    if (budget->most && (bytes > budget->most || budget->used > budget->most - bytes))
+        return false;
+    budget->used += bytes;
+    return true;
+}
+
+void discharge(struct budget *budget, size_t bytes)
+{
+    if (budget)
+        budget->used -= bytes < budget->used ? bytes : budget->used;
+}
+
+void charge_device(void *ud, int64_t bytes)
+{
+    (void)ud;
+    if (bytes < 0)
+        discharge(current, (size_t)-bytes);
+    else if (current)
+        current->used += (size_t)bytes;
+}
+
+void *charged_alloc(void *ud, void *ptr, size_t old, size_t n)
+{
+    (void)ud;
+    const size_t before = ptr ? old : 0;
+    if (n > before && !charge(current, n - before)) {
+        current->denied = true;
+        return NULL;
+    }
+    void *block = n ? realloc(ptr, n) : NULL;
+    if (!n)
+        free(ptr);
+    if (n > before && !block)
+        discharge(current, n - before);
+    else if (n < before)
+        discharge(current, before - n);
+    return block;
+}
+
+bool was_denied(void)
+{
+    const bool denied = current && current->denied;
+    if (denied)
+        current->denied = false;
+    return denied;
+}
