@@ -482,9 +482,9 @@ local function lines_for(self, one, instance)
     local found = deep.of(self.program, self.session, plan)
     if one.extension and not found then deep.cannot(one.extension .. ": no standard directive can express that") end
     uses.add_region(self, one, plan, instance)
-    if not found then return end
+    if not found then return uses.replace_this(self, one, instance) end
     if plan.async or plan.waits then deep.cannot "'async' or 'wait' on a deep copy" end
-    return lines_of(self, one, found)
+    return uses.replace_this(self, one, instance, lines_of(self, one, found))
   end)
 end
 
@@ -746,6 +746,7 @@ function c_unit.lower(opened, given)
     program = { functions = {}, prototypes = {}, deep_functions = {}, globals = {}, prefix = "accdeep_",
       dialect = is_cxx and dialects.cxx or dialects.c } }, Unit)
   self.is_openmp = given.to == "openmp"
+  self.replaces_this = self.is_openmp and is_cxx
   self.program.keeps_pointers = self.is_openmp -- its directives attach no pointers to what is present already
   self.values = values.new(opened, given.to == "accdeep")
   if given.to == "accdeep" then

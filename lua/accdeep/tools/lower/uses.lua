@@ -5,10 +5,13 @@ local lazy = require "accdeep.base.lazy"
 local calls = lazy.require "accdeep.tools.lower.calls"
 local deep = require "accdeep.tools.export.deep"
 local diagnostic = require "accdeep.base.diagnostic"
+local directives = require "accdeep.tools.lower.directives"
 local list_item = require "accdeep.shape.list_item"
 local location = require "accdeep.base.location"
 local macros = lazy.require "accdeep.tools.lower.macros"
+local nest = require "accdeep.shape.nest"
 local sorted = require "accdeep.base.sorted"
+local transfers = require "accdeep.tools.export.transfers"
 local types = require "accdeep.types"
 
 local uses = {}
@@ -34,10 +37,16 @@ function uses.add_words(self, one, known)
   end
   for i, word in self.source:names(one.own.behind, self.source:statement(one.own.behind)) do
     local is_wanted = known[word] and (self.calls or known[word].is_record)
-    if is_wanted or self.calls and self.unit.is_cxx and self.source:is_call(i) then add(word) end
+    local is_called = self.unit.is_cxx and self.source:is_call(i)
+    if is_wanted or self.calls and is_called then
+      add(word)
+    elseif self.replaces_this and is_called and not one.names[word] then -- a member function, or another one?
+      one.names[word] = true
+      one.names[#one.names + 1] = word
+    end
   end
+  if self.calls or self.replaces_this then one.said = one.words() end
   if not self.calls then return end
-  one.said = one.words()
   for word in sorted(one.said) do
     if known[word] then add(word) end
   end
@@ -183,6 +192,26 @@ function uses.rename(self, one, renamed, instance)
     end
     if other then self:edit(self.source.at[i], self.source.finish[i] - 1, other) end
   end
+end
+
+-- gcc maps pointers among the members of `this` anew in each target region, and those that point behind the end of data
+-- lose the device's address: another pointer stands for `this` in the statement of a construct, for objects with such
+-- pointers. Changes its lines, and those behind its statement. lines: nil if the directive stays as it is.
+function uses.replace_this(self, one, instance, lines, behind)
+  local class = self.replaces_this and directives.is_compute(one.node) and instance.this and instance.this.to
+  if not class or not transfers.has_aliases(self.session, nest.shape(self.session, class), {}) then
+    return lines, behind
+  end
+  local is_open = lines ~= nil and lines[1] == "{"
+  if not lines then lines = { (self.text:sub(one.own.first, one.own.last):gsub("\\?\r?\n", " ")) } end
+  for i, text in ipairs(lines) do lines[i] = text:gsub("%f[%w_]this%f[^%w_]", "accdeep_this") end
+  table.insert(lines, is_open and 2 or 1, "__typeof__(this) accdeep_this = this;")
+  if not is_open then
+    table.insert(lines, 1, "{")
+    behind = { "}" }
+  end
+  if instance == one.instances[1] then uses.rename(self, one, { this = "accdeep_this" }, instance) end
+  return lines, behind
 end
 
 -- Arrays that the statement of a construct uses as a whole: a set. Of others it has elements only.
