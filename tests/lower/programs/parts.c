@@ -84,6 +84,9 @@ static void show(const char *what, struct sheet *t)
 static void updates(void)
 {
     struct sheet t = make();
+    int one = 1;
+#pragma acc update device(t) if_present
+#pragma acc update self(t.raw [1:2], t.two [one:one]) if_present
 #pragma acc enter data copyin(t)
     set(&t, 10);
 #pragma acc update device <second>(t)

@@ -250,7 +250,8 @@ function Writer:section(treatment, entry, pointer, t, subscript, is_member, insi
         base = "row"
         self:line("%s = %s; (void)row;", self.dialect.declared(types.pointer(element), "row"), pointer)
       end
-      self:line("#pragma acc update %s(%s[%s:%s])", self.update, base, start, length)
+      self:line("#pragma acc update %s(%s[%s:%s])%s", self.update, base, start, length,
+        self.if_present and " if_present" or "")
     else
       self:elements(treatment, entry, plus(pointer, start), length)
     end
@@ -373,22 +374,27 @@ end
 -- An update of a member that is no pointer, or of a section of it.
 function Writer:update_value(treatment, entry, text)
   local function add(...) self.values[#self.values + 1] = ("    "):rep(self.depth) .. string.format(...) end
+  local function call(address, bytes)
+    local when = self.if_present and ("if (acc_is_present(%s, %s)) "):format(address, bytes) or ""
+    add("%sacc_update_%s(%s, %s);", when, self.update, address, bytes)
+  end
   local first, length = self:part(treatment, entry)
   if entry.member.name:find "^%(" then -- bytes that bit-fields have, among others
     local at, bytes = types.member(treatment.record, entry.member.name).offset, entry.member.type.size
-    add("acc_update_%s((char *)q + %d, %d);", self.update, at, bytes)
+    call(("(char *)q + %d"):format(at), bytes)
   elseif not first then
     local is_refused = not text:find "^[%w_]" or is_in_union(treatment.record, entry.member.name)
-    add(is_refused and "acc_update_%s((void *)&%s, sizeof %s);" or "#pragma acc update %s(%s)", self.update, text, text)
+    if is_refused then return call("(void *)&" .. text, "sizeof " .. text) end
+    add("#pragma acc update %s(%s)%s", self.update, text, self.if_present and " if_present" or "")
   elseif (first .. length):find "^[%d%[%]]+$" then
-    add("acc_update_%s((void *)&%s%s, %s * sizeof %s%s);", self.update, text, first, length, text, first)
+    call(("(void *)&%s%s"):format(text, first), ("%s * sizeof %s%s"):format(length, text, first))
   else -- the bounds have the values from before the update
     self.nparts = self.nparts + 1
     table.insert(self.bounds, ("void *part_%d = (void *)&%s%s;"):format(self.nparts, text, first))
     table.insert(self.bounds, ("size_t bytes_%d = %s > 0 ? (size_t)%s * sizeof %s%s : 0;"):format(self.nparts,
       operand(length), operand(length), text, first))
     add("if (bytes_%d)", self.nparts)
-    add("    acc_update_%s(part_%d, bytes_%d);", self.update, self.nparts, self.nparts)
+    call(("part_%d"):format(self.nparts), ("bytes_%d"):format(self.nparts))
   end
 end
 
@@ -472,16 +478,19 @@ local function function_for(program, session, treatment, phase)
   local known = program.deep_functions
   local by_phase = known[treatment] or {}
   known[treatment] = by_phase
-  local key = ("%s %s %s"):format(phase.phase, phase.update or phase.action, phase.finalize and "final" or "")
+  local key = ("%s %s %s"):format(phase.phase, phase.update or phase.action, (phase.finalize and "final" or "")
+    .. (phase.if_present and "present" or ""))
   local found = by_phase[key]
   if found then return found.name, found.parameters end
   local tag = (treatment.record.tag or "object"):gsub("%b<>", ""):match "([%w_]+)$" or "object"
   local writer = setmetatable({ session = session, program = program, dialect = dialect_of(program), lines = {},
     depth = 2, phase = phase.phase, update = phase.update, action = phase.action, finalize = phase.finalize,
+    if_present = phase.if_present,
     aliases = alias_routines[phase.phase], around = phase.around, parameters = {} }, Writer)
   function writer.make(inner, action, other_phase)
     return function_for(program, session, inner, { phase = other_phase or phase.phase, update = phase.update,
-      action = action, finalize = phase.finalize, around = { record = treatment.record, above = phase.around } })
+      action = action, finalize = phase.finalize, if_present = phase.if_present,
+      around = { record = treatment.record, above = phase.around } })
   end
   local made = { parameters = writer.parameters }
   by_phase[key] = made
@@ -545,7 +554,8 @@ function Deep:calls_in(phase, finalize, lines)
     local item = self.list[i]
     if not item.there and not (alias_routines[phase] and not has_aliases(self.session, item.treatment, {})) then
       local name, parameters = function_for(self.program, self.session, item.treatment, { phase = phase,
-        update = clauses[item.action].update, action = item.action, finalize = finalize })
+        update = clauses[item.action].update, action = item.action, finalize = finalize,
+        if_present = self.plan.if_present })
       if item.pointer then lines[#lines + 1] = ("if (%s)"):format(item.pointer) end
       if self.program.called then self.program.called(name, item.treatment.record) end
       lines[#lines + 1] = ("%s%s(%s);"):format(item.pointer and "    " or "", dialect_of(self.program).called(name),
@@ -565,9 +575,14 @@ function Deep:keeping()
       local called, parameters = function_for(program, self.session, item.treatment, { phase = phase,
         action = item.action })
       if program.called then program.called(called, item.treatment.record) end
-      local before, behind = dialect.keep(name, item.text, item.count, called,
-        table.concat({ "", table.unpack(parameters) }, ", "))
       table.insert(program.globals, ("static void *%s;"):format(name))
+      local arguments = { "" }
+      for i, parameter in ipairs(parameters) do -- the transfer may change what they use
+        local saved = ("%s_bound_%d"):format(name, i)
+        table.insert(program.globals, ("static long %s;"):format(saved))
+        all_before[#all_before + 1], arguments[i + 1] = ("%s = (long)(%s);"):format(saved, parameter), saved
+      end
+      local before, behind = dialect.keep(name, item.text, item.count, called, table.concat(arguments, ", "))
       table.move(before, 1, #before, #all_before + 1, all_before)
       table.move(behind, 1, #behind, #all_behind + 1, all_behind)
     end

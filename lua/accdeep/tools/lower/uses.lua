@@ -55,7 +55,8 @@ end
 
 -- Names in a directive of a member function that stand for members of its object are no variables: one.members, a set.
 function uses.take_members(one)
-  local this = one.instances[1] and one.instances[1].this
+  local is_left = one.node.name == "host_data" -- in its statement other variables have these names
+  local this = not is_left and one.instances[1] and one.instances[1].this
   for i = #one.names, 1, -1 do
     local name = one.names[i]
     if this and name ~= "this" and one.meant[name] == false and types.member(this.to, name) then
