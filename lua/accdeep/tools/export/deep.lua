@@ -165,6 +165,15 @@ function Writer:guard(pointer, length)
   self:open(always and "if (%s)" or "if (%s && %s > 0)", pointer, operand(length))
 end
 
+-- Closes what guard has opened. In an object without values a pointer that nothing is attached to gets the host's: it
+-- may move out with the object.
+function Writer:close_pointer(pointer)
+  self:close()
+  if not self.sets_pointers then return end
+  self:line("else if (acc_is_present((void *)&%s, sizeof %s))", pointer, pointer)
+  self:line("    acc_update_device((void *)&%s, sizeof %s);", pointer, pointer)
+end
+
 -- Whether the function of objects of a treatment would be empty in this phase.
 function Writer:has_nothing(inner)
   if self.aliases then return not has_aliases(self.session, inner, {}) end
@@ -206,15 +215,14 @@ function Writer:elements(treatment, entry, text, count, kept)
   if deeper then self:line("%s(-1);", deeper) end
 end
 
--- How the elements of a section move: the clause, and the phase of functions that put values of them back on the host;
--- nil: none are.
+-- How the elements of a section move: the clause, and whether values of them are put back on the host.
 function Writer:section_clause(treatment, entry, element)
   local action = action_of(treatment, entry, self.action)
-  if not types.is_record(element) then return clause_of(action)[self.phase], nil end
+  if not types.is_record(element) then return clause_of(action)[self.phase], false end
   local inner_action, inner = action_inside(self.session, treatment, entry, self.action)
-  local moves_in, moves_out, stays, keep = traffic(self.session, inner, inner_action, self.program.keeps_pointers)
-  if self.phase == "enter" then return moves_in and "copyin" or "create", nil end
-  return moves_out and "copyout" or "delete", stays and keep or nil
+  local moves_in, moves_out, stays = traffic(self.session, inner, inner_action, self.program.keeps_pointers)
+  if self.phase == "enter" then return moves_in and "copyin" or "create", false end
+  return moves_out and "copyout" or "delete", stays
 end
 
 local words = { enter = "enter data", exit = "exit data" }
@@ -257,7 +265,7 @@ function Writer:section(treatment, entry, pointer, t, subscript, is_member, insi
     end
     return self:close()
   end
-  local clause, keep = self:section_clause(treatment, entry, element)
+  local clause, stays = self:section_clause(treatment, entry, element)
   local finalize = self.finalize and " finalize" or ""
   self:guard(pointer, length)
   local base = pointer
@@ -285,9 +293,9 @@ function Writer:section(treatment, entry, pointer, t, subscript, is_member, insi
     if is_deep then self:elements(treatment, entry, plus(pointer, start), length) end
     if not is_member then self:line("acc_detach%s((void **)&%s);", self.finalize and "_finalize" or "", pointer) end
     local before, behind = {}, {}
-    if keep then
+    if stays then
       local inner_action, inner = action_inside(self.session, treatment, entry, self.action)
-      local name, parameters = self.make(inner, inner_action, keep)
+      local name, parameters = self.make(inner, inner_action, "keep")
       before, behind = self.dialect.keep("kept", plus(base, start), length, name, self:arguments(treatment, parameters))
       self:line "void *kept;"
     end
@@ -295,7 +303,7 @@ function Writer:section(treatment, entry, pointer, t, subscript, is_member, insi
     move()
     for _, text in ipairs(behind) do self:line("%s", text) end
   end
-  self:close()
+  self:close_pointer(pointer)
 end
 
 -- What a pointer or an array of pointers points to, by its subscripts from the at-th one on.
@@ -320,7 +328,7 @@ function Writer:follow(treatment, entry, text, t, at)
     else
       self:line("%s((void **)&%s);", routine, text)
     end
-    return self:close()
+    return self:close_pointer(text)
   elseif t.kind == "array" then
     local first, count = range(self, treatment, entry, subscript, t)
     return each(text, first, count, t.of)
@@ -425,6 +433,9 @@ function Writer:members(treatment)
   local entries = nest.entries(self.session, treatment)
   local from, to, step = 1, #entries, 1
   if self.phase == "exit" or self.phase == "detach" then from, to, step = to, from, -1 end
+  if self.phase == "enter" or self.phase == "attach" then
+    self.sets_pointers = self.action ~= "present" and not traffic(self.session, treatment, self.action)
+  end
   for i = from, to, step do self:entry(treatment, entries[i]) end
   table.move(self.held, 1, #self.held, #self.lines + 1, self.lines)
   local at = self.update == "device" and 0 or #self.lines
@@ -457,11 +468,11 @@ function Writer:put_back(treatment)
     self:line("%s((void *)&%s, (void *)&%s, sizeof %s, (char *)&%s%s - (char *)&%s, %s, sizeof %s%s);",
       dialects.around(self.program), to, from, from, from, first, from, length, from, first)
   end
-  local keeps_pointers = self.phase == "keep pointers"
+  local keeps_pointers = self.program.keeps_pointers
   transfers.each_value(self.session, treatment, self.action, keeps_pointers, function(entry, _, goes_out)
     if goes_out then around(entry) else whole(entry) end
   end, function(entry, inner, action)
-    local _, goes_out, stays = transfers.sides(self.session, inner, action, keeps_pointers)
+    local _, goes_out, stays = traffic(self.session, inner, action, keeps_pointers)
     if not goes_out then return whole(entry) end
     around(entry)
     if not stays then return end
@@ -494,7 +505,7 @@ local function function_for(program, session, treatment, phase)
   end
   local made = { parameters = writer.parameters }
   by_phase[key] = made
-  local is_keep = phase.phase:find "^keep" ~= nil
+  local is_keep = phase.phase == "keep"
   local word = is_keep and "put_back" or phase.update and "update_" .. phase.update or phase.phase
   made.name = dialects.add(program, word .. "_" .. tag,
     function(name)
@@ -569,10 +580,10 @@ function Deep:keeping()
   local all_before, all_behind = {}, {}
   local program, dialect = self.program, dialect_of(self.program)
   for _, item in ipairs(self.list) do
-    local _, _, stays, phase = traffic(self.session, item.treatment, item.action, program.keeps_pointers)
+    local _, _, stays = traffic(self.session, item.treatment, item.action, program.keeps_pointers)
     if stays then
       local name = ("kept_%d"):format(#program.globals + 1)
-      local called, parameters = function_for(program, self.session, item.treatment, { phase = phase,
+      local called, parameters = function_for(program, self.session, item.treatment, { phase = "keep",
         action = item.action })
       if program.called then program.called(called, item.treatment.record) end
       table.insert(program.globals, ("static void *%s;"):format(name))

@@ -109,29 +109,19 @@ end
 
 -- Whether any value of the objects of a treatment moves in, whether any moves out, and whether some stay the host's own
 -- while others move out. keeps_pointers: as of each_value.
-local function sides(session, treatment, action, keeps_pointers)
+local function traffic(session, treatment, action, keeps_pointers)
   local moves_in, moves_out, stays = false, false, false
   local function visit(entry, goes_in, goes_out)
     moves_in, moves_out = moves_in or goes_in, moves_out or goes_out
     stays = stays or not goes_out or is_part(entry)
   end
   local function visit_inside(entry, inner, inner_action)
-    local goes_in, goes_out, inner_stays = sides(session, inner, inner_action, keeps_pointers)
+    local goes_in, goes_out, inner_stays = traffic(session, inner, inner_action, keeps_pointers)
     moves_in, moves_out = moves_in or goes_in, moves_out or goes_out
     stays = stays or inner_stays or not goes_out or is_part(entry)
   end
   each_value(session, treatment, action, keeps_pointers, visit, visit_inside)
   return moves_in, moves_out, moves_out and stays
-end
-
--- The same for whole objects, which a clause moves; then which phase of functions puts back what stays: "keep", or
--- "keep pointers" if pointers that are not attached have no value on the device, for nothing moves in.
-local function traffic(session, treatment, action, keeps_pointers)
-  local moves_in, moves_out, stays = sides(session, treatment, action, keeps_pointers)
-  if moves_out and not moves_in and not keeps_pointers then
-    keeps_pointers, stays = true, select(3, sides(session, treatment, action, true))
-  end
-  return moves_in, moves_out, stays, keeps_pointers and "keep pointers" or "keep"
 end
 
 -- Whether objects of a treatment are plain data, which a clause moves as they are.
@@ -210,7 +200,7 @@ end
 transfers.actions, transfers.clauses, transfers.clause_of, transfers.region_clause = actions, clauses, clause_of,
   region_clause
 transfers.action_of, transfers.action_inside, transfers.held_record = action_of, action_inside, held_record
-transfers.number_of, transfers.is_part, transfers.sides, transfers.traffic = number_of, is_part, sides, traffic
+transfers.number_of, transfers.is_part, transfers.traffic = number_of, is_part, traffic
 transfers.each_value, transfers.is_plain = each_value, is_plain
 transfers.has_aliases, transfers.is_recursive = has_aliases, is_recursive
 
