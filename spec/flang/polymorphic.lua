@@ -141,6 +141,26 @@ case("rejects: one part of the step fails, so nothing is mapped [FLANG-api-7 ACC
   expect.detached "d%p"
 end)
 
+case("rejects: a step that fails changes no counter of target, pointer or type record [FLANG-api-7 ACC33-2.7.3-1]",
+  function()
+    acc "enter data copyin(d, d%p)"
+    local function counters()
+      local found = {}
+      for k, object in ipairs(state().present) do found[k] = { object.name, object.structured, object.dynamic } end
+      return found
+    end
+    local before = counters()
+    expect.equal(#before, 3) -- the object, the target and the type record
+    for _, text in ipairs { "data copyin(d%p) present(c2)", "data present(c2) copyin(d, d%p)" } do
+      expect.fails("not-present", function() acc(text) end)
+      expect.equal(counters(), before)
+      expect.attached("d%p", 1)
+    end
+    acc "enter data copyin(d%p)" -- what succeeds counts all three
+    expect.attached("d%p", 2)
+    expect(counters()[3][3] + counters()[2][3] == before[3][3] + before[2][3] + 2)
+  end)
+
 case("accepts: an attach to a target of another type sets the counter to one [FLANG-api-5]", function()
   acc "enter data copyin(d, c, g) attach(d%p)"
   acc "enter data attach(d%p)"

@@ -261,7 +261,7 @@ case("accepts: a reduction is combined with the variable of a data clause [ACC33
   expect.host("s", 26)
 end)
 
-case("rejects: a reduction is not combined if another clause on the variable forbids this"
+case("differs: a reduction is not combined if another clause on the variable forbids this"
   .. " [ACC33-2.9.11-1 ACC33-impl-1]", function()
   expect.accepts("parallel firstprivate(s)", "#pragma acc loop reduction(+: s)\n for (int k = 0; k < 2; k++) s += 5;")
   expect.host("s", 0)
@@ -444,6 +444,16 @@ case("accepts: a compute construct with self runs on the host and moves no data 
   expect.host("a[2]", 7)
   expect.moves(function() acc "parallel if(n) self(1) copy(a)" "a[3] = 8;" end, none)
   expect.host("a[3]", 8)
+end)
+
+case("accepts: self has no effect if the condition of if is false [ACC33-2.5.7-1]", function()
+  local none, both = { h2d = 0, d2h = 0 }, { h2d = { count = 1, bytes = 40 }, d2h = { count = 1, bytes = 40 } }
+  for condition, moved in pairs { ["if(0) self(0)"] = none, ["if(0) self(1)"] = none, ["self(0) if(0)"] = none,
+    ["if(1) self(0)"] = both, ["if(1) self(1)"] = none } do
+    host.a[0] = 0
+    expect.moves(function() acc("parallel copy(a) " .. condition) "a[0] += 1;" end, moved)
+    expect.host("a[0]", 1)
+  end
 end)
 
 case("rejects: self has no scalar condition, or occurs twice, and a false condition keeps the construct on the"

@@ -231,6 +231,18 @@ end)
 
 -- ------------------------------------------------------------------------------------------- atomic --
 
+case("accepts: a construct uses the variables of an atomic's condition [ACC34-2.12-1 ACC33-impl-1]", function()
+  expect.moves(function()
+    acc "parallel copy(a)" "\n#pragma acc atomic update if(m[1999] == 0 && S.n > 1)\n a[1] += 1;"
+  end, { h2d = { count = 3, bytes = 16 + 8000 + 16 } })
+  expect.fails("default-none", function()
+    acc "parallel default(none) copy(a)" "\n#pragma acc atomic if(m[0])\n a[1] += 1;"
+  end)
+  expect.fails("unknown-name", function() acc "parallel copy(a)" "\n#pragma acc atomic if(unheard)\n a[1] += 1;" end)
+  expect.fails("type-mismatch", function() acc "parallel copy(a, S)" "\n#pragma acc atomic if(S)\n a[1] += 1;" end)
+  expect.host("a[1]", 3)
+end)
+
 case("accepts: atomic has a condition [ACC34-2.12-1]", function()
   acc "parallel copy(a)" [[
     #pragma acc atomic update if(a[0] > 3)

@@ -68,7 +68,36 @@ case("rejects: a statement leaves a structured block [OMP60-nest-1]", function()
   expect.host("a[0:4]", { 1, 1, 1, 0 })
 end)
 
-case("accepts: directives that accdeep does not support are reported as such [OMP60-nest-2]", function()
+case("accepts: a target region contains constructs of threads, and is itself in host constructs [OMP60-nest-2]",
+  function()
+    omp "target map(a)" ([[
+      #pragma omp teams distribute
+      for (int k = 0; k < 2; k++) {
+        #pragma omp parallel
+        {
+          #pragma omp for
+          for (int i = 0; i < 4; i++) {
+            #pragma omp atomic
+            a[i] += 1;
+          }
+          #pragma omp single
+          a[4] += 1;
+        }
+      }
+    ]])
+    expect.host("a[0:5]", { 2, 2, 2, 2, 2 })
+    omp "parallel" [[
+      #pragma omp target data map(a)
+      {
+        #pragma omp target
+        a[5] = 6;
+        #pragma omp target update from(a)
+      }
+    ]]
+    expect.host("a[5]", 6)
+  end)
+
+case("accepts: directives that accdeep does not support are reported as such [HOUSE-version]", function()
   local err = expect.fails("unsupported", function()
     omp "target map(a)" "a[0] = 1;\n#pragma omp target device(ancestor: 1) map(a)\n a[0] = 2;"
   end)
