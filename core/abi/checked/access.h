@@ -24,6 +24,9 @@ void goacc_read4_first(uintptr_t at);
 void goacc_write4_first(uintptr_t at);
 void goacc_read8_first(uintptr_t at);
 void goacc_write8_first(uintptr_t at);
+/* asked.c: a block of malloc, and how many bytes were asked for; it is about to be freed. */
+void goacc_asked_note(uintptr_t start, size_t bytes);
+void goacc_asked_forget(uintptr_t start);
 /* The same as goacc_ask for each word of a range. */
 void goacc_ask_words(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame);
 

@@ -35,6 +35,7 @@ static void note(void *at, size_t n)
 {
     enum { LARGE = 128 << 10 };
     const bool of_kernel = inside_here.runs;
+    goacc_asked_note((uintptr_t)at, n);
     if (!at || (!of_kernel && (n < LARGE || !is_mapping(at))))
         return;
     goacc_hold(&locked);
@@ -54,6 +55,7 @@ static void note(void *at, size_t n)
 
 static void forget(void *at)
 {
+    goacc_asked_forget((uintptr_t)at);
     if (!at || (!__atomic_load_n(&of_kernels, __ATOMIC_RELAXED) && !is_mapping(at)))
         return;
     goacc_hold(&locked);

@@ -143,5 +143,7 @@ struct goacc_inside *goacc_check_inside(void); /* the calling thread's */
 /* Whose memory an address of a block of malloc is. Of the host's, large blocks alone are known. */
 enum goacc_owner { GOACC_UNKNOWN, GOACC_OF_HOST, GOACC_OF_KERNEL };
 enum goacc_owner goacc_check_block(uintptr_t at, uintptr_t *start_p, size_t *bytes_p);
+/* How many bytes the program asked for in a block of malloc that begins at an address; 0: it is not known. */
+size_t goacc_check_asked(uintptr_t start);
 
 #endif

@@ -782,10 +782,4 @@ void goacc_steady_value(struct goacc_thread *self, uint64_t value);
 void goacc_steady_event(const accd_event *event);
 void goacc_steady_forget(void);
 
-/* idle.c */
-/* Counts a transfer, and returns the number of its tally, or 0. idle: it moved what both sides had; passed: that was
- * not looked at. */
-uint16_t goacc_idle_count(const accd_event *event, bool idle, bool passed);
-void goacc_idle_end(void);
-
 #endif

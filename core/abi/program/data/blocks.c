@@ -4,9 +4,10 @@
  * A block of the GNU C library begins behind a word with its size and three bits, at a multiple of 16.
  * The word alone proves nothing, because it may be the program's own data; only when it says that a
  * section is too long, the blocks in front of it are counted from the start of the heap. Strict and checked
- * runs count also where a section begins inside of a block; checked ones know large blocks. Blocks of other
- * threads' arenas, and sections that do not move, are not checked: the host memory of deleted data may be
- * freed already, and belong to others. */
+ * runs count also where a section begins inside of a block. Checked programs know each block, and how many bytes were
+ * asked for. In others, sizes are those that malloc has rounded up, and blocks of other threads' arenas are not checked.
+ * Sections that do not move are never checked: the host memory of deleted data may be freed already, and belong to
+ * others. */
 #include "abi/checked/checked.h"
 #include "abi/program/base/runtime.h"
 
@@ -29,6 +30,7 @@ enum {
 };
 
 #pragma weak goacc_check_block
+#pragma weak goacc_check_asked
 
 static uint64_t steps; /* from block to block */
 
@@ -57,7 +59,7 @@ uint64_t goacc_heap_start(void)
 
 bool goacc_may_leave_block(uintptr_t host, uint64_t bytes)
 {
-    if (!goacc.heap || host % 4096 == 0 || (int64_t)bytes < 0) /* that word may be in no memory */
+    if (goacc.options.check || !goacc.heap || host % 4096 == 0 || (int64_t)bytes < 0) /* that word may be in no memory */
         return true;
     goacc_own.in_core = true; /* a section that is not there at all */
     atomic_signal_fence(memory_order_seq_cst);
@@ -92,6 +94,16 @@ static bool seems_block(uint64_t start, uint64_t high)
     return next + (head & ~(uint64_t)BITS) <= high && head & 1;
 }
 
+/* Bytes that the program asked for in the block that begins at an address, which checked programs know; 0: it is not
+ * known. The word in front says whether that block is still there, as it may have been freed unseen. */
+static uint64_t asked_of(uint64_t block)
+{
+    enum { ROUNDED = 4096 + 2 * GOACC_BLOCK };
+    const uint64_t asked = &goacc_check_asked ? goacc_check_asked(block) : 0;
+    const uint64_t size = asked ? word_at(block - sizeof size) & ~(uint64_t)BITS : 0;
+    return asked && asked + sizeof size <= size && size - asked < ROUNDED ? asked : 0;
+}
+
 /* A section that begins inside of a block: bytes up to the end of the block, if the section is longer; or 0. */
 static uint64_t exceeded_inside(uint64_t start, uint64_t bytes, uint64_t low, uint64_t high)
 {
@@ -107,7 +119,7 @@ static uint64_t exceeded_inside(uint64_t start, uint64_t bytes, uint64_t low, ui
         size_t n = 0;
         if (!&goacc_check_block || goacc_check_block(start, &block, &n) != GOACC_OF_HOST)
             return 0;
-        return bytes > block + n - start ? block + n - start : 0;
+        return bytes > block + n - start ? block + n - start : 0; /* n bytes were asked for */
     }
     const size_t i = ((start ^ bytes) * 0x9E3779B97F4A7C15u >> 32) % SEEN;
     if ((seen[i].start == start && seen[i].bytes == bytes) || steps > most || seems_block(start, high))
@@ -115,6 +127,9 @@ static uint64_t exceeded_inside(uint64_t start, uint64_t bytes, uint64_t low, ui
     seen[i].start = start;
     seen[i].bytes = bytes;
     block = block_around(start, low, high, &end);
+    const uint64_t asked = block ? asked_of(block) : 0;
+    if (asked && block + asked > start)
+        end = block + asked;
     return block && bytes > end - start ? end - start : 0;
 }
 
@@ -123,6 +138,9 @@ static uint64_t exceeded_inside(uint64_t start, uint64_t bytes, uint64_t low, ui
 static uint64_t exceeded(uint64_t start, uint64_t bytes, bool *inside_p)
 {
     static uint64_t page;
+    const uint64_t asked = start % GOACC_ALIGNED ? 0 : asked_of(start);
+    if (asked)
+        return bytes > asked ? asked : 0;
     if (!page)
         page = (uint64_t)sysconf(_SC_PAGESIZE);
     const uint64_t low = goacc_heap_start();
@@ -163,7 +181,8 @@ void goacc_check_blocks(const accd_item *items, size_t nitems)
     for (size_t i = 0; i < nitems; i++) {
         const accd_item *item = &items[i];
         bool inside = false;
-        uint64_t room = GNU_MALLOC && item->bytes > GOACC_BLOCK && item->host && goacc_moves(item->action)
+        const uint64_t least = goacc.options.check ? 0 : GOACC_BLOCK;
+        uint64_t room = GNU_MALLOC && item->bytes > least && item->host && goacc_moves(item->action)
                             ? exceeded((uintptr_t)item->host, item->bytes, &inside)
                             : 0;
         char name[160];

@@ -3,6 +3,7 @@
  * can tell to be wrong it answers as the standard says. Memory that is not there ends the program.
  */
 #include "abi/program/check/check.h"
+#include "abi/program/strict/left.h"
 #include "target.h"
 
 #include <dlfcn.h>
@@ -186,6 +187,7 @@ void *omp_target_alloc(size_t bytes, int device)
         address = 0;
     if (goacc.options.check && address)
         goacc_check_allocated(address, bytes);
+    goacc_raw_allocated(device, address, bytes);
     goacc_target_leave(&call);
     return (void *)(uintptr_t)address;
 }
@@ -202,6 +204,7 @@ void omp_target_free(void *pointer, int device)
     if (goacc.options.strict)
         goacc_races_free(device, (uintptr_t)pointer);
     goacc_must(accd_device_free(goacc.context, device, (uintptr_t)pointer));
+    goacc_raw_freed((uintptr_t)pointer);
     if (goacc.options.check && pointer)
         goacc_check_freed((uintptr_t)pointer);
     goacc_target_leave(&call);

@@ -3,6 +3,7 @@
  * its memory: nothing is mapped, and everything is present (ACC33-gloss-2). */
 #include "abi/program/base/prof.h"
 #include "abi/program/check/check.h"
+#include "abi/program/strict/left.h"
 #include "routines.h"
 
 #include <stdlib.h>
@@ -290,6 +291,8 @@ void *acc_malloc(size_t bytes)
         device = 0;
     if (goacc.options.check && device && self->type != GOACC_HOST)
         goacc_check_allocated(device, bytes);
+    if (self->type != GOACC_HOST)
+        goacc_raw_allocated(self->device, device, bytes);
     if (device)
         goacc_note(&span, GOACC_EV_ALLOC, NULL, (void *)(uintptr_t)device, bytes);
     goacc_leave();
@@ -308,6 +311,7 @@ void acc_free(void *device)
         if (goacc.options.strict)
             goacc_races_free(self->device, (uintptr_t)device);
         goacc_must(accd_device_free(goacc.context, self->device, (uintptr_t)device));
+        goacc_raw_freed((uintptr_t)device);
         if (goacc.options.check && device)
             goacc_check_freed((uintptr_t)device);
         if (device)

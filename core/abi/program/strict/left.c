@@ -1,8 +1,7 @@
 /* left.c - what is still mapped or attached at the end of a strict or checked run: one report for
  * each place where data were mapped. */
-#include "abi/program/base/runtime.h"
+#include "left.h"
 #include "abi/program/data/image.h"
-#include "changed.h"
 
 #include <stdio.h>
 #include <string.h>

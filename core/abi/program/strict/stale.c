@@ -12,6 +12,7 @@
 #include "abi/program/base/runtime.h"
 #include "abi/program/data/image.h"
 #include "abi/program/data/uses.h"
+#include "tally.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,7 +6,9 @@
 #include "abi/program/data/image.h"
 #include "changed.h"
 #include "followed.h"
+#include "left.h"
 #include "stray.h"
+#include "tally.h"
 #include "unmatched.h"
 #include "watching.h"
 
@@ -318,6 +320,8 @@ void goacc_strict_end(void)
     beside = false;
     for (int device = 0; device < accd_device_count(goacc.context) && !goacc.killed; device++)
         goacc_tell_left(device);
+    if (!goacc.killed)
+        goacc_raw_tell();
     goacc_races_end();
     goacc_stale_end();
     goacc_idle_end();

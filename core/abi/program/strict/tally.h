@@ -39,4 +39,9 @@ void goacc_tallies_join(uint64_t (*cost)(const struct goacc_tally *tally));
  * have had one for this variable, or all tallies of the place must be so. */
 bool goacc_tally_is_whole(const struct goacc_tally *tally, bool (*is_whole)(const struct goacc_tally *tally));
 
+/* Counts a transfer, and returns the number of its tally, or 0. idle: it moved what both sides had; passed: that was
+ * not looked at. */
+uint16_t goacc_idle_count(const accd_event *event, bool idle, bool passed);
+void goacc_idle_end(void);
+
 #endif

@@ -1,0 +1,115 @@
+/* raw.c - device memory of acc_malloc and omp_target_alloc: a table by device address, with open addressing. */
+#include "left.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct block {
+    uint64_t dev, bytes; /* dev is 0: the entry is free */
+    uintptr_t pc;        /* of the call that allocated it */
+    const char *what;    /* the routine */
+    int device;
+};
+static struct block *blocks;
+static size_t nblocks, room; /* room is 0 or a power of two */
+
+static size_t home_of(uint64_t dev)
+{
+    return (size_t)((dev >> 4) * 0x9E3779B97F4A7C15u >> 20) & (room - 1);
+}
+
+/* The entry of a block, or the free one for it; room is not 0. */
+static size_t entry_of(uint64_t dev)
+{
+    size_t i = home_of(dev);
+    while (blocks[i].dev && blocks[i].dev != dev)
+        i = (i + 1) & (room - 1);
+    return i;
+}
+
+static bool grow(void)
+{
+    struct block *const old = blocks, *grown = calloc(room ? 2 * room : 64, sizeof *grown);
+    const size_t n = room;
+    if (!grown)
+        return false;
+    blocks = grown;
+    room = n ? 2 * n : 64;
+    for (size_t i = 0; i < n; i++)
+        if (old[i].dev)
+            blocks[entry_of(old[i].dev)] = old[i];
+    free(old);
+    return true;
+}
+
+/* Without memory there is a diagnosis less. */
+void goacc_raw_allocated(int device, uint64_t dev, uint64_t bytes)
+{
+    if (!goacc.options.left || !dev || (2 * nblocks >= room && !grow()))
+        return;
+    blocks[entry_of(dev)] = (struct block){dev, bytes, goacc.site->call.pc, goacc.site->what, device};
+    nblocks++;
+}
+
+/* What an entry made room for elsewhere moves back. */
+void goacc_raw_freed(uint64_t dev)
+{
+    size_t hole = room ? entry_of(dev) : 0;
+    if (!room || !dev || !blocks[hole].dev)
+        return;
+    for (size_t k = (hole + 1) & (room - 1); blocks[k].dev; k = (k + 1) & (room - 1))
+        if (((k - home_of(blocks[k].dev)) & (room - 1)) >= ((k - hole) & (room - 1))) {
+            blocks[hole] = blocks[k];
+            hole = k;
+        }
+    blocks[hole].dev = 0;
+    nblocks--;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct block *one = a, *other = b;
+    if (one->device != other->device)
+        return one->device - other->device;
+    return one->pc != other->pc ? (one->pc < other->pc ? -1 : 1) : (one->dev > other->dev) - (one->dev < other->dev);
+}
+
+static void tell(const struct block *first, size_t n, uint64_t bytes)
+{
+    const bool openmp = !strncmp(first->what, "omp", 3);
+    goacc_find(
+        &(struct goacc_finding){
+            .level = "note",
+            .code = "still-mapped",
+            .rule = openmp ? "OMP60-api-4" : "ACC33-3.2.16-1",
+            .pc = first->pc,
+            .bytes = bytes,
+            .help = openmp ? "free the memory: omp_target_free" : "free the memory: acc_free",
+        },
+        "%s: %zu block%s of device memory, %llu bytes, %s still allocated on device %d at the end", first->what, n,
+        n == 1 ? "" : "s", (unsigned long long)bytes, n == 1 ? "is" : "are", first->device);
+}
+
+void goacc_raw_tell(void)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < room; i++)
+        if (blocks[i].dev && !accd_host_address(goacc.context, blocks[i].device, blocks[i].dev))
+            blocks[n++] = blocks[i]; /* what acc_map_data gave to data is reported with them */
+    if (n)
+        qsort(blocks, n, sizeof *blocks, by_place);
+    for (size_t i = 0, k; i < n; i = k) {
+        uint64_t bytes = 0;
+        for (k = i; k < n && blocks[k].pc == blocks[i].pc && blocks[k].device == blocks[i].device; k++)
+            bytes += blocks[k].bytes;
+        tell(&blocks[i], k - i, bytes);
+    }
+    goacc_raw_forget();
+}
+
+void goacc_raw_forget(void)
+{
+    free(blocks);
+    blocks = NULL;
+    nblocks = room = 0;
+}
