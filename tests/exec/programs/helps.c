@@ -185,6 +185,29 @@ int main(int argc, char **argv)
 #pragma acc enter data copyin(a [0:N])
 #pragma acc exit data delete (a [0:N])
 #endif
+    } else if (!strcmp(way, "map_data")) {
+        double *d = acc_malloc(N * sizeof *d);
+#pragma acc enter data copyin(a [0:N])
+#ifdef CURED
+#pragma acc exit data delete (a [0:N])
+#endif
+        acc_map_data(a, d, N * sizeof *a);
+        acc_unmap_data(a);
+        acc_free(d);
+    } else if (!strcmp(way, "unmap_data")) {
+#pragma acc enter data copyin(a [0:N])
+#ifdef CURED
+#pragma acc exit data delete (a [0:N])
+#else
+        acc_unmap_data(a);
+#endif
+    } else if (!strcmp(way, "acc_free")) {
+        double *d = acc_malloc(N * sizeof *d);
+        acc_map_data(a, d, N * sizeof *a);
+#ifdef CURED
+        acc_unmap_data(a);
+#endif
+        acc_free(d);
     }
     printf("%g\n", sum);
 }

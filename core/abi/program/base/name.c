@@ -300,7 +300,7 @@ bool goacc_spell(const struct goacc_site *site, uint64_t host, uint64_t bytes, c
 void goacc_spell_element(const struct goacc_site *site, uint64_t host, uint64_t bytes, uint64_t at,
                          char object[GOACC_NAME], char *to, size_t room)
 {
-    struct goacc_name whole, element;
+    struct goacc_name whole, element, beside;
     if (!goacc_name_of(site, host, bytes, &whole)) {
         snprintf(to, room, "%s", object);
         return;
@@ -314,6 +314,9 @@ void goacc_spell_element(const struct goacc_site *site, uint64_t host, uint64_t 
     else if (unit && whole.unit < bytes)
         snprintf(to, room, "%s[%lld] of %s", whole.name, (long long)whole.start + into / unit,
                  object);
+    else if (at >= bytes && goacc_name_of(site, host + at, 0, &beside) && !beside.section &&
+             strcmp(beside.name, object) != 0)
+        snprintf(to, room, "%s beside %s", beside.name, object);
     else
         snprintf(to, room, "%s", object);
 }

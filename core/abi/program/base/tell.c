@@ -101,6 +101,34 @@ static void tell_pointer(const struct goacc_site *site, const char *target,
              goacc_is_kernel(site->what) || strstr(site->what, "data") ? clause : "%s", target);
 }
 
+/* What to do about an error of a routine that maps or frees raw memory of the device; NULL: what
+ * its code says. */
+static const char *help_of_routine(const char *what, accd_status status)
+{
+    static const struct {
+        const char *what;
+        accd_status status;
+        const char *help;
+    } helps[] = {
+        {"acc_map_data", ACCD_ALREADY_PRESENT,
+         "unmap the data that are present there first: exit data, or acc_unmap_data"},
+        {"acc_map_data", ACCD_OUT_OF_BOUNDS, "map memory of acc_malloc, and no more than it has"},
+        {"acc_map_data", ACCD_NULL_POINTER, "allocate both first: acc_malloc may return null"},
+        {"acc_unmap_data", ACCD_NOT_PRESENT,
+         "unmap what acc_map_data has mapped, by its first address; other data: exit data"},
+        {"acc_unmap_data", ACCD_ALREADY_PRESENT, "end the regions that use the data before"},
+        {"acc_free", ACCD_ALREADY_PRESENT, "unmap the data first: acc_unmap_data, or exit data"},
+        {"acc_free", ACCD_MISUSE, "free what acc_malloc has returned, once"},
+        {"omp_target_free", ACCD_ALREADY_PRESENT,
+         "unmap the data first: omp_target_disassociate_ptr"},
+        {"omp_target_free", ACCD_MISUSE, "free what omp_target_alloc has returned, once"},
+    };
+    for (size_t i = 0; i < sizeof helps / sizeof helps[0]; i++)
+        if (helps[i].status == status && !strcmp(helps[i].what, what))
+            return helps[i].help;
+    return NULL;
+}
+
 void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
 {
     struct goacc_text message, lines;
@@ -145,7 +173,7 @@ void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
             .other = error->other.bytes ? goacc_mapped_at(&error->other) : (struct goacc_mark){0},
             .bytes = asked->bytes,
             .lines = lines.at,
-            .help = *help ? help : NULL,
+            .help = *help ? help : help_of_routine(site->what, error->status),
         },
         "%s", message.at);
 }

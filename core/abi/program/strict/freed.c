@@ -157,11 +157,16 @@ static void tell(const struct goacc_site *site, const struct freed *freed, bool 
     goacc_unlock();
 }
 
+static bool may_be_on_device(const void *block)
+{
+    return (uintptr_t)block - goacc.device_low < goacc.device_high - goacc.device_low;
+}
+
 /* Of device memory, which is no block. The C library would read what lies before it, and crash or not. */
-static void refuse(const struct goacc_site *site, const void *block)
+static __attribute__((noinline, cold)) void refuse(const struct goacc_site *site, const void *block)
 {
     const uintptr_t dev = (uintptr_t)block;
-    if (dev - goacc.device_low >= goacc.device_high - goacc.device_low || goacc.ending || !goacc_lock())
+    if (goacc.ending || !goacc_lock())
         return;
     const char *region = goacc_region(goacc_own.does);
     const int device = accd_device_of(goacc.context, dev);
@@ -198,10 +203,13 @@ static void refuse(const struct goacc_site *site, const void *block)
 void free(void *block)
 {
     static _Atomic(void *) found;
-    const struct goacc_site site = goacc_here("free");
     void (*real)(void *) = (void (*)(void *))next("free", &found);
-    refuse(&site, block);
+    if (__builtin_expect(may_be_on_device(block), 0)) {
+        const struct goacc_site site = goacc_here("free");
+        refuse(&site, block);
+    }
     if (is_looking()) {
+        const struct goacc_site site = goacc_here("free");
         struct freed freed;
         look(block, &freed);
         tell(&site, &freed, false);
@@ -217,7 +225,8 @@ void *realloc(void *block, size_t bytes)
     void *(*real)(void *, size_t) = (void *(*)(void *, size_t))next("realloc", &found);
     struct freed freed = {.device = -1};
     const uintptr_t before = (uintptr_t)block;
-    refuse(&site, block);
+    if (may_be_on_device(block))
+        refuse(&site, block);
     if (is_looking())
         look(block, &freed);
     goacc_freeing = (struct goacc_freeing){(uintptr_t)__builtin_return_address(0), __builtin_frame_address(0)};

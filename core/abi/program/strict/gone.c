@@ -30,7 +30,7 @@ const char *goacc_help_beside(int device, const accd_object_info *info, int64_t 
     accd_present other;
     if (accd_present_at(goacc.context, device, info->host + (uint64_t)into, 0, &other) &&
         other.info.host != info->host)
-        return "pieces of one array lie apart on the device: map one section that contains all "
+        return "pieces of one object lie apart on the device: map one section that contains all "
                "that a region uses";
     return into < 0 ? "keep the index inside of {1|the data}, or map a section that begins before"
                     : "keep the index inside of {1|the data}, or map a longer section";

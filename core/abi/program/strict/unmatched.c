@@ -62,7 +62,20 @@ struct names {
     struct goacc_text text, sections;
     char first[160];
     unsigned n;
+    bool has_function; /* one points to code */
 };
+
+static int is_code(struct dl_phdr_info *info, size_t size, void *address_p)
+{
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        const uint64_t into = *(uint64_t *)address_p - info->dlpi_addr - part->p_vaddr;
+        if (part->p_type == PT_LOAD && part->p_flags & PF_X && into < part->p_memsz)
+            return 1;
+    }
+    return 0;
+}
 
 /* bytes: of the pointer at host; 0: host is what the pointer points to. */
 static void add_name(struct names *names, const struct goacc_site *site, uint64_t host,
@@ -74,6 +87,7 @@ static void add_name(struct names *names, const struct goacc_site *site, uint64_
     if (!has_name)
         snprintf(name.name, sizeof name.name, bytes ? "at %p" : "to %p", (void *)(uintptr_t)host);
     snprintf(known, sizeof known, "%s%s", names->n ? " and " : "", name.name);
+    names->has_function |= !bytes && dl_iterate_phdr(is_code, &host);
     if (names->n && (strstr(names->text.at, known) || !strcmp(names->first, name.name)))
         return;
     if (!names->n++)
@@ -100,8 +114,12 @@ static bool tell_unmatched(uintptr_t construct, int device, uintptr_t pc, const 
     if (!names.n)
         return false;
     const bool one = names.n == 1;
-    snprintf(help, sizeof help, "map a section of %s%s%.500s", one ? "it" : "each",
-             names.sections.n ? ": " : "", names.sections.at);
+    if (names.has_function)
+        snprintf(help, sizeof help,
+                 "call the function by its name, or name it in declare target indirect");
+    else
+        snprintf(help, sizeof help, "map a section of %s%s%.500s", one ? "it" : "each",
+                 names.sections.n ? ": " : "", names.sections.at);
     goacc_find(
         &(struct goacc_finding){
             .level = "error",
