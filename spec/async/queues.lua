@@ -20,7 +20,14 @@ case("accepts: async takes nothing, a number or an expression, or uses the defau
   acc "parallel present(a) async" "a[0] = 9;"
   acc "wait(3)"
   expect.device("a[0]", 9)
-  acc_set_default_async(acc_async_noval)
+  acc_set_default_async(acc_async_noval) -- changes nothing
+  expect.equal(acc_get_default_async(), 3)
+  acc_set_default_async(acc_async_default)
+  expect.equal(acc_get_default_async(), acc_async_noval)
+  acc "set default_async(acc_async_sync)"
+  acc "set default_async(acc_async_noval)"
+  expect.equal(acc_get_default_async(), acc_async_sync)
+  acc "set default_async(acc_async_default)"
   expect.equal(acc_get_default_async(), acc_async_noval)
   acc "update self(a) async(acc_async_sync)"
   expect.host("a[0]", 9)
@@ -35,6 +42,7 @@ case("rejects: a value names no queue [ACC33-async-1]", function()
   expect.fails("invalid-async", function() acc "wait(1, 0 - queue)" end)
   expect.fails("invalid-async", function() acc "set default_async(-7)" end)
   expect.fails("invalid-async", function() acc_wait(-3) end)
+  expect.fails("invalid-async", function() acc "update self(a) async(acc_async_default)" end)
   expect.fails("type-mismatch", function() acc "update self(a) async(a)" end)
   expect.fails("type-mismatch", function() acc_wait "x" end)
   expect.malformed "update self(a) async()"

@@ -258,7 +258,8 @@ return {
   { id = "ACC33-async-1", section = "2.16.1", kind = "meaning", status = "done",
     text = "async(n) with n from 0 on names an activity queue of the device. acc_async_noval names the default "
       .. "queue, and so does async without an argument. set default_async and acc_set_default_async change the "
-      .. "default queue. acc_async_sync means no queue. Our reading: another negative value is an error "
+      .. "default queue: acc_async_default makes it the first one again, and acc_async_noval changes nothing. "
+      .. "acc_async_sync means no queue. Our reading: another negative value is an error "
       .. "(invalid-async)." },
   { id = "ACC33-async-2", section = "2.16.1", kind = "meaning", status = "done",
     text = "A queue does its work in order. Different queues and the host run independently of each other. async on "

@@ -13,8 +13,8 @@ local raise = diagnostic.raise
 
 local async = {}
 
-local NOVAL, SYNC = -1, -2 -- acc_async_noval, acc_async_sync
-async.constants = { acc_async_noval = NOVAL, acc_async_sync = SYNC }
+local NOVAL, SYNC, DEFAULT = -1, -2, -3
+async.constants = { acc_async_noval = NOVAL, acc_async_sync = SYNC, acc_async_default = DEFAULT }
 async.modes = { program = true, delayed = true, concurrent = true }
 
 -- Decides ACC33-async-1.
@@ -112,9 +112,11 @@ function async.order(self, plan)
   return queue
 end
 
--- The value that async without one stands for.
+-- The value that async without one stands for: acc_async_default is the first one again, acc_async_noval changes
+-- nothing. Decides ACC33-async-1.
 function async.set_default(self, value, pos)
-  self.device_side.default_async = checked(value, pos)
+  if value == NOVAL then return end
+  self.device_side.default_async = value == DEFAULT and NOVAL or checked(value, pos)
 end
 
 -- Runs fn with its constructs and copies in the queue of an async value, on the current device.

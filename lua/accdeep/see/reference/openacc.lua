@@ -397,8 +397,9 @@ expect.absent "a"
     example = [[
 expect.equal(acc_device_host, 2)
 ]] },
-  { name = "acc_async_sync", is = "value", type = "integer", also = { "acc_async_noval" },
-    text = "Special async values, numbered as in the header: no queue, and the default queue.",
+  { name = "acc_async_sync", is = "value", type = "integer", also = { "acc_async_noval",
+      "acc_async_default" },
+    text = "Special async values: no queue, the default queue, and for `default_async` the first default queue.",
     rules = "ACC33-async-1",
     example = [[
 expect.equal(acc_async_noval, -1)
