@@ -409,15 +409,27 @@ void goacc_update_items(const struct entries *map, struct goacc_items *items)
     }
 }
 
-/* Whether the device's copy of a descriptor points to the data that the entry before it maps: a
- * kernel may have let it point elsewhere, and then its bounds are its own, too. */
+/* Whether an entry makes a pointer of the device point to data; its size is the bias. */
+static bool is_pointer_entry(unsigned kind)
+{
+    return kind == POINTER || kind == ALWAYS_POINTER || kind == POINTER_TO_ZERO_LENGTH || kind == ATTACH ||
+           kind == ATTACH_ZERO_LENGTH;
+}
+
+/* Returns true if the device's copy of descriptor i points to the data of its pointer, which a later entry attaches.
+ * The data's entry is before that of the descriptor up to gcc 13, behind it since. A kernel may have let the pointer
+ * point elsewhere: then the bounds are the kernel's, too. */
 static bool leads_to_data(const struct goacc_thread *self, const struct entries *map, size_t i,
                           uint64_t device)
 {
-    const void *data = i ? map->host[i - 1] : NULL;
-    uint64_t there = data ? accd_device_address(goacc.context, self->device, data) : 0;
-    return there && goacc_word((const void *)(uintptr_t)device) - goacc_word(map->host[i]) ==
-                        there - (uintptr_t)data;
+    size_t k = i + 1;
+    while (k < map->n && !(map->host[k] == map->host[i] && is_pointer_entry(goacc_kind(map, k))))
+        k++;
+    if (k == map->n)
+        return false;
+    const uintptr_t target = goacc_word(map->host[i]), data = target + map->size[k];
+    const uint64_t there = accd_device_address(goacc.context, self->device, (const void *)data);
+    return there && goacc_word((const void *)(uintptr_t)device) - target == there - data;
 }
 
 void goacc_refresh_descriptors(const struct goacc_thread *self, const struct entries *map)
