@@ -180,6 +180,15 @@ int goacc_debug_line(struct goacc_debug *debug, uintptr_t pc, const char **file_
     return site->near ? 2 : 1;
 }
 
+const char *goacc_debug_compiler(struct goacc_debug *debug, uintptr_t pc)
+{
+    struct goacc_site *site = debug ? goacc_site_at(debug, pc) : NULL;
+    Dwarf_Attribute producer;
+    if (!site || !site->has_unit || !debug->dw.dwarf_attr(&site->unit, DW_AT_producer, &producer))
+        return NULL;
+    return debug->dw.dwarf_formstring(&producer);
+}
+
 /* libdw looks through all symbols each time. */
 const char *goacc_debug_symbol(struct goacc_debug *debug, uint64_t address)
 {
@@ -262,6 +271,12 @@ int goacc_debug_line(struct goacc_debug *debug, uintptr_t pc, const char **file_
     (void)debug, (void)pc;
     *file_p = *function_p = NULL;
     return *line_p = 0;
+}
+
+const char *goacc_debug_compiler(struct goacc_debug *debug, uintptr_t pc)
+{
+    (void)debug, (void)pc;
+    return NULL;
 }
 
 bool goacc_debug_is_system(struct goacc_debug *debug, uintptr_t pc)

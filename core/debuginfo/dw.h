@@ -53,6 +53,7 @@
     X(dwarf_formsdata)              \
     X(dwarf_formaddr)               \
     X(dwarf_formflag)               \
+    X(dwarf_formstring)             \
     X(dwarf_getlocation)            \
     X(dwarf_getlocation_addr)       \
     X(dwarf_getlocation_attr)       \

@@ -95,6 +95,18 @@ bool goacc_line(uintptr_t pc, const char **file_p, int *line_p, const char **fun
     return true;
 }
 
+void goacc_compiler(uintptr_t pc, char *name, size_t room)
+{
+    goacc_take_words();
+    const char *known = pc && information() ? goacc_debug_compiler(debug, pc) : NULL;
+    const char *options = known ? strstr(known, " -") : NULL;
+    if (known)
+        snprintf(name, room, "%.*s", (int)(options ? options - known : (ptrdiff_t)strlen(known)), known);
+    else
+        snprintf(name, room, "the compiler");
+    goacc_give_words();
+}
+
 void goacc_leave_system(struct goacc_call *call)
 {
     goacc_take_words();

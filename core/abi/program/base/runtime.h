@@ -333,6 +333,10 @@ _Noreturn void goacc_die_about(const char *code, const char *object, const char 
  * program. */
 _Noreturn void goacc_refuse(const struct goacc_site *site, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* For something that no known version of a compiler passes: reports the compiler of the call's code and what it did, as
+ * in "passes entries of kind 0x99", and ends the program. With or without the lock. */
+_Noreturn void goacc_refuse_newer(const struct goacc_site *site, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Tells the last error of the core and ends the program. */
 _Noreturn void goacc_fail(void);
 /* The status of a call into the core: anything but ACCD_OK ends the program. */
@@ -569,6 +573,8 @@ uint64_t goacc_pointee(uint64_t variable);
 /* Where a call stands; function_p may be NULL, and what it gets. False: not known. */
 /* Keeps the place that the compiler passed: its debug information may have no line for the call. With the lock. */
 void goacc_note_place(const struct goacc_site *site);
+/* Writes the name and version of the compiler of the code at a call; without debug information "the compiler". */
+void goacc_compiler(uintptr_t pc, char *name, size_t room);
 bool goacc_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p);
 /* Whether code is the system's: of a library or of a header; whether code of the program has no
  * debug information. */

@@ -163,17 +163,29 @@ DATA(__tgt_target_data_update, "target update", ACCD_UPDATE, goacc_update_maps)
 /* -------------------------------------------------------------------------------------- regions --
  */
 
+/* How a region's function takes its values. */
+enum passing {
+    PASS_VALUES,
+    PASS_ENVIRONMENT_FIRST, /* one more argument, before the others, which is for GPUs */
+    PASS_ADDRESSES          /* as one argument: an array of their addresses */
+};
+
 /* What a region runs with. */
 struct body {
     void *fn;
     int device;
     size_t n;
-    uintptr_t args[]; /* of fn; private variables lie behind them */
+    void **addresses; /* of each of args; NULL: fn takes the values */
+    uintptr_t args[]; /* of fn; the addresses and private variables lie behind them */
 };
 
 static void call(const struct body *body)
 {
     const uintptr_t *args = body->args;
+    if (body->addresses) {
+        (*(void (*const *)(void **)) & body->fn)(body->addresses);
+        return;
+    }
     switch (goacc_words_for(body->n)) {
     case 16:
         (*(void (*const *)(U16)) & body->fn)(A16(0));
@@ -353,11 +365,12 @@ static _Noreturn void wait_for_end(void)
 }
 
 static void compute(struct goacc_site *site, int device, const void *region_id,
-                    const struct goacc_columns *columns, bool environment)
+                    const struct goacc_columns *columns, enum passing passing)
 {
+    const bool environment = passing == PASS_ENVIRONMENT_FIRST, by_address = passing == PASS_ADDRESSES;
     const size_t room = goacc_words_for(columns->n + environment),
                  head = sizeof(struct goacc_kernel) + sizeof(void *),
-                 args = head + sizeof(struct body) + room * sizeof(uintptr_t),
+                 args = head + sizeof(struct body) + (by_address ? 2 : 1) * room * sizeof(uintptr_t),
                  bytes = args + private_bytes(columns);
     struct goacc_maps maps;
     goacc_open_maps(&maps, columns);
@@ -395,6 +408,10 @@ static void compute(struct goacc_site *site, int device, const void *region_id,
     body->n = environment +
               arguments(call.self, columns, body->args + environment, (char *)kernel + args);
     translate_lambdas(call.self, columns, body->args + environment);
+    if (by_address)
+        body->addresses = (void **)(body->args + room);
+    for (size_t i = 0; by_address && i < body->n; i++)
+        body->addresses[i] = &body->args[i];
     goacc_launch(site, device, kernel);
     goacc_forget_unmatched(site);
     goacc_clear_map_pointers(call.self, &maps, true);
@@ -404,17 +421,16 @@ static void compute(struct goacc_site *site, int device, const void *region_id,
     goacc_close_maps(&maps);
 }
 
-/* environment: the region has one more argument, before the others, which is for GPUs. */
 static int target(struct goacc_site *site, int64_t number, const void *region_id,
-                  const struct goacc_columns *columns, bool environment)
+                  const struct goacc_columns *columns, enum passing passing)
 {
     const int device = goacc_target_device((int)number, site);
     if (device < 0)
         return NOT_OFFLOADED;
-    if (columns->n + environment > GOACC_WORDS_MOST)
+    if (columns->n >= GOACC_WORDS_MOST)
         goacc_refuse(site, "unsupported", "has %zu maps; the most are %d", columns->n,
                      GOACC_WORDS_MOST - 1);
-    compute(site, device, region_id, columns, environment);
+    compute(site, device, region_id, columns, passing);
     return OFFLOADED;
 }
 
@@ -425,7 +441,7 @@ static int target(struct goacc_site *site, int64_t number, const void *region_id
     {                                                                                          \
         struct goacc_site site = goacc_here("target");                                         \
         __VA_ARGS__;                                                                           \
-        return target(&site, device, region, COLUMNS(NULL, NULL), false);                      \
+        return target(&site, device, region, COLUMNS(NULL, NULL), PASS_VALUES);                      \
     }                                                                                          \
     int function##_nowait(int64_t device, const void *region, MAPS TEAMS, DEPENDS);            \
     int function##_nowait(int64_t device, const void *region, MAPS TEAMS, DEPENDS)             \
@@ -433,7 +449,7 @@ static int target(struct goacc_site *site, int64_t number, const void *region_id
         struct goacc_site site = goacc_here("target");                                         \
         __VA_ARGS__;                                                                           \
         IGNORE_DEPENDS;                                                                        \
-        return target(&site, device, region, COLUMNS(NULL, NULL), false);                      \
+        return target(&site, device, region, COLUMNS(NULL, NULL), PASS_VALUES);                      \
     }                                                                                          \
     int function##_mapper(void *place, int64_t device, const void *region, MAPS, NAMES TEAMS); \
     int function##_mapper(void *place, int64_t device, const void *region, MAPS, NAMES TEAMS)  \
@@ -441,7 +457,7 @@ static int target(struct goacc_site *site, int64_t number, const void *region_id
         struct goacc_site site = goacc_here("target");                                         \
         site.place = goacc_place_of(place);                                                          \
         __VA_ARGS__;                                                                           \
-        return target(&site, device, region, COLUMNS(name, mapper), false);                    \
+        return target(&site, device, region, COLUMNS(name, mapper), PASS_VALUES);                    \
     }                                                                                          \
     int function##_nowait_mapper(void *place, int64_t device, const void *region, MAPS,        \
                                  NAMES TEAMS, DEPENDS);                                        \
@@ -452,7 +468,7 @@ static int target(struct goacc_site *site, int64_t number, const void *region_id
         site.place = goacc_place_of(place);                                                          \
         __VA_ARGS__;                                                                           \
         IGNORE_DEPENDS;                                                                        \
-        return target(&site, device, region, COLUMNS(name, mapper), false);                    \
+        return target(&site, device, region, COLUMNS(name, mapper), PASS_VALUES);                    \
     }
 #define NO_TEAMS
 #define TEAMS , int32_t teams, int32_t threads
@@ -468,7 +484,15 @@ struct kernel_arguments {
     const char *const *name;
     void *const *mapper;
 };
-enum { HAS_ENVIRONMENT = 3 }; /* first version */
+/* Versions of the arguments. Since version 4 the environment is the last map. Version 5 is that of clang 23. */
+enum { ENVIRONMENT_FIRST = 3, ADDRESSES = 5 };
+
+static enum passing passing_of(const struct goacc_site *site, uint32_t version)
+{
+    if (version > ADDRESSES)
+        goacc_refuse_newer(site, "passes kernel arguments of version %u", version);
+    return version == ENVIRONMENT_FIRST ? PASS_ENVIRONMENT_FIRST : version == ADDRESSES ? PASS_ADDRESSES : PASS_VALUES;
+}
 
 static int target_kernel(struct goacc_site *site, int64_t device, const void *region,
                          const struct kernel_arguments *of)
@@ -476,7 +500,7 @@ static int target_kernel(struct goacc_site *site, int64_t device, const void *re
     goacc.device_pointers = true; /* these compilers do as OpenMP 5.2 says */
     const struct goacc_columns columns = {of->n,    of->base, of->begin, of->size,
                                           of->type, of->name, of->mapper};
-    return target(site, device, region, &columns, of->version >= HAS_ENVIRONMENT);
+    return target(site, device, region, &columns, passing_of(site, of->version));
 }
 
 int __tgt_target_kernel(void *place, int64_t device, int32_t teams, int32_t threads,

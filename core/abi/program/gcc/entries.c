@@ -40,6 +40,13 @@ static void add_pointer(struct goacc_items *items, accd_action action, const voi
     item->flags = flags;
 }
 
+/* All sections of an iterator come before all of their pointers. */
+static void widen_search(const struct entries *map, struct goacc_items *items)
+{
+    if (map->argument)
+        items->back = SIZE_MAX;
+}
+
 static bool inside(const struct entries *map, size_t i, const void *address)
 {
     return (uintptr_t)address - (uintptr_t)map->host[i] < map->size[i];
@@ -95,13 +102,14 @@ static bool is_partly_present(const struct entries *map, size_t i)
            goacc_is_partly_present(&goacc_own, map->host[i], map->size[i]);
 }
 
-/* What the always modifier adds (OMP60-map-5). */
+/* What the always modifier adds, alone or with the present modifier (OMP60-map-5, OMP60-map-9). */
 static uint16_t always(const struct entries *map, size_t i)
 {
-    const unsigned kind = goacc_kind(map, i);
-    if ((map->kind[i] & 0xff) != (ALWAYS | kind))
+    const unsigned kind = goacc_kind(map, i), more = (map->kind[i] & 0xff) - kind;
+    if (more != ALWAYS && more != ALWAYS_PRESENT)
         return 0;
-    return (kind & TO ? ACCD_ITEM_ALWAYS_IN : 0) | (kind & FROM ? ACCD_ITEM_ALWAYS_OUT : 0);
+    return (kind & TO ? ACCD_ITEM_ALWAYS_IN : 0) | (kind & FROM ? ACCD_ITEM_ALWAYS_OUT : 0) |
+           (more == ALWAYS_PRESENT ? ACCD_ITEM_MUST : 0);
 }
 
 /* What each kind asks for on entry; ACCD_ACTION_COUNT: nothing by itself. */
@@ -198,11 +206,9 @@ static void add_structure(const struct entries *map, size_t head, struct goacc_i
         free(pieces);
 }
 
-static void unknown_kind(unsigned kind)
+static _Noreturn void unknown_kind(unsigned kind)
 {
-    goacc_die("unsupported",
-              "the compiler passed an entry of kind 0x%02x, which this runtime does not know",
-              kind);
+    goacc_refuse_newer(goacc.site, "passes an entry of kind 0x%02x", kind);
 }
 
 /* Whether memory of the program begins at a scalar's address. */
@@ -246,6 +252,7 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
 {
     size_t head = 0, members = 0, pset = SIZE_MAX;
     uint64_t room = 0;
+    widen_search(map, items);
     if (!map->target && goacc_is_kernel(goacc.site->what))
         forget_copies(map);
     for (size_t i = 0; i < map->n; i++) {
@@ -331,6 +338,7 @@ static bool is_nothing(const struct entries *map, size_t i)
 /* Decides OMP60-tgt-1. */
 void goacc_exit_items(const struct entries *map, struct goacc_items *items)
 {
+    widen_search(map, items);
     for (size_t i = 0; i < map->n; i++) {
         unsigned raw = map->kind[i] & 0xff, kind = goacc_kind(map, i);
         const void *host = map->host[i];
@@ -395,7 +403,7 @@ void goacc_update_items(const struct entries *map, struct goacc_items *items)
         case FROM: {
             accd_item *item = goacc_add_item(items, kind == TO ? ACCD_UPDATE_DEVICE : ACCD_UPDATE_SELF,
                                        map->host[i], map->size[i]);
-            item->flags = raw & FORCE ? 0 : ACCD_ITEM_TRY;
+            item->flags = raw - kind == ALWAYS_PRESENT ? ACCD_ITEM_MUST : raw & FORCE ? 0 : ACCD_ITEM_TRY;
             break;
         }
         case POINTER: /* an update changes no pointer */

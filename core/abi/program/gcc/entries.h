@@ -33,12 +33,13 @@ enum {
     ATTACH = 0x50, /* size: bias */
     DETACH = 0x51,
     ATTACH_ZERO_LENGTH = 0x52,
+    STRUCT_UNORDERED = 0x5c, /* of gcc 14: STRUCT whose members do not follow in the order of their addresses */
     FORCE = 0x80,       /* of ALLOC, TO, FROM, TOFROM: from times before present_or was the rule */
     FORCE_DETACH = 0xd1 /* detach finalize */
 };
 
 /* Of OpenMP: what the kinds TO, FROM and TOFROM carry besides. */
-enum { ALWAYS = 0x10, IMPLICIT = 0x60 };
+enum { ALWAYS = 0x10, IMPLICIT = 0x60, ALWAYS_PRESENT = 0x94 };
 
 struct entries {
     size_t n;
@@ -47,13 +48,25 @@ struct entries {
     const unsigned short *kind;
     bool target; /* of OpenMP: each private variable gets memory of its own */
     bool region; /* of a target construct */
+    const size_t *argument; /* entry of each argument of the region, if iterators were expanded; NULL: one for each */
+    size_t arguments;
 };
 
 static inline unsigned goacc_kind(const struct entries *map, size_t i)
 {
     const unsigned raw = map->kind[i] & 0xff, kind = raw & TOFROM, more = raw - kind;
-    return more == FORCE || more == IMPLICIT || (more == ALWAYS && kind) ? kind : raw;
+    if (raw == STRUCT_UNORDERED)
+        return STRUCT;
+    return more == FORCE || more == IMPLICIT || (kind && (more == ALWAYS || more == ALWAYS_PRESENT)) ? kind : raw;
 }
+
+/* The size of an entry of gcc 16 that stands for several, one for each value of an iterator. It has the address of
+ * their count, behind which each has an address and a size. */
+enum { ITERATED = -1 };
+
+bool goacc_has_iterators(const struct entries *map);
+/* Returns the entries with those of iterators in place of each that stands for them. The caller frees host. */
+struct entries goacc_expand_iterators(const struct entries *map);
 
 /* What a kernel gets for an entry, of OpenMP's private variables the host's address. */
 void *goacc_argument(const struct goacc_thread *self, const struct entries *map, size_t i);

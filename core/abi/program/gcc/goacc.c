@@ -10,7 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOST_FALLBACK = 1 }; /* flag, inverted: if(false) */
+/* Flags of calls, which are inverted: if(false); self, which gcc has since version 14. Both mean the host, and its data
+ * (ACC33-2.5.7-1). */
+enum { HOST_FALLBACK = 1, LOCAL_DEVICE = 2 };
+
+static bool is_on_device(int flags)
+{
+    return flags == -1;
+}
 
 /* --------------------------------------------------------------------------------- short way -- */
 
@@ -114,7 +121,7 @@ static inline __attribute__((always_inline)) enum route route_of(const struct go
                                                                 const struct entries *map, const uint8_t *asked_of,
                                                                 bool words)
 {
-    if (!goacc_is_quick() || !(flags & HOST_FALLBACK) || map->n - 1 >= PLAIN || !goacc_lock())
+    if (!goacc_is_quick() || !is_on_device(flags) || map->n - 1 >= PLAIN || !goacc_lock())
         return GENERAL;
     goacc.site = site;
     const enum route route = plain_items(map, asked_of, words);
@@ -156,22 +163,24 @@ static bool uses_device(const struct entries *map)
            (goacc_kind(map, 0) == USE_DEVICE || goacc_kind(map, 0) == USE_DEVICE_IF_PRESENT);
 }
 
-/* What it runs on: the host, if its if clause is false. */
-static int type_of(int flags)
+/* Returns what a directive with these flags runs on. Ends the program if a flag is not known. */
+static int type_of(const struct goacc_site *site, int flags)
 {
-    return ~flags & HOST_FALLBACK ? GOACC_HOST : GOACC_CURRENT;
+    if (~flags & ~(HOST_FALLBACK | LOCAL_DEVICE))
+        goacc_refuse_newer(site, "passes the flags 0x%x", (unsigned)~flags);
+    return is_on_device(flags) ? GOACC_CURRENT : GOACC_HOST;
 }
 
 static bool nothing_to_do(const struct goacc_thread *self, int flags)
 {
-    return type_of(flags) == GOACC_HOST || self->type == GOACC_HOST;
+    return !is_on_device(flags) || self->type == GOACC_HOST;
 }
 
 static __attribute__((noinline)) void start_data(const struct goacc_site *site, int flags, const struct entries *map)
 {
     const int parent = goacc_listens() && uses_device(map) ? GOACC_IN_HOST_DATA : GOACC_IN_DATA;
     struct goacc_span span;
-    goacc_begin(&span, site, GOACC_EV_ENTER_DATA, parent, GOACC_SYNC, type_of(flags));
+    goacc_begin(&span, site, GOACC_EV_ENTER_DATA, parent, GOACC_SYNC, type_of(site, flags));
     struct goacc_thread *self = goacc_enter(site);
     struct goacc_level *level = goacc_push_level(self, parent);
     if (!nothing_to_do(self, flags)) {
@@ -193,7 +202,7 @@ void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned 
 void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds)
 {
     const struct goacc_site site = goacc_here("data");
-    const struct entries map = {n, host, sizes, kinds, false, false};
+    const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
     const enum route route = route_of(&site, flags, &map, of_entry, true);
     if (route == GENERAL) {
         start_data(&site, flags, &map);
@@ -253,7 +262,7 @@ static __attribute__((noinline)) void dynamic(const struct goacc_site *site, int
                                               const struct way *way, int queue)
 {
     struct goacc_span span;
-    goacc_begin(&span, site, way->event, site->declares ? GOACC_IN_DECLARE : way->parent, queue, type_of(flags));
+    goacc_begin(&span, site, way->event, site->declares ? GOACC_IN_DECLARE : way->parent, queue, type_of(site, flags));
     struct goacc_thread *self = goacc_enter(site);
     if (!nothing_to_do(self, flags)) {
         struct goacc_items items;
@@ -310,7 +319,7 @@ void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned 
                       int async, int waits, ...)
 {
     const struct goacc_site site = goacc_here("enter data");
-    const struct entries map = {n, host, sizes, kinds, false, false};
+    const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
     if (dynamic_short(&site, flags, &map, &enters))
         return;
     TRACE_WAITS(&site, async, waits);
@@ -323,7 +332,7 @@ void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned s
                      int async, int waits, ...)
 {
     const struct goacc_site site = goacc_here("exit data");
-    const struct entries map = {n, host, sizes, kinds, false, false};
+    const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
     if (dynamic_short(&site, flags, &map, &exits))
         return;
     TRACE_WAITS(&site, async, waits);
@@ -349,7 +358,7 @@ void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsi
 void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
                            int async, int waits, ...)
 {
-    const struct entries map = {n, host, sizes, kinds, false, false};
+    const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
     bool out = is_exit(&map);
     const struct goacc_site site = goacc_here(out ? "exit data" : "enter data");
     TRACE_WAITS(&site, async, waits);
@@ -362,7 +371,7 @@ void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned shor
                   int waits, ...)
 {
     const struct goacc_site site = goacc_here("update");
-    const struct entries map = {n, host, sizes, kinds, false, false};
+    const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
     if (dynamic_short(&site, flags, &map, &updates))
         return;
     TRACE_WAITS(&site, async, waits);
@@ -374,7 +383,7 @@ void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned sho
 {
     struct goacc_site site = goacc_here("declare");
     site.declares = true;
-    const struct entries map = {n, host, sizes, kinds, false, false};
+    const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
     bool out = is_exit(&map);
     dynamic(&site, flags, &map, out ? &exits : &enters, GOACC_SYNC);
 }
@@ -457,7 +466,7 @@ static __attribute__((noinline)) void compute(const struct goacc_site *site, int
     enum { FEW = 32 };
     struct goacc_thread *self = goacc_started();
     struct goacc_span span, part;
-    goacc_begin(&span, site, GOACC_EV_COMPUTE, GOACC_IN_COMPUTE, queue, type_of(flags));
+    goacc_begin(&span, site, GOACC_EV_COMPUTE, GOACC_IN_COMPUTE, queue, type_of(site, flags));
     if (nothing_to_do(self, flags)) {
         fn(map->host);
         goacc_finish(&span);
@@ -522,6 +531,8 @@ static int queue_of(const struct goacc_site *site, va_list tags)
             n = __builtin_popcount(tag & LARGE);
         else if (tag >> 28 == WAITS)
             n = (int16_t)(tag & LARGE);
+        else
+            goacc_refuse_newer(site, "passes the launch argument 0x%x", tag);
         if (tag >> 28 == WAITS && goacc.follows && n < 0)
             goacc_hear_wait(site, queue, GOACC_NOVAL);
         while (n-- > 0) {
@@ -539,7 +550,7 @@ void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, 
                           unsigned short *kinds, ...)
 {
     struct goacc_site site = goacc_here("compute");
-    if (compute_short(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false}))
+    if (compute_short(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}))
         return;
     int queue = GOACC_SYNC; /* which makes no difference but to listeners and strict runs */
     if (goacc_listens() || goacc.follows) {
@@ -550,7 +561,7 @@ void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, 
     }
     if (queue != GOACC_SYNC)
         site.queue = &queue;
-    compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false}, queue);
+    compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}, queue);
 }
 
 /* Of gcc before 6. */
@@ -566,7 +577,7 @@ void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t
     TRACE_WAITS(&site, async, waits);
     if (async != GOACC_SYNC)
         site.queue = &async;
-    compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false}, async);
+    compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}, async);
 }
 
 int GOACC_get_num_threads(void);

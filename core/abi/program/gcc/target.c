@@ -57,7 +57,7 @@ struct directive {
 struct deferred {
     struct directive directive;
     struct goacc_turn turn;
-    uint64_t room[]; /* addresses, sizes, private variables, kinds */
+    uint64_t room[]; /* addresses, sizes, arguments, private variables, kinds */
 };
 static __thread const struct deferred *making; /* by the thread, at this moment */
 
@@ -128,23 +128,26 @@ static void run_task(void *data)
 static void defer(const struct directive *directive, void **depend)
 {
     const struct entries *map = &directive->map;
-    const size_t n = map->n, bytes = private_bytes(map);
+    const size_t n = map->n, arguments = map->argument ? map->arguments : 0, bytes = private_bytes(map);
     struct deferred *task =
-        malloc(sizeof *task + (2 * n + words(bytes) + words(2 * n)) * sizeof(uint64_t));
+        malloc(sizeof *task + (2 * n + arguments + words(bytes) + words(2 * n)) * sizeof(uint64_t));
     if (!task)
         goacc_die("out-of-memory", "no memory for a task of a directive with %zu entries", n);
     void **host = (void **)(void *)task->room;
-    size_t *size = (size_t *)(void *)(task->room + n);
-    char *copies = (char *)(task->room + 2 * n);
-    unsigned short *kind = (unsigned short *)(void *)(task->room + 2 * n + words(bytes));
+    size_t *size = (size_t *)(void *)(task->room + n), *argument = size + n;
+    char *copies = (char *)(argument + arguments);
+    unsigned short *kind = (unsigned short *)(void *)(copies + words(bytes) * sizeof(uint64_t));
     task->directive = *directive;
     if (n) {
         memcpy(host, map->host, n * sizeof *host);
         memcpy(size, map->size, n * sizeof *size);
         memcpy(kind, map->kind, n * sizeof *kind);
     }
+    if (arguments)
+        memcpy(argument, map->argument, arguments * sizeof *argument);
     copy_private(map, copies, host);
-    task->directive.map = (struct entries){n, host, size, kind, true, map->region};
+    task->directive.map = (struct entries){n,           host, size, kind, true, map->region, arguments ? argument : NULL,
+                                           arguments};
     task->turn = goacc_next_task(&directive->site, depend);
     making = task;
     libgomp()->task(run_task, &task, NULL, sizeof task, sizeof task, goacc_is_deferred(), depend ? TASK_DEPENDS : 0,
@@ -152,8 +155,8 @@ static void defer(const struct directive *directive, void **depend)
     making = NULL;
 }
 
-/* Executes a directive, or lets a task do so. */
-static void carry_out(const struct directive *directive, void **depend)
+/* Executes a directive without iterators, or lets a task do so. */
+static void carry_out_expanded(const struct directive *directive, void **depend)
 {
     if (directive->flags & NOWAIT) {
         defer(directive, depend);
@@ -164,6 +167,21 @@ static void carry_out(const struct directive *directive, void **depend)
         goacc_tasks_waited(&directive->site, depend);
     }
     directive->run(directive);
+}
+
+/* Executes a directive, or lets a task do so. */
+static void carry_out(const struct directive *directive, void **depend)
+{
+    struct directive expanded = *directive;
+    if (directive->flags & ~(unsigned)(NOWAIT | EXIT_DATA))
+        goacc_refuse_newer(&directive->site, "passes the flags 0x%x", directive->flags);
+    if (!goacc_has_iterators(&directive->map)) {
+        carry_out_expanded(directive, depend);
+        return;
+    }
+    expanded.map = goacc_expand_iterators(&directive->map);
+    carry_out_expanded(&expanded, depend);
+    free(expanded.map.host);
 }
 
 /* --------------------------------------------------------------------------------- short way -- */
@@ -213,7 +231,7 @@ static enum route plain_items(const struct entries *map, const uint8_t *asked_of
                 return GENERAL;
             continue;
         }
-        if (!asked || !host)
+        if (!asked || !host || bytes == (size_t)ITERATED)
             return GENERAL;
         if (kind == ATTACH || kind == DETACH) {
             if (!plain_pointer(plain, nplain, host, bytes))
@@ -324,7 +342,7 @@ void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsi
 void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds)
 {
     const struct goacc_site site = goacc_here("target data");
-    const struct entries map = {n, host, sizes, kinds, true, false};
+    const struct entries map = {n, host, sizes, kinds, true, false, NULL, 0};
     device = goacc_target_device(device, &site);
     struct goacc_target_call call;
     const enum route route = route_of(&site, device, &map, of_entry, &call);
@@ -337,7 +355,11 @@ void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsi
     call = goacc_target_enter(&site, device);
     struct goacc_level *level = goacc_push_level(call.self, 0);
     if (device >= 0) {
-        level->region = run_items(call.self, ACCD_REGION, &map, goacc_entry_items).region;
+        const bool iterated = goacc_has_iterators(&map);
+        const struct entries expanded = iterated ? goacc_expand_iterators(&map) : map;
+        level->region = run_items(call.self, ACCD_REGION, &expanded, goacc_entry_items).region;
+        if (iterated)
+            free(expanded.host);
         translate(call.self, &map);
     }
     goacc_target_leave(&call);
@@ -357,7 +379,7 @@ static void move_data(const struct goacc_site *site, int device, const struct en
                       void **depend, accd_kind kind, const uint8_t *asked_of, void (*run)(const struct directive *))
 {
     device = goacc_target_device(device, site);
-    if ((flags & NOWAIT) || depend || !done_short(site, device, map, kind, asked_of))
+    if ((flags & ~(unsigned)EXIT_DATA) || depend || !done_short(site, device, map, kind, asked_of))
         carry_out(&(struct directive){.site = *site, .device = device, .flags = flags, .map = *map, .run = run},
                   depend);
 }
@@ -380,7 +402,7 @@ void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *size
 {
     const bool out = flags & EXIT_DATA;
     const struct goacc_site site = goacc_here(out ? "target exit data" : "target enter data");
-    const struct entries map = {n, host, sizes, kinds, true, false};
+    const struct entries map = {n, host, sizes, kinds, true, false, NULL, 0};
     move_data(&site, device, &map, flags, depend, out ? ACCD_EXIT_DATA : ACCD_ENTER_DATA, out ? of_exit : of_entry,
               enter_exit);
 }
@@ -400,7 +422,7 @@ void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, un
                             unsigned flags, void **depend)
 {
     const struct goacc_site site = goacc_here("target update");
-    const struct entries map = {n, host, sizes, kinds, true, false};
+    const struct entries map = {n, host, sizes, kinds, true, false, NULL, 0};
     move_data(&site, device, &map, flags, depend, ACCD_UPDATE, of_update, update);
 }
 
@@ -441,6 +463,13 @@ static void *memory(void *block, size_t old, size_t bytes)
     if (goacc.options.left) /* the stack and the heap are closed to the kernel */
         return goacc_open_memory(NULL, block, old, bytes);
     return realloc(block, bytes);
+}
+
+/* Leaves each argument of a region the one of its entry. */
+static void pick_arguments(const struct entries *map, void **args)
+{
+    for (size_t i = 0; map->argument && i < map->arguments; i++)
+        args[i] = args[map->argument[i]]; /* which is not before it */
 }
 
 /* False: nothing is done. */
@@ -515,6 +544,7 @@ static void compute(const struct directive *directive)
         if (!(body->args[i] = goacc_argument(call.self, map, i)) && map->host[i])
             goacc_note_unmatched_argument(map->host[i]);
     copy_private(map, (char *)kernel + args, body->args);
+    pick_arguments(map, body->args);
     goacc_launch(&directive->site, directive->device, kernel);
     goacc_forget_unmatched(&directive->site);
     if (opened.nulls)
@@ -536,6 +566,7 @@ static void compute_on_host(const struct directive *directive)
     for (size_t i = 0; i < map->n; i++)
         body->args[i] = map->host[i];
     copy_private(map, (char *)body + args, body->args);
+    pick_arguments(map, body->args);
     run_body(body);
     free(body);
 }
@@ -546,9 +577,9 @@ void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size
                      unsigned short *kinds, unsigned flags, void **depend, void **args)
 {
     const struct goacc_site site = goacc_here("target");
-    const struct entries map = {n, host, sizes, kinds, true, true};
+    const struct entries map = {n, host, sizes, kinds, true, true, NULL, 0};
     device = goacc_target_device(device, &site);
-    if (!(flags & NOWAIT) && !depend && compute_short(&site, device, fn, &map, args))
+    if (!flags && !depend && compute_short(&site, device, fn, &map, args))
         return;
     carry_out(&(struct directive){.site = site,
                                   .device = device,

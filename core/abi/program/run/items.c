@@ -19,9 +19,8 @@ accd_item *goacc_add_item(struct goacc_items *items, accd_action action, const v
 
 accd_item *goacc_section_of(struct goacc_items *items, const void *slot, size_t bias)
 {
-    enum { BACK = 3 };
     uintptr_t target = goacc_word(slot) + bias;
-    for (size_t i = items->n; i-- > 0 && items->n - i <= BACK;) {
+    for (size_t i = items->n; i-- > 0 && items->n - i <= items->back;) {
         accd_item *item = &items->at[i];
         if ((uintptr_t)item->host == target && !item->slot && item->bytes &&
             item->action != ACCD_ATTACH && item->action != ACCD_DETACH)

@@ -14,6 +14,7 @@ struct goacc_items {
     bool finalize;
     bool descriptors; /* there are some among them */
     bool nulls;       /* of OpenMP: there are pointers to sections of no length */
+    size_t back;      /* a pointer's section is at most so many items before it */
 };
 
 void goacc_grow_items(struct goacc_items *items, size_t entries);
@@ -22,6 +23,7 @@ static inline void goacc_open_items(struct goacc_items *items, size_t entries)
 {
     items->at = items->few;
     items->n = 0;
+    items->back = 3;
     items->finalize = items->descriptors = items->nulls = false;
     items->label = entries ? goacc_site_label() : NULL;
     if (entries > sizeof items->few / sizeof items->few[0] / 2)

@@ -283,6 +283,23 @@ _Noreturn void goacc_refuse(const struct goacc_site *site, const char *code, con
     goacc_end();
 }
 
+void goacc_refuse_newer(const struct goacc_site *site, const char *format, ...)
+{
+    char text[256], compiler[128];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    goacc_started(); /* reports are as the options say */
+    goacc_compiler(site->call.pc, compiler, sizeof compiler);
+    goacc_find(&(struct goacc_finding){.level = "error",
+                                       .code = "unsupported",
+                                       .pc = site->call.pc,
+                                       .help = "compile with gcc 12 to 16, or with clang 14 to 23"},
+               "%s: %s %s, which accdeep " ACCD_VERSION " does not know", site->what, compiler, text);
+    goacc_end();
+}
+
 static inline struct goacc_thread *enter(const struct goacc_site *site)
 {
     struct goacc_thread *thread = goacc_started();

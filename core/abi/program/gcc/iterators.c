@@ -1,0 +1,67 @@
+/* iterators.c - entries with iterators, as gcc 16 passes them for map and update clauses of OpenMP.
+ */
+#include "entries.h"
+
+#include <stdlib.h>
+
+static bool is_iterated(const struct entries *map, size_t i)
+{
+    return map->size[i] == (size_t)ITERATED;
+}
+
+static size_t values_of(const struct entries *map, size_t i)
+{
+    return *(const size_t *)map->host[i];
+}
+
+/* How many entries take the place of one: those of an iterator without values have one, without an
+ * address. */
+static size_t count_of(const struct entries *map, size_t i)
+{
+    return is_iterated(map, i) && values_of(map, i) ? values_of(map, i) : 1;
+}
+
+bool goacc_has_iterators(const struct entries *map)
+{
+    for (size_t i = 0; i < map->n; i++)
+        if (is_iterated(map, i))
+            return true;
+    return false;
+}
+
+struct entries goacc_expand_iterators(const struct entries *map)
+{
+    struct entries expanded = *map;
+    size_t n = 0;
+    for (size_t i = 0; i < map->n; i++)
+        n += count_of(map, i);
+    void **host =
+        malloc(n * (sizeof *host + sizeof(size_t) + sizeof *map->kind) + map->n * sizeof(size_t));
+    if (!host)
+        goacc_die("out-of-memory", "no memory for a directive with %zu entries", n);
+    size_t *argument = (size_t *)(void *)(host + n), *size = argument + map->n, k = 0;
+    unsigned short *kind = (unsigned short *)(void *)(size + n);
+    for (size_t i = 0; i < map->n; i++) {
+        const bool iterated = is_iterated(map, i), any = iterated && values_of(map, i);
+        const size_t *next = any ? (const size_t *)map->host[i] + 1 : NULL;
+        argument[i] = k;
+        for (size_t end = k + count_of(map, i); k < end; k++) {
+            host[k] = any ? (void *)*next++ : iterated ? NULL : map->host[i];
+            size[k] = any ? *next++ : iterated ? 0 : map->size[i];
+            kind[k] = map->kind[i];
+        }
+        if (!is_iterated(map, i) && goacc_kind(map, i) == STRUCT) {
+            size_t members = 0;
+            for (size_t m = i + 1; m <= i + map->size[i] && m < map->n; m++)
+                members += count_of(map, m);
+            size[argument[i]] = members;
+        }
+    }
+    expanded.n = n;
+    expanded.host = host;
+    expanded.size = size;
+    expanded.kind = kind;
+    expanded.argument = argument;
+    expanded.arguments = map->n;
+    return expanded;
+}
