@@ -640,6 +640,8 @@ static inline void goacc_declared_update(void) /* after libraries may have come 
         goacc_declared_look();
 }
 bool goacc_declared(const void *host);
+/* Returns true if the range is a part of a variable of clause link, not all of it. */
+bool goacc_declared_part(const void *host, uint64_t bytes);
 bool goacc_declared_stays(const void *host); /* and is present to the end: no clause link */
 /* The program's own variables at file scope, once the beginning of the heap is known. */
 extern uint64_t goacc_statics_low, goacc_statics_bytes;

@@ -418,18 +418,35 @@ size_t goacc_declared_ranges(struct goacc_range *ranges)
     return n;
 }
 
+bool goacc_declared_part(const void *host, uint64_t bytes)
+{
+    const struct declared *variable = variable_at(host);
+    return variable && variable->link && (variable->host != host || variable->bytes != bytes);
+}
+
+static void swap_bytes(char *host, char *device, uint64_t bytes)
+{
+    char some[4096];
+    for (uint64_t k = 0, n; k < bytes; k += n) {
+        n = bytes - k < sizeof some ? bytes - k : sizeof some;
+        memcpy(some, host + k, n);
+        memcpy(host + k, device + k, n);
+        memcpy(device + k, some, n);
+    }
+}
+
+/* Of a variable of declare link, a part may be present. */
 void goacc_declared_swap(const struct goacc_thread *self)
 {
     size_t m = 0, place = 0;
     goacc_allocated_swap();
     for (const struct declared *v; goacc.declares && (v = next_variable(&m, &place));) {
-        uint64_t at = accd_device_address(goacc.context, self->device, v->host);
-        char *host = v->host, *device = (char *)(uintptr_t)at, some[4096];
-        for (uint64_t k = 0, n; at && k < v->bytes; k += n) {
-            n = v->bytes - k < sizeof some ? v->bytes - k : sizeof some;
-            memcpy(some, host + k, n);
-            memcpy(host + k, device + k, n);
-            memcpy(device + k, some, n);
+        const uint64_t low = (uintptr_t)v->host, high = low + v->bytes;
+        uint64_t at = low, start, bytes;
+        while (accd_present_in(goacc.context, self->device, &at, high, &start, &bytes)) {
+            const uint64_t from = start > low ? start : low, to = at < high ? at : high;
+            char *host = v->host + (from - low);
+            swap_bytes(host, (char *)(uintptr_t)accd_device_address(goacc.context, self->device, host), to - from);
         }
     }
 }

@@ -455,6 +455,35 @@ void goacc_refresh_descriptors(const struct goacc_thread *self, const struct ent
     }
 }
 
+/* Whether the region gets the address of a section's data through a pointer, as in Fortran. */
+static bool has_pointer(const struct entries *map, size_t i)
+{
+    for (size_t k = i + 1; k < map->n; k++)
+        if (map->host[k] && is_pointer_entry(goacc_kind(map, k)) &&
+            goacc_word(map->host[k]) + map->size[k] == (uintptr_t)map->host[i])
+            return true;
+    return false;
+}
+
+void goacc_tell_sections_of_links(const struct entries *map)
+{
+    char name[160];
+    for (size_t i = 0; goacc.declares && i < map->n; i++) {
+        if (entry_action(goacc_kind(map, i)) == ACCD_ACTION_COUNT || !goacc_declared_part(map->host[i], map->size[i]) ||
+            has_pointer(map, i))
+            continue;
+        goacc_spell(goacc.site, (uintptr_t)map->host[i], map->size[i], name, sizeof name);
+        goacc_find(&(struct goacc_finding){.level = "note",
+                                           .code = "unsupported",
+                                           .pc = goacc.site->call.pc,
+                                           .object = name,
+                                           .help = "map all of the variable"},
+                   "gcc gives this region an array of its own, without values, in place of the array of %s: only functions "
+                   "that the region calls use the mapped data",
+                   name);
+    }
+}
+
 void *goacc_argument(const struct goacc_thread *self, const struct entries *map, size_t i)
 {
     const unsigned kind = goacc_kind(map, i);
