@@ -642,6 +642,8 @@ static inline void goacc_declared_update(void) /* after libraries may have come 
 bool goacc_declared(const void *host);
 /* Returns true if the range is a part of a variable of clause link, not all of it. */
 bool goacc_declared_part(const void *host, uint64_t bytes);
+/* Returns the declared variable that holds an address of the host: a pointer; NULL: there is none. */
+const void *goacc_declared_pointer(const void *host);
 bool goacc_declared_stays(const void *host); /* and is present to the end: no clause link */
 /* The program's own variables at file scope, once the beginning of the heap is known. */
 extern uint64_t goacc_statics_low, goacc_statics_bytes;
@@ -655,6 +657,8 @@ struct goacc_range;
 size_t goacc_declared_ranges(struct goacc_range *ranges);
 /* Whether the address lies in memory of the program that is never written. */
 bool goacc_constant(const void *host);
+/* Returns true if code of the program or of its libraries is at the address: a pointer to it is one to a function. */
+bool goacc_is_code(const void *address);
 void goacc_declared_swap(const struct goacc_thread *self);
 
 /* allocated.c: the contents of allocatable variables of declare directives. A variable may be one of them, by its size;

@@ -280,7 +280,7 @@ void goacc_clear_map_pointers(const struct goacc_thread *self, const struct goac
 /* ----------------------------------------------------------------------------------- addresses --
  */
 
-void *goacc_map_base(const struct goacc_thread *self, const struct goacc_map *map)
+void *goacc_map_base(const struct goacc_thread *self, const struct goacc_map *map, bool has_mapper)
 {
     const uintptr_t base = (uintptr_t)base_of(map);
     uint64_t low, high;
@@ -291,7 +291,7 @@ void *goacc_map_base(const struct goacc_thread *self, const struct goacc_map *ma
         if (!match || match == high) {
             void *function = goacc_image_function(self->device, map->begin);
             const bool keeps =
-                goacc.options.unmatched ||
+                goacc.options.unmatched || goacc_is_code(map->begin) ||
                 (goacc.device_pointers &&
                  accd_device_of(goacc.context, (uintptr_t)map->begin) == self->device);
             return function || !keeps ? function : (void *)base;
@@ -299,7 +299,7 @@ void *goacc_map_base(const struct goacc_thread *self, const struct goacc_map *ma
         device = (char *)(uintptr_t)match;
     } else {
         device = goacc_device_address(self, map->begin);
-        if (!device && map->type & IMPLICIT)
+        if (!device && (map->type & IMPLICIT || has_mapper))
             device = goacc_address_of_part(self, map->begin, (uint64_t)map->size);
     }
     return device ? device - ((uintptr_t)map->begin - base) : NULL;

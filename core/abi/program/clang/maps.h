@@ -89,8 +89,9 @@ void goacc_update_maps(struct goacc_maps *maps, struct goacc_items *items);
 void goacc_clear_map_pointers(const struct goacc_thread *self, const struct goacc_maps *maps,
                               bool back);
 
-/* The device's address for the base of a map; NULL: its data are absent. */
-void *goacc_map_base(const struct goacc_thread *self, const struct goacc_map *map);
+/* Returns the device's address for the base of a map; NULL: its data are absent. A mapper maps what it names of the
+ * data, which need not have the first byte. */
+void *goacc_map_base(const struct goacc_thread *self, const struct goacc_map *map, bool has_mapper);
 
 /* What the program calls a range of a directive: for goacc_site.name. */
 bool goacc_map_name(const void *maps, uint64_t host, uint64_t bytes, struct goacc_name *name_p);

@@ -89,7 +89,7 @@ static void translate(const struct goacc_thread *self, const struct goacc_column
 {
     for (size_t i = 0; i < columns->n; i++) {
         const struct goacc_map map = goacc_map_at(columns, i);
-        void *device = map.type & RETURN_PARAM && map.begin ? goacc_map_base(self, &map) : NULL;
+        void *device = map.type & RETURN_PARAM && map.begin ? goacc_map_base(self, &map, false) : NULL;
         goacc_expose(device);
         if (device)
             columns->base[i] = device;
@@ -318,7 +318,7 @@ static size_t arguments(const struct goacc_thread *self, const struct goacc_colu
             args[n++] = (uintptr_t)room - ((uintptr_t)map.begin - (uintptr_t)map.base);
             room += (size + PRIVATE_ALIGNMENT - 1) / PRIVATE_ALIGNMENT * PRIVATE_ALIGNMENT;
         } else {
-            args[n] = map.begin ? (uintptr_t)goacc_map_base(self, &map) : 0;
+            args[n] = map.begin ? (uintptr_t)goacc_map_base(self, &map, columns->mapper && columns->mapper[i]) : 0;
             if (!args[n++] && map.begin)
                 goacc_note_unmatched_argument(map.begin);
         }

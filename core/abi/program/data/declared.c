@@ -234,6 +234,31 @@ bool goacc_constant(const void *host)
     return false;
 }
 
+struct code_search {
+    uint64_t address;
+    bool found;
+};
+
+static int search_code(struct dl_phdr_info *info, size_t size, void *ud)
+{
+    struct code_search *search = ud;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum && !search->found; i++) {
+        const Elf64_Phdr *part = &info->dlpi_phdr[i];
+        search->found = part->p_type == PT_LOAD && part->p_flags & PF_X &&
+                        search->address - (info->dlpi_addr + part->p_vaddr) < part->p_memsz;
+    }
+    return search->found;
+}
+
+bool goacc_is_code(const void *address)
+{
+    struct code_search search = {.address = (uintptr_t)address};
+    if (goacc_constant(address))
+        dl_iterate_phdr(search_code, &search);
+    return search.found;
+}
+
 void goacc_declared_statics(void)
 {
     const uint64_t heap = goacc.heap;
@@ -422,6 +447,15 @@ bool goacc_declared_part(const void *host, uint64_t bytes)
 {
     const struct declared *variable = variable_at(host);
     return variable && variable->link && (variable->host != host || variable->bytes != bytes);
+}
+
+const void *goacc_declared_pointer(const void *host)
+{
+    size_t m = 0, place = 0;
+    for (const struct declared *v; goacc.declares && (v = next_variable(&m, &place));)
+        if (!v->link && v->bytes == sizeof(void *) && goacc_word(v->host) == (uintptr_t)host)
+            return v->host;
+    return NULL;
 }
 
 static void swap_bytes(char *host, char *device, uint64_t bytes)

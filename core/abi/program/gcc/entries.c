@@ -248,6 +248,19 @@ void goacc_attach_variables(const struct goacc_thread *self, const struct entrie
     }
 }
 
+/* Sections of declared pointers, which attach the pointer (OMP60-map-7, ACC33-att-5): gcc passes no entry for it where
+ * functions of a region use the pointer, and the region itself does not. */
+static void add_declared_pointers(struct goacc_items *items)
+{
+    for (size_t i = 0; goacc.declares && i < items->n; i++) {
+        accd_item *item = &items->at[i];
+        const bool is_section = item->action != ACCD_ATTACH && item->action != ACCD_DETACH && !item->slot && item->bytes;
+        const void *pointer = is_section ? goacc_declared_pointer(item->host) : NULL;
+        if (pointer)
+            item->slot = pointer;
+    }
+}
+
 void goacc_entry_items(const struct entries *map, struct goacc_items *items)
 {
     size_t head = 0, members = 0, pset = SIZE_MAX;
@@ -323,6 +336,7 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
             unknown_kind(kind);
         }
     }
+    add_declared_pointers(items);
 }
 
 /* Whether an entry is the pointer or descriptor of what is not allocated, and absent: exit data has nothing to do. */
@@ -390,6 +404,7 @@ void goacc_exit_items(const struct entries *map, struct goacc_items *items)
             unknown_kind(kind);
         }
     }
+    add_declared_pointers(items);
 }
 
 void goacc_update_items(const struct entries *map, struct goacc_items *items)
@@ -499,7 +514,7 @@ void *goacc_argument(const struct goacc_thread *self, const struct entries *map,
         const uint64_t match = accd_matching_address(goacc.context, self->device, host, &low, &high);
         if (match && match != high)
             return (void *)(uintptr_t)match;
-        return goacc.options.unmatched ? host : NULL;
+        return goacc.options.unmatched || goacc_is_code(host) ? host : NULL;
     } else if (kind != ATTACH && !(map->target && kind == FIRSTPRIVATE)) {
         device = goacc_device_address(self, host);
         if (!device && (map->kind[i] & IMPLICIT) == IMPLICIT)
