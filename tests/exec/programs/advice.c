@@ -73,6 +73,24 @@ static void sometimes(void)
     printf("%g\n", a[1]);
 }
 
+/* What the kernels leave in p and q is of no use to the host. */
+static void scratch(void)
+{
+    double p[N], q[N], r[N];
+    for (int i = 0; i < N; i++)
+        p[i] = q[i] = i;
+#pragma acc data copyin(p, q) copyout(r)
+    {
+#pragma acc parallel loop
+        for (int i = 0; i < N; i++)
+            p[i] = q[i] *= 2;
+#pragma acc parallel loop
+        for (int i = 0; i < N; i++)
+            r[i] = p[i] + q[i];
+    }
+    printf("%g\n", r[3]);
+}
+
 int main(int argc, char **argv)
 {
 #define RUN(name, type)                                 \
@@ -84,4 +102,6 @@ int main(int argc, char **argv)
         ping_pong();
     if (argc > 1 && !strcmp(argv[1], "sometimes"))
         sometimes();
+    if (argc > 1 && !strcmp(argv[1], "scratch"))
+        scratch();
 }

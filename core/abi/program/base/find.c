@@ -345,6 +345,13 @@ static bool is_defect(const struct goacc_finding *finding)
     return !is_other;
 }
 
+/* Whether a finding counts for --fail. The host may have no need of a change that is lost: scratch memory of kernels is
+ * mapped by copyin, too. A checked program reports the read of what was lost. */
+static bool is_failure(const struct goacc_finding *finding)
+{
+    return is_defect(finding) && strcmp(finding->code, "lost-change") != 0;
+}
+
 static bool find(const struct goacc_finding *finding, const char *message)
 {
     struct goacc_where where = {0};
@@ -371,7 +378,7 @@ static bool find(const struct goacc_finding *finding, const char *message)
     const bool helps = (is_error || is_defect(finding) || finding->times) && goacc_help_of(finding, rule, &help);
     if (goacc.on_finding && (is_error || is_defect(finding)))
         goacc.on_finding(message);
-    goacc.found |= is_defect(finding);
+    goacc.found |= is_failure(finding);
     print_json(finding, rule, message, &where, helps ? help.at : NULL);
     if (!goacc.options.json)
         print_text(finding, rule, message, &where,
@@ -407,9 +414,10 @@ void goacc_tell(const char *level, const char *code, const char *rule, uintptr_t
 
 static void print_count(const struct found *found)
 {
+    const bool named = found->object && !is_address(found->about);
     struct goacc_text text, words;
     goacc_text_clear(&words);
-    goacc_text(&words, "%s%s%llu more time%s%s%s", found->object ? found->about : "", found->object ? ": " : "",
+    goacc_text(&words, "%s%s%llu more time%s%s%s", named ? found->about : "", named ? ": " : "",
               (unsigned long long)found->count - 1, found->count == 2 ? "" : "s", found->also ? ", also of " : "",
               found->also ? found->also : "");
     if (found->mapped)
