@@ -221,11 +221,11 @@ accd_status accd_fault_error(accd_context *context, enum accd_fault fault, bool 
         [ACCD_TOO_LARGE] = {ACCD_INVALID_SECTION, R_SECTION,
                             SECTION " has a bound that cannot be computed or is too large", NULL},
         [ACCD_NULL_BASE] = {ACCD_NULL_POINTER, R_NULL,
-                            ACCD_ASKED " is a null pointer, but its section has %lld elements", NULL},
+                            ACCD_ASKED " is a null pointer, but its section has %lld element%s", NULL},
         [ACCD_OUTSIDE] = {ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
-                          SECTION ", %lld elements, is not inside live host memory", NULL},
+                          SECTION ", %lld element%s, is not inside live host memory", NULL},
         [ACCD_LEAVES_ELEMENT] = {ACCD_INVALID_SECTION, R_SECTION,
-                                 SECTION ", %lld elements, leaves the structure it is a part of", NULL},
+                                 SECTION ", %lld element%s, leaves the structure it is a part of", NULL},
         [ACCD_BAD_LOAD] = {ACCD_NULL_POINTER, R_NULL,
                            "a bound follows a pointer that is null or does not point into live host memory",
                            "an expression follows a pointer that is null or does not point into live host memory"},
@@ -247,7 +247,7 @@ accd_status accd_fault_error(accd_context *context, enum accd_fault fault, bool 
                               "the section is outside of a row of the array"},
     };
     accd_fail(context, faults[fault].status, faults[fault].rule,
-              section ? faults[fault].section : faults[fault].expression, (long long)count);
+              section ? faults[fault].section : faults[fault].expression, (long long)count, count == 1 ? "" : "s");
     context->error.advice = fault == ACCD_NOT_CONTIGUOUS ? ACCD_ADVICE_WHOLE_ROWS : ACCD_ADVICE_NONE;
     return faults[fault].status;
 }

@@ -308,8 +308,8 @@ static accd_status section(accd_stacks *stacks, accd_item *item, const void *bas
         return refuse(stacks, ACCD_INVALID_SECTION, R_SECTION, "the elements have no bytes");
     if (!base && length > 0 && accd_get_rules(stacks->context)->null_pointer == ACCD_REJECT)
         return refuse(stacks, ACCD_NULL_POINTER, R_NULL,
-                      "the section has %lld elements, but its base is a null pointer",
-                      (long long)length);
+                      "the section has %lld element%s, but its base is a null pointer",
+                      (long long)length, length == 1 ? "" : "s");
     return kept(stacks, accd_item_section(stacks->context, item, (uint64_t)(uintptr_t)base, first,
                                           length, size));
 }
