@@ -56,3 +56,7 @@ for line in io.popen(("%q"):format(program)):lines() do
   if expression then expect.equal({ expression, read(expression) }, { expression, tonumber(value) }) end
 end
 expect(compared > 8, "the program prints its layouts")
+
+if objects["std::vector<float>"] then -- a template is known by its instances
+  expect.fails("unknown-type", "shape type(@std::vector) include(x[0:1])", { help = "name an instance: std::vector<" })
+end

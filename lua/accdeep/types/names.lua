@@ -100,9 +100,14 @@ local function unknown(session, node, name, length, inner)
       at = at.outer
     end
   end
+  local instance -- of a template that debug information knows only by its instances
+  for text in pairs(all) do
+    if text:sub(1, #name + 1) == name .. "<" and not (instance and instance < text) then instance = text end
+  end
   raise("unknown-type", node.pos, ("there is no type '%s'"):format(name), { length = length or #name,
-    help = diagnostic.meant(name, all) or name:find("::", 1, true)
-      and "declare it, or take it from a program's debug information: declare_from" or nil })
+    help = instance and ("name an instance: %s"):format(instance) or diagnostic.meant(name, all)
+      or name:find("::", 1, true) and "declare it, or take it from a program's debug information: declare_from, "
+      .. "or accd_declare_from_debug_info in C" or nil })
 end
 
 -- A type that ends in a name which is declared, but not defined: the closest one that is.
