@@ -137,8 +137,9 @@ typedef struct accd_backend accd_backend;
  * returns the new address, or NULL if it fails; freeing and shrinking must not fail. */
 typedef void *(*accd_allocator)(void *ud, void *ptr, size_t old, size_t n);
 
-/* The value of bytes of simulated device memory that were never written. */
-enum { ACCD_POISON = 0xA5 };
+/* The value of bytes of simulated device memory that were never written. As numbers these are so large that sums show
+ * them: 3e38 as a float, 1e306 as a double, 2139062143 as an int; no pointer has such an address. */
+enum { ACCD_POISON = 0x7F };
 
 /* Documents and runtimes differ; a rule profile decides. accdeep_rules.def describes each knob and its
  * values. */

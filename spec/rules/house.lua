@@ -88,6 +88,6 @@ return {
   { id = "HOUSE-unwritten", section = "bodies", kind = "meaning", status = "done",
     text = "Device bytes that were never written may be copied to the host (copyout, from, update), for "
       .. "example from an array that is written in part. The host's bytes are undefined then (here each is "
-      .. "0xA5), and nothing is reported. Device code and expectations that read such bytes on the device "
+      .. "0x7F), and nothing is reported. Device code and expectations that read such bytes on the device "
       .. "are errors (uninitialized-read)." },
 }

@@ -257,7 +257,7 @@ static void clipped(accd_untranslated way, size_t present, size_t bytes)
     accd_item all = walked(ACCD_COPYIN, &x, sizeof x, program, NULL);
     all.flags = ACCD_ITEM_KEEP;
     is_status(ENTER(context, all), ACCD_OK, "all of it");
-    const unsigned char word = way == ACCD_AS_NULL ? 0 : 0xA5;
+    const unsigned char word = way == ACCD_AS_NULL ? 0 : 0x7F;
     for (size_t i = 0; i < sizeof x; i++) {
         unsigned char found = 0;
         must(device_get(context, (char *)&x + i, &found, 1), "byte %zu was written", i);
@@ -309,7 +309,7 @@ int main(void)
     }
     untranslated(ACCD_AS_HOST, (uintptr_t)arrays[1][0]);
     untranslated(ACCD_AS_NULL, 0);
-    untranslated(ACCD_AS_POISON, 0xA5A5A5A5A5A5A5A5u);
+    untranslated(ACCD_AS_POISON, 0x7F7F7F7F7F7F7F7Fu);
     for (int way = ACCD_AS_NULL; way <= ACCD_AS_POISON; way++) {
         clipped((accd_untranslated)way, 0, 4);
         clipped((accd_untranslated)way, 4, 7);

@@ -40,7 +40,7 @@ static void test_not_host(void)
        "a write to memory that is gone is not one to the host's");
     ok(run(k_read, NULL, 0) == GOACC_WATCHED_FAULT && fault.address == 0 && fault.host == 0,
        "a null pointer");
-    ok(run(k_read, (char *)0xa5a5a5a5a5a5a5a5, 0) == GOACC_WATCHED_FAULT && fault.address == 0 &&
+    ok(run(k_read, (char *)0x7f7f7f7f7f7f7f7f, 0) == GOACC_WATCHED_FAULT && fault.address == 0 &&
            fault.host == 0 && pc_in(k_read),
        "a pointer that is not an address");
 }

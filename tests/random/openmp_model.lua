@@ -269,7 +269,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ leaving --
 
-local unwritten = { [4] = 0xA5A5A5A5 - (1 << 32), [8] = 0xA5A5A5A5A5A5A5A5 }
+local unwritten = { [4] = 0x7F7F7F7F, [8] = 0x7F7F7F7F7F7F7F7F }
 
 local function fetch(self, o, low, high)
   each_cell(self, low, high, function(at)

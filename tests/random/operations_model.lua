@@ -8,7 +8,7 @@
 local Model = {}
 Model.__index = Model
 
-local UNWRITTEN = 0xA5A5A5A5 - (1 << 32) -- what reading fresh device memory gives
+local UNWRITTEN = 0x7F7F7F7F -- what reading fresh device memory gives
 
 local copies_in = { copy = true, copyin = true }
 local copies_out = { copy = true, copyout = true }

@@ -69,7 +69,7 @@ union goacc_property_value GOMP_OFFLOAD_openacc_get_property(int device, int pro
 void GOMP_PLUGIN_error(const char *format, ...);
 
 enum { NATIVE_EXEC = 2, OPENMP_400 = 4, OPENACC_200 = 8 };
-enum { TYPE_NVIDIA = 5, PLUGIN_VERSION = 1, POISON = 0xa5 };
+enum { TYPE_NVIDIA = 5, PLUGIN_VERSION = 1, POISON = 0x7f };
 enum {
     PROPERTY_MEMORY = 1,
     PROPERTY_FREE_MEMORY,

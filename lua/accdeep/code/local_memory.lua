@@ -10,7 +10,7 @@ local raise = diagnostic.raise
 
 local memory = {}
 
-local POISON = "\xA5"
+local POISON = "\x7F"
 
 -- The block that an address lies in, of those of all constructs around.
 local function block_at(blocks, address)

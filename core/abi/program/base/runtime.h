@@ -695,7 +695,7 @@ void goacc_fault_start(void);
  * mapped. */
 bool goacc_was_freed(int device, uint64_t host);
 void goacc_freed_unmapped(int device, uint64_t host);
-/* The call of realloc under way in the thread, whose caller is the program: its return address and frame. pc: 0: none. */
+/* The program's call of free or realloc under way in the thread: its return address and frame. pc: 0: none. */
 extern __thread struct goacc_freeing {
     uintptr_t pc;
     const uintptr_t *frame;

@@ -350,9 +350,8 @@ static void on_message(uintptr_t at, size_t n, bool write, uintptr_t pc, const u
 /* What lies there later is something else. */
 static void on_freed(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame)
 {
-    const bool by_realloc = goacc_freeing.pc; /* ours lies between */
-    const struct goacc_access access = {at, n, true, by_realloc ? goacc_freeing.pc : pc,
-                                        by_realloc ? goacc_freeing.frame : frame};
+    const bool ours = goacc_freeing.pc; /* lies between */
+    const struct goacc_access access = {at, n, true, ours ? goacc_freeing.pc : pc, ours ? goacc_freeing.frame : frame};
     if (goacc.ending || !goacc_lock())
         return;
     if (goacc_checked.leaves && goacc.context && !goacc_kernel_site)

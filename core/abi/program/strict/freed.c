@@ -214,8 +214,10 @@ void free(void *block)
         look(block, &freed);
         tell(&site, &freed, false);
     }
+    goacc_freeing = (struct goacc_freeing){(uintptr_t)__builtin_return_address(0), __builtin_frame_address(0)};
     if (real)
         real(block);
+    goacc_freeing = (struct goacc_freeing){0};
 }
 
 void *realloc(void *block, size_t bytes)

@@ -322,7 +322,7 @@ acc "data copy(v) copy(v.data[0:v.size()])" (function() expect.present "v.data[0
       .. " `set`, `init` and `shutdown` are done at once. `data` and `host_data` open a region. `parallel`, `serial`,"
       .. " `kernels` and their `loop` forms take a body: a function of the device's memory, or C statements as text."
       .. " Unlike on hardware, a body fails if it follows a host address or reads bytes that were never written."
-      .. " Copying such bytes to the host is not an error: their values are undefined, here 0xA5. In a body's text,"
+      .. " Copying such bytes to the host is not an error: their values are undefined, here 0x7F. In a body's text,"
       .. " one thread carries out `loop`, `atomic` and `cache`; other directives are refused. Other pragmas"
       .. " (`unroll`, `ivdep`, `once`, `STDC`, `GCC`, `clang`) are ignored. A directive that fails changes nothing.",
     rules = "HOUSE-syntax HOUSE-expect TR14-4.2-06 TR14-4.2-11 DIR-4.3-06",

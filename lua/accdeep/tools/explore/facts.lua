@@ -16,7 +16,7 @@ local pointers = {
 }
 
 -- Floating-point numbers that were never written, in texts of values.
-local UNWRITTEN = ("%.7g"):format((string.unpack("<f", ("\xA5"):rep(4)))):gsub("%p", "%%%0")
+local UNWRITTEN = ("%.7g"):format((string.unpack("<f", ("\x7F"):rep(4)))):gsub("%p", "%%%0")
 
 -- What a row of an object says. called: names of objects by number.
 local function said(row, called)

@@ -102,7 +102,7 @@ end
 -- What bytes hold that were never written, as each kind of scalar.
 local unwritten = { i = {}, f = {}, p = {} }
 for bytes, format in pairs { "<i1", "<i2", [4] = "<i4", [8] = "<i8" } do
-  local poison = ("\xA5"):rep(bytes)
+  local poison = ("\x7F"):rep(bytes)
   unwritten.i[bytes] = string.unpack(format, poison)
   unwritten.f[bytes] = bytes >= 4 and string.unpack(bytes == 4 and "<f" or "<d", poison) or nil
 end

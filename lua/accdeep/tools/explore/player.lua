@@ -55,7 +55,7 @@ void *memalign(size_t to, size_t bytes)
     char *start = (char *)(((uintptr_t)chunk + HEAD + to - 1) / to * to);
     memcpy(start - sizeof bytes, &bytes, sizeof bytes);
     chunk += room;
-    return memset(start, 0xa5, bytes);
+    return memset(start, 0x7f, bytes);
 }
 void *malloc(size_t bytes) { return memalign(HEAD, bytes); }
 void free(void *start) { (void)start; }
@@ -167,7 +167,7 @@ static bool say_host(const char *mark, char *value, size_t behind)
 static bool is_unwritten(const void *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (((const unsigned char *)bytes)[i] != 0xa5)
+        if (((const unsigned char *)bytes)[i] != 0x7f)
             return false;
     return true;
 }
