@@ -225,6 +225,30 @@ case("accepts: a member without a section has the section of its shape [TR14-3.4
   expect.host("X.a[0:3]", { 9, 9, 9 })
 end)
 
+case("accepts: a section of a short array between other members moves alone [TR14-1.3-04 TR14-A.1-01]", function()
+  declare [[
+    struct leaf { short one[2]; int k; };
+    struct top { double d; short two[2][3]; int n; struct leaf many[20]; short last[3];
+      #pragma acc policy(leaves) default(delete) copyout(d, two[1][1:1], n, last[2:1])
+      #pragma acc shape(part) include(two[0:1], last[0:1])
+    } T;
+    #pragma acc shape(part) type(struct leaf) include(one[1:1])
+    #pragma acc policy(leaf) type(struct leaf) default(delete) copyout(one[1:1], k)
+    struct leaf L;
+  ]]
+  local function values(by)
+    for i = 0, 5 do host.T.two[i // 3][i % 3] = by + i end
+    for i = 0, 2 do host.T.last[i] = by + i end
+    host.T.d, host.T.n, host.L = by, by, { one = { by, by + 1 }, k = by }
+  end
+  values(10)
+  acc "enter data copyin(T, L)"
+  values(20)
+  acc "exit data invoke<leaves>(T) invoke<leaf>(L)"
+  expect.host("T", { d = 10, n = 10, two = { { 20, 21, 22 }, { 23, 14, 25 } }, last = { 20, 21, 12 } })
+  expect.host("L", { one = { 20, 11 }, k = 10 })
+end)
+
 case("rejects: a policy reaches its own type again [TR14-4.3-18]", function()
   expect.invalid([[
     struct node { int value; struct node *next;

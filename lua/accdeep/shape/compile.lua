@@ -442,7 +442,7 @@ local function add_records(session, out, entry, offset, name, init)
     return
   end
   -- walked in place; the elements' own bytes belong to this one, so they go piece by piece
-  local inner = { pieces = {}, fields = {}, excluded = {}, builder = codegen.builder(), ctx = out.ctx,
+  local inner = { pieces = {}, fields = {}, excluded = {}, parts = {}, builder = codegen.builder(), ctx = out.ctx,
     treatment = treatment, around = out.around }
   collect(session, inner, treatment, 0, "", init, own)
   for i = 0, n - 1 do
@@ -455,6 +455,7 @@ local function add_records(session, out, entry, offset, name, init)
         bytes = excluded.bytes,
         label = label(session, element_name(t, name, i) .. (element.class and "" or ".") .. excluded.name) }
     end
+    for _, part in ipairs(inner.parts) do out.parts[#out.parts + 1] = offset + i * element.size + part end
   end
   local b = out.builder
   b:boundary()
@@ -498,6 +499,7 @@ function collect(session, out, treatment, base, prefix, init, own)
       elseif t.kind == "pointer" and treatment.holes and not treatment.update then -- OMP60-map-15: it is not named
         out.excluded[#out.excluded + 1] = { offset = offset, bytes = t.size, name = name, label = label(session, name) }
       end
+      if t.kind == "array" then out.parts[#out.parts + 1] = offset end
       session:at(entry.place, add_section, session, out, entry, offset, name, is_init)
     elseif types.is_record(element) and t.kind ~= "pointer"
       and not (element ~= t and t.kind == "array" and types.element(t).kind == "pointer") then
@@ -511,12 +513,14 @@ function collect(session, out, treatment, base, prefix, init, own)
   out.ctx, out.treatment, out.asks = ctx, outer_treatment, outer_asks
 end
 
--- Joins neighbours of one kind, padding included; what is excluded stays a gap. Decides TR14-1.3-01, TR14-1.3-04.
+-- Joins neighbours of one kind, padding included; what is excluded, and arrays of which a section moves, stay gaps.
+-- Decides TR14-1.3-01, TR14-1.3-04.
 local function join(out, size)
   local pieces = out.pieces
   table.sort(pieces, function(a, b) return a.offset < b.offset end)
   local gaps = {}
   for _, excluded in ipairs(out.excluded) do gaps[#gaps + 1] = excluded.offset end
+  table.move(out.parts, 1, #out.parts, #gaps + 1, gaps)
   table.sort(gaps)
   local joined, gap = {}, 1
   local function gap_between(from, to)
@@ -659,7 +663,7 @@ function program_of(session, treatment, pos, around)
   cache[treatment] = "under way"
   local out
   local ok, result = pcall(function()
-    out = { pieces = {}, fields = {}, excluded = {}, builder = codegen.builder(), around = around,
+    out = { pieces = {}, fields = {}, excluded = {}, parts = {}, builder = codegen.builder(), around = around,
       compiles = treatment }
     collect(session, out, treatment, 0, "", false, nil)
     local pieces = apart(session, out, treatment, join(out, record.size))
