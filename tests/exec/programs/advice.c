@@ -51,6 +51,22 @@ static void ping_pong(void)
     printf("%g\n", (double)a[5]);
 }
 
+/* The same without the ends: the help names what the kernels write. */
+static void created(void)
+{
+    float a[N], b[N];
+    for (int i = 0; i < N; i++)
+        a[i] = (float)i;
+#pragma acc data copy(a) create(b)
+    for (int t = 0; t < 2; t++) {
+        float *u = t % 2 ? b : a, *v = t % 2 ? a : b;
+#pragma acc parallel loop present(u[0:N], v[0:N])
+        for (int i = 1; i < N - 1; i++)
+            v[i] = 0.5f * (u[i - 1] + u[i + 1]);
+    }
+    printf("%g\n", (double)a[5]);
+}
+
 static __attribute__((noinline)) void send(double *u)
 {
 #pragma acc update device(u[0:N])
@@ -102,6 +118,8 @@ int main(int argc, char **argv)
         ping_pong();
     if (argc > 1 && !strcmp(argv[1], "sometimes"))
         sometimes();
+    if (argc > 1 && !strcmp(argv[1], "created"))
+        created();
     if (argc > 1 && !strcmp(argv[1], "scratch"))
         scratch();
 }

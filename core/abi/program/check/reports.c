@@ -244,9 +244,41 @@ static void remember(const char *code, const struct goacc_access *access, const 
     snprintf(known->object, sizeof known->object, "%s", object);
 }
 
+/* The element of present data that a byte lies in, without the name of the data. */
+static void spell_byte(const struct goacc_access *access, const struct goacc_pair *pair, uint64_t dev, char *to,
+                       size_t room)
+{
+    struct named named;
+    name(access, pair, dev, &named);
+    snprintf(to, room, "%.*s", (int)(strstr(named.element, " of ") ? strcspn(named.element, " ") : 0), named.element);
+}
+
+/* Says which elements of data have a value on the device, if the others have none. False: none has, they do not lie side
+ * by side, or they have no names. */
+static bool tell_written(const struct goacc_access *access, const struct goacc_pair *pair, char *to, size_t room)
+{
+    uint64_t first = 0, last = 0, n = 0;
+    char from[340], until[340];
+    GOACC_EACH_PART(part, pair->dev, pair->bytes) {
+        const uint32_t valid = goacc_having(&part, GOACC_VALID);
+        if (!valid)
+            continue;
+        const uint64_t word = part.at - part.at % 8;
+        first = first ? first : word + (uint64_t)__builtin_ctz(valid) / 4;
+        last = word + (31 - (uint64_t)__builtin_clz(valid)) / 4;
+        n += (uint64_t)__builtin_popcount(valid);
+    }
+    if (!first || last - first + 1 != n)
+        return false;
+    spell_byte(access, pair, first, from, sizeof from);
+    spell_byte(access, pair, last, until, sizeof until);
+    snprintf(to, room, "%s to %s have values on the device: write the others, too", from, until);
+    return *from && *until;
+}
+
 void goacc_report_unwritten(const struct goacc_access *access, uint64_t at, const struct goacc_pair *pair)
 {
-    char who[200];
+    char who[200], written[740], help[900], openmp[900];
     struct named named = {.element = "device memory"};
     struct lost *entry = pair || goacc_on_device(at) ? NULL : lost_at(at);
     if (is_again(unwritten, access, pair) || (entry && goacc_find_again(unwritten, place_of(access), entry->name)))
@@ -258,6 +290,12 @@ void goacc_report_unwritten(const struct goacc_access *access, uint64_t at, cons
     remember(unwritten, access, pair, named.object.name);
     struct goacc_finding read =
         finding(access, unwritten, "ACC33-2.7-1", &named, mapped_at(&named));
+    if (pair && goacc_on_device(at) && tell_written(access, pair, written, sizeof written)) {
+        snprintf(help, sizeof help, "%s, or use copyin instead of create, copy instead of copyout", written);
+        snprintf(openmp, sizeof openmp, "%s, or map with to instead of alloc, tofrom instead of from", written);
+        read.help = help;
+        read.openmp = openmp;
+    }
     if (!pair) {
         read.help =
             goacc_on_device(at)
