@@ -70,6 +70,14 @@ int main(int argc, char **argv)
 #pragma omp target exit data map(delete : t [0:1])
 #endif
         free(t);
+    } else if (!strcmp(way, "inner")) { /* a pointer in a structure */
+        struct node o = {N, a};
+#ifdef CURED
+#pragma omp target map(to : o.n) map(tofrom : o.leaf[0 : N])
+#else
+#pragma omp target map(to : o.n, o.leaf) map(tofrom : o.leaf[ : 0])
+#endif
+        o.leaf[1] = 2;
     } else if (!strcmp(way, "list")) { /* null on the host, too */
         struct tree t = {0};
 #pragma omp target map(to : t)

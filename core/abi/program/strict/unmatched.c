@@ -22,6 +22,7 @@ static unsigned narguments;
 static struct slot {
     int device;
     const void *host;
+    const struct goacc_site *site; /* of the kernel under way that it is for; NULL: of none */
 } slots[MOST];
 static unsigned nslots;
 
@@ -33,10 +34,13 @@ void goacc_note_unmatched_argument(const void *target)
 
 void goacc_note_unmatched_slot(int device, const void *host)
 {
+    const struct goacc_site *site = goacc_is_kernel(goacc.site->what) ? goacc.site : NULL;
     for (unsigned i = 0; i < MOST; i++)
-        if (slots[i].host == host && slots[i].device == device)
+        if (slots[i].host == host && slots[i].device == device) {
+            slots[i].site = site;
             return;
-    slots[nslots++ % MOST] = (struct slot){device, host};
+        }
+    slots[nslots++ % MOST] = (struct slot){device, host, site};
 }
 
 void goacc_forget_unmatched(const struct goacc_site *site)
@@ -46,6 +50,9 @@ void goacc_forget_unmatched(const struct goacc_site *site)
         if (arguments[i].site != site)
             arguments[kept++] = arguments[i];
     narguments = kept;
+    for (unsigned i = 0; i < MOST; i++)
+        if (slots[i].site == site)
+            slots[i].site = NULL;
 }
 
 /* Whether a pointer is null on the device, and not on the host. */
@@ -77,24 +84,40 @@ static int is_code(struct dl_phdr_info *info, size_t size, void *address_p)
     return 0;
 }
 
-/* bytes: of the pointer at host; 0: host is what the pointer points to. */
-static void add_name(struct names *names, const struct goacc_site *site, uint64_t host,
-                     uint64_t bytes)
+/* One more name, once, and a section of the pointer; "": not known. */
+static void add_name(struct names *names, const char *name, const char *section)
 {
-    struct goacc_name name;
-    char known[160];
-    const bool has_name = goacc_name_of(site, host, bytes, &name);
-    if (!has_name)
-        snprintf(name.name, sizeof name.name, bytes ? "at %p" : "to %p", (void *)(uintptr_t)host);
-    snprintf(known, sizeof known, "%s%s", names->n ? " and " : "", name.name);
-    names->has_function |= !bytes && dl_iterate_phdr(is_code, &host);
-    if (names->n && (strstr(names->text.at, known) || !strcmp(names->first, name.name)))
+    char known[300];
+    snprintf(known, sizeof known, "%s%.290s", names->n ? " and " : "", name);
+    if (names->n && (strstr(names->text.at, known) || !strcmp(names->first, name)))
         return;
     if (!names->n++)
-        snprintf(names->first, sizeof names->first, "%s", name.name);
+        snprintf(names->first, sizeof names->first, "%s", name);
     goacc_text(&names->text, "%s", known);
-    if (has_name)
-        goacc_text(&names->sections, "%s%s[0:n]", names->sections.n ? ", " : "", name.name);
+    if (*section)
+        goacc_text(&names->sections, "%s%s", names->sections.n ? ", " : "", section);
+}
+
+/* An argument, which points to an address of the host. */
+static void add_argument(struct names *names, const struct goacc_site *site, uint64_t target)
+{
+    struct goacc_name name;
+    char section[160] = "";
+    if (goacc_name_of(site, target, 0, &name))
+        snprintf(section, sizeof section, "%s%s", name.name, name.fortran ? "" : "[0:n]");
+    else
+        snprintf(name.name, sizeof name.name, "to %p", (void *)(uintptr_t)target);
+    names->has_function |= dl_iterate_phdr(is_code, &target);
+    add_name(names, name.name, section);
+}
+
+static void add_slot(struct names *names, const struct goacc_site *site, uintptr_t construct,
+                     const struct slot *slot)
+{
+    struct goacc_pointer pointer;
+    const bool own = slot->site && goacc_construct(slot->site) == construct;
+    goacc_spell_pointer(own ? slot->site : site, slot->device, (uintptr_t)slot->host, &pointer);
+    add_name(names, pointer.name, pointer.section);
 }
 
 /* False: no pointer is known. */
@@ -106,11 +129,11 @@ static bool tell_unmatched(uintptr_t construct, int device, uintptr_t pc, const 
     for (unsigned i = 0; i < narguments; i++)
         if (goacc_construct(arguments[i].site) == construct) {
             site = arguments[i].site;
-            add_name(&names, site, (uintptr_t)arguments[i].target, 0);
+            add_argument(&names, site, (uintptr_t)arguments[i].target);
         }
     for (unsigned i = 0; i < MOST; i++)
         if (slots[i].device == device && is_null(&slots[i]))
-            add_name(&names, site, (uintptr_t)slots[i].host, sizeof(void *));
+            add_slot(&names, site, construct, &slots[i]);
     if (!names.n)
         return false;
     const bool one = names.n == 1;
