@@ -29,6 +29,14 @@ void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, un
 void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *sizes,
                                  unsigned short *kinds, unsigned flags, void **depend);
 void GOMP_taskwait(void);
+void GOMP_interop(int device, int init, void *objects);
+const char *omp_get_uid_from_device(int device);
+int omp_get_device_from_uid(const char *uid);
+void *omp_target_alloc(size_t bytes, int device);
+void omp_target_free(void *pointer, int device);
+#pragma weak GOMP_interop
+#pragma weak omp_get_uid_from_device
+#pragma weak omp_get_device_from_uid
 
 enum {
     ALLOC,
@@ -271,6 +279,25 @@ static void iterators(unsigned flags)
     ENTER_EXIT(EXIT, {RELEASE, rows, sizeof rows});
 }
 
+/* Of gcc 16 and clang 22: the default device has a number, and devices have names. */
+static void devices(void)
+{
+    enum { OMP_DEFAULT_DEVICE = -5 };
+    int a[1] = {1};
+    ENTRIES({TOFROM, a, sizeof a});
+    GOMP_target_ext(OMP_DEFAULT_DEVICE, add_ten, list.n, list.host, list.size, list.kind, 0, NULL,
+                    no_teams);
+    void *memory = omp_target_alloc(8, OMP_DEFAULT_DEVICE);
+    printf("default %d %d\n", a[0], memory != NULL);
+    omp_target_free(memory, OMP_DEFAULT_DEVICE);
+    for (int device = -1; device < 3; device++) {
+        const char *uid = omp_get_uid_from_device(device);
+        printf("%d: %s %d\n", device, uid ? uid : "none", uid ? omp_get_device_from_uid(uid) : -1);
+    }
+    printf("unknown: %d\n", omp_get_device_from_uid("other"));
+    GOMP_interop(0, 1, NULL);
+}
+
 /* ----------------------------------------------------------------------------------- clang -- */
 
 struct image {
@@ -362,6 +389,8 @@ int main(int argc, char **argv)
     } else if (!strcmp(what, "iterators")) {
         iterators(0);
         iterators(NOWAIT);
+    } else if (!strcmp(what, "devices")) {
+        devices();
     } else if (!strcmp(what, "kernels")) {
         load(argv[2]);
     } else if (!strcmp(what, "entry")) {

@@ -207,6 +207,24 @@ static void add_snippet(struct goacc_text *text, const char *file, int line)
         fclose(source);
 }
 
+const char *goacc_required_memory(uintptr_t pc)
+{
+    static const char *const clauses[] = {"unified_shared_memory", "self_maps"};
+    const char *file, *required = NULL;
+    int line;
+    FILE *source = goacc_line(pc, &file, &line, NULL) ? fopen(file, "re") : NULL;
+    char *text = NULL;
+    size_t size = 0;
+    while (source && !required && getline(&text, &size, source) > 0)
+        for (size_t i = 0; i < sizeof clauses / sizeof clauses[0]; i++)
+            if (strstr(text, "requires") && strstr(text, clauses[i]))
+                required = clauses[i];
+    free(text);
+    if (source)
+        fclose(source);
+    return required;
+}
+
 static void add_at(struct goacc_text *text, const char *key, const char *file, int line)
 {
     char at[1024];

@@ -575,6 +575,9 @@ uint64_t goacc_pointee(uint64_t variable);
 void goacc_note_place(const struct goacc_site *site);
 /* Writes the name and version of the compiler of the code at a call; without debug information "the compiler". */
 void goacc_compiler(uintptr_t pc, char *name, size_t room);
+/* Returns the clause of a requires directive, in the source of the code, by which devices share the memory of the host;
+ * NULL: none is found. gcc leaves no other trace of it. */
+const char *goacc_required_memory(uintptr_t pc);
 bool goacc_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p);
 /* Whether code is the system's: of a library or of a header; whether code of the program has no
  * debug information. */

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,8 @@
     X(int, omp_get_device_num_, (void))                                                   \
     X(int, omp_is_initial_device, (void))                                                 \
     X(int, omp_is_initial_device_, (void))                                                \
+    X(const char *, omp_get_uid_from_device, (int device))                                \
+    X(int, omp_get_device_from_uid, (const char *uid))                                    \
     X(void *, omp_target_alloc, (size_t bytes, int device))                               \
     X(void, omp_target_free, (void *pointer, int device))                                 \
     X(int, omp_target_is_present, (const void *pointer, int device))                      \
@@ -71,6 +74,8 @@ const struct goacc_openmp *goacc_openmp(void)
 
 /* ----------------------------------------------------------------------------------- devices -- */
 
+enum { OMP_DEFAULT_DEVICE = -5 }; /* omp_default_device of OpenMP 6.0: the value of default-device-var */
+
 int goacc_target_devices(void)
 {
     if (!goacc.options.rules)
@@ -97,6 +102,8 @@ int goacc_target_device(int number, const struct goacc_site *site)
 {
     enum { DEFAULT = -1, HOST = -2 }; /* as the compiler passes them */
     const int devices = goacc_is_quick() ? goacc.options.targets : goacc_target_devices();
+    if (number == OMP_DEFAULT_DEVICE)
+        number = DEFAULT;
     if (number == HOST || (number == DEFAULT && !devices))
         return -1;
     if (number == DEFAULT)
@@ -159,18 +166,45 @@ int omp_get_device_num_(void)
     return omp_get_device_num();
 }
 
-bool goacc_in_target(void)
-{
-    return device_here() >= 0;
-}
-
 /* The device of a routine's number, -1: the host; false: there is none (OMP60-api-2). */
 static bool is_device(int number, int *device_p)
 {
     enum { INITIAL = -1 };
     const int devices = goacc_target_devices();
+    if (number == OMP_DEFAULT_DEVICE)
+        number = devices ? goacc_openmp()->get_default_device() : INITIAL;
     *device_p = number == devices ? INITIAL : number;
     return number >= INITIAL && number <= devices;
+}
+
+/* The name of each device, which is the same in each run. */
+const char *omp_get_uid_from_device(int number)
+{
+    static char names[64][24];
+    int device;
+    if (!is_device(number, &device) || device >= (int)(sizeof names / sizeof names[0]))
+        return NULL;
+    if (device < 0)
+        return "accdeep-host";
+    snprintf(names[device], sizeof names[0], "accdeep-device-%d", device);
+    return names[device];
+}
+
+int omp_get_device_from_uid(const char *uid)
+{
+    /* omp_invalid_device, as omp.h of the compiler has it */
+    const int devices = goacc_target_devices(), invalid = dlsym(RTLD_DEFAULT, "__kmpc_global_thread_num") ? -2 : -4;
+    for (int device = 0; uid && device <= devices; device++) {
+        const char *name = omp_get_uid_from_device(device);
+        if (name && !strcmp(uid, name))
+            return device;
+    }
+    return invalid;
+}
+
+bool goacc_in_target(void)
+{
+    return device_here() >= 0;
 }
 
 /* ------------------------------------------------------------------------------------ memory -- */

@@ -69,20 +69,7 @@ struct names {
     struct goacc_text text, sections;
     char first[160];
     unsigned n;
-    bool has_function; /* one points to code */
 };
-
-static int is_code(struct dl_phdr_info *info, size_t size, void *address_p)
-{
-    (void)size;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        const uint64_t into = *(uint64_t *)address_p - info->dlpi_addr - part->p_vaddr;
-        if (part->p_type == PT_LOAD && part->p_flags & PF_X && into < part->p_memsz)
-            return 1;
-    }
-    return 0;
-}
 
 /* One more name, once, and a section of the pointer; "": not known. */
 static void add_name(struct names *names, const char *name, const char *section)
@@ -107,7 +94,6 @@ static void add_argument(struct names *names, const struct goacc_site *site, uin
         snprintf(section, sizeof section, "%s%s", name.name, name.fortran ? "" : "[0:n]");
     else
         snprintf(name.name, sizeof name.name, "to %p", (void *)(uintptr_t)target);
-    names->has_function |= dl_iterate_phdr(is_code, &target);
     add_name(names, name.name, section);
 }
 
@@ -125,7 +111,8 @@ static bool tell_unmatched(uintptr_t construct, int device, uintptr_t pc, const 
 {
     struct names names = {.n = 0};
     const struct goacc_site *site = goacc.site;
-    char help[600];
+    const char *required = goacc_required_memory(pc);
+    char help[800];
     for (unsigned i = 0; i < narguments; i++)
         if (goacc_construct(arguments[i].site) == construct) {
             site = arguments[i].site;
@@ -137,12 +124,10 @@ static bool tell_unmatched(uintptr_t construct, int device, uintptr_t pc, const 
     if (!names.n)
         return false;
     const bool one = names.n == 1;
-    if (names.has_function)
-        snprintf(help, sizeof help,
-                 "call the function by its name, or name it in declare target indirect");
-    else
-        snprintf(help, sizeof help, "map a section of %s%s%.500s", one ? "it" : "each",
-                 names.sections.n ? ": " : "", names.sections.at);
+    snprintf(help, sizeof help, "map a section of %s%s%.500s%s%s%s", one ? "it" : "each",
+             names.sections.n ? ": " : "", names.sections.at,
+             required ? "; the program requires " : "", required ? required : "",
+             required ? ", but devices have memory of their own here" : "");
     goacc_find(
         &(struct goacc_finding){
             .level = "error",
