@@ -329,6 +329,10 @@ struct kernel_arguments {
 void __tgt_register_lib(const struct library *library);
 int __tgt_target_kernel(void *place, int64_t device, int32_t teams, int32_t threads,
                         const void *region, const struct kernel_arguments *arguments);
+void __tgt_target_data_begin_mapper(void *place, int64_t device, int32_t n, void **base,
+                                    void **begin, int64_t *size, uint64_t *type, char **name,
+                                    void **mapper);
+#pragma weak __tgt_target_data_begin_mapper
 #pragma weak __tgt_register_lib
 #pragma weak __tgt_target_kernel
 
@@ -370,6 +374,19 @@ static void load(const char *path)
     }
 }
 
+/* Of clang 23: use_device_ptr(fb_nullify: p). And a type that nobody knows. */
+static void types(void)
+{
+    int a[2] = {0};
+    void *base[] = {a, a}, *begin[] = {a, a};
+    int64_t size[] = {0, 0};
+    uint64_t type[] = {0x40, 0x8040};
+    __tgt_target_data_begin_mapper(NULL, -1, 2, base, begin, size, type, NULL, NULL);
+    printf("preserved %d, null %d\n", base[0] == a, base[1] == NULL);
+    type[0] = 0x10003;
+    __tgt_target_data_begin_mapper(NULL, -1, 1, base, begin, size, type, NULL, NULL);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -393,6 +410,8 @@ int main(int argc, char **argv)
         devices();
     } else if (!strcmp(what, "kernels")) {
         load(argv[2]);
+    } else if (!strcmp(what, "types")) {
+        types();
     } else if (!strcmp(what, "entry")) {
         ACC_ENTER({0x99, a, sizeof a});
     } else if (!strcmp(what, "exit")) {

@@ -19,15 +19,24 @@ enum {
     PRIVATE = 0x80,
     LITERAL = 0x100, /* the value itself stands for the address */
     IMPLICIT = 0x200,
+    CLOSE = 0x400,
     PRESENT = 0x1000,
     HOLD = 0x2000,  /* until the region ends, whatever other directives say */
-    ATTACH = 0x4000 /* no more than the pointer, of a section that has a map of its own */
+    ATTACH = 0x4000,    /* no more than the pointer, of a section that has a map of its own */
+    FB_NULLIFY = 0x8000 /* of clang 23: with RETURN_PARAM, absent data have the address NULL */
 };
 static const uint64_t goacc_non_contiguous = (uint64_t)1 << 44;
 static inline unsigned
 goacc_member_of(uint64_t type) /* the number of the map it is part of, from 1; 0: none */
 {
     return (unsigned)(type >> 48);
+}
+
+/* Whether all flags of a type are known; that the pointer to attach is private, or is attached in any case, is not. */
+static inline bool goacc_knows_type(uint64_t type)
+{
+    const uint64_t flags = 0xf7ff, number = (uint64_t)0xffff << 48;
+    return !(type & ~(flags | goacc_non_contiguous | number)) && !(type & ATTACH && type & (ALWAYS | PRIVATE));
 }
 
 /* Where the compiler says that a call is, as ";FILE;FUNCTION;LINE;COLUMN;;". */

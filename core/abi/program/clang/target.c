@@ -91,9 +91,16 @@ static void translate(const struct goacc_thread *self, const struct goacc_column
         const struct goacc_map map = goacc_map_at(columns, i);
         void *device = map.type & RETURN_PARAM && map.begin ? goacc_map_base(self, &map, false) : NULL;
         goacc_expose(device);
-        if (device)
+        if (device || map.type & FB_NULLIFY)
             columns->base[i] = device;
     }
+}
+
+static void check_types(const struct goacc_site *site, const struct goacc_columns *columns)
+{
+    for (size_t i = 0; i < columns->n; i++)
+        if (!goacc_knows_type(columns->type[i]))
+            goacc_refuse_newer(site, "passes a map of type 0x%llx", (unsigned long long)columns->type[i]);
 }
 
 static void data(struct goacc_site *site, int64_t number, const struct goacc_columns *columns,
@@ -103,6 +110,7 @@ static void data(struct goacc_site *site, int64_t number, const struct goacc_col
     const int device = goacc_target_device((int)number, site);
     if (device < 0)
         return;
+    check_types(site, columns);
     goacc_open_maps(&maps, columns);
     site->name = goacc_map_name;
     site->names = &maps;
@@ -427,6 +435,7 @@ static int target(struct goacc_site *site, int64_t number, const void *region_id
     const int device = goacc_target_device((int)number, site);
     if (device < 0)
         return NOT_OFFLOADED;
+    check_types(site, columns);
     if (columns->n >= GOACC_WORDS_MOST)
         goacc_refuse(site, "unsupported", "has %zu maps; the most are %d", columns->n,
                      GOACC_WORDS_MOST - 1);
