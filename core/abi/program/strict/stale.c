@@ -178,6 +178,19 @@ static bool is_attached(const struct object *object, uint64_t at)
     return accd_attachment_at(goacc.context, object->device, (const void *)slot, &pointer);
 }
 
+/* Whether a byte is of a pointer to a block of malloc that the host has made null since, as deallocate does with a
+ * component: the block was freed. A kernel that follows the device's copy of the pointer is found by its access. */
+static bool is_null_since(const struct object *object, const char *was, uint64_t at)
+{
+    enum { MAPPINGS = 0x7 }; /* the highest bits of addresses of large blocks */
+    const uint64_t start = ((object->host + at) & ~(sizeof(void *) - 1)) - object->host;
+    if (start > at || start + sizeof(void *) > object->bytes || goacc_word(was + start))
+        return false;
+    const uintptr_t block = goacc_word(object->host_then + start), heap = goacc_heap_start();
+    const bool on_heap = heap && block >= heap && block < (uintptr_t)sbrk(0);
+    return block % GOACC_ALIGNED == 0 && (on_heap || block >> 44 == MAPPINGS);
+}
+
 /* ----------------------------------------------------------------------------------- objects -- */
 
 static struct object **place_of(int device, uint64_t host)
@@ -487,7 +500,8 @@ static void look_for_unsent(struct object *object)
         n = object->bytes - page < GOACC_PAGE ? object->bytes - page : GOACC_PAGE;
         const bool changed = memcmp(was + page, then + page, n) != 0;
         for (uint64_t k = page; changed && k < page + n && at == NONE; k++)
-            if (was[k] != then[k] && was[k] != now[k] && now[k] == device_byte(object, k) && !is_attached(object, k))
+            if (was[k] != then[k] && was[k] != now[k] && now[k] == device_byte(object, k) &&
+                !is_attached(object, k) && !is_null_since(object, was, k))
                 at = k;
     }
     if (object->unsent && at != NONE)
