@@ -63,7 +63,7 @@ local corpus = {
   "!$acc enter data copyin(a(2:8), b(:,2)) &\n!$acc& create(c)\n!$acc update self(a(3:4)) if(n > 1)\n"
     .. "!$acc exit data delete(a(2:8)) finalize\ncall acc_detach(c)",
   "!$acc parallel loop reduction(+:total) private(k) copy(c)\ndo i = 1, 3\ntotal = total + c(i) ** 2\nend do",
-  "!$acc parallel copy(c)\n!$acc loop gang private(k) reduction(max:total) collapse(1)\ndo i = 1, 3\n"
+  "!$acc parallel copy(c, total)\n!$acc loop gang private(k) reduction(max:total) collapse(1)\ndo i = 1, 3\n"
     .. "!$acc cache(c(i:i))\nk = i\ntotal = max(total, c(k))\nend do\n!$acc atomic capture\nc(1) = total\n"
     .. "total = total + 1\n!$acc end atomic\n!$acc atomic\ntotal = total - c(2)\n!$acc end parallel",
   "call down(a(1))\ncontains\nsubroutine down(w)\nreal :: w\ninteger :: j\n!$acc routine seq\n"
