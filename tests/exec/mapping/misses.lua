@@ -41,7 +41,6 @@ return {
     ["unset-device.c"] = DEVICE_READS,
     ["unset-from-omp.c"] = DEVICE_READS,
     ["unset-halo.cpp"] = DEVICE_READS,
-    ["unset.F90"] = DEVICE_READS,
     ["wait-host.c"] = HOST_READS,
     ["wait-memcpy-device-omp.c"] = "the kernel does not name the memory, and does not change it",
     ["wait-memcpy-omp.c"] = HOST_READS,

@@ -436,6 +436,8 @@ void goacc_trace_event(const accd_event *event); /* trace.c: the same with field
 void goacc_tell_error(const struct goacc_site *site, const accd_error *error);
 /* The compiler left variables of declare directives out of an update. */
 void goacc_tell_lost_update(void);
+/* Where the last such update stands; 0: there was none. */
+uintptr_t goacc_lost_update(void);
 /* Data mapped at a site were on the stack of a function that has returned. */
 void goacc_tell_returned(uintptr_t pc);
 

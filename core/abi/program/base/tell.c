@@ -178,8 +178,16 @@ void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
         "%s", message.at);
 }
 
+static uintptr_t lost_update;
+
+uintptr_t goacc_lost_update(void)
+{
+    return lost_update;
+}
+
 void goacc_tell_lost_update(void)
 {
+    lost_update = goacc.site->call.pc;
     goacc_tell("warning", "unsupported", "ACC33-upd-1", goacc.site->call.pc,
                "this update arrives without data: gcc leaves out variables of declare directives at file scope, so "
                "that nothing is moved");

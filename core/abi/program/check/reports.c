@@ -364,21 +364,25 @@ void goacc_report_unwaited(const struct goacc_access *access, bool frees, const 
 void goacc_report_stale(const struct goacc_access *access, uint64_t at, const struct goacc_pair *pair,
                         uint32_t note)
 {
-    char who[200], where[1100];
+    char who[200], where[1100], place[1100] = "", left_out[1200] = "";
     struct named named;
     const bool device = goacc_on_device(at);
     if (is_again(stale, access, pair) || differs_in_padding(access, pair))
         return;
     name(access, pair, at, &named);
     remember(stale, access, pair, named.object.name);
+    if (device && goacc_lost_update() && goacc_declared((const void *)(uintptr_t)pair->host)) {
+        goacc_place(goacc_lost_update(), place, sizeof place);
+        snprintf(left_out, sizeof left_out, "; the update%s arrived without its variables", place);
+    }
     struct goacc_finding read =
         finding(access, stale, "ACC33-upd-1", &named, written_at(note, where, sizeof where));
     read.help = device ? "send the change to the device before: update device({1|...})"
                        : "fetch the change from the device before: update self({1|...})";
     read.openmp = device ? "send the change to the device before: target update to({1|...})"
                          : "fetch the change from the device before: target update from({1|...})";
-    goacc_find(&read, "%s reads an old state of %s: the %s has changed it%s, and no transfer has sent the change",
-               actor(who, sizeof who), named.element, device ? "host" : "device", where);
+    goacc_find(&read, "%s reads an old state of %s: the %s has changed it%s, and no transfer has sent the change%s",
+               actor(who, sizeof who), named.element, device ? "host" : "device", where, left_out);
 }
 
 void goacc_report_lost(const struct goacc_access *access, uint64_t at)

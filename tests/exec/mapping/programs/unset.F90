@@ -8,7 +8,7 @@ program main
 #ifdef RIGHT
   !$acc parallel loop copyin(a) copy(total)
 #else
-  !$acc parallel loop copyin(a) copyout(total)
+  !$acc parallel loop copyin(a) copyout(total) ! strict: uninitialized-read
 #endif
   do i = 1, 16
     do j = 1, 4
