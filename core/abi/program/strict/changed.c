@@ -1,7 +1,7 @@
 /* changed.c - reports about kernels that change an attached pointer: the device pointer then leads
- * to other data than the host pointer, and no transfer brings the change back (ACC33-att-8,
- * OMP60-map-8). Strict and checked runs compare the attached pointers of the device before and
- * after each kernel. */
+ * to other data than the host pointer, and no transfer brings the change back. OpenMP forbids it
+ * (OMP60-map-8); OpenACC leaves it undefined (ACC33-att-8), and nothing is reported. Strict and
+ * checked runs compare the attached pointers of the device before and after each kernel. */
 #include "abi/program/base/runtime.h"
 #include "changed.h"
 
@@ -29,10 +29,11 @@ static bool next_changed(int device, uint64_t *at, accd_attachment *pointer)
     return false;
 }
 
-static bool has_attachments(int device)
+static bool may_change(int device)
 {
     accd_stats stats;
-    return accd_get_stats(goacc.context, device, &stats), stats.attachments > 0;
+    return goacc_speaks_openmp() &&
+           (accd_get_stats(goacc.context, device, &stats), stats.attachments > 0);
 }
 
 /* Without memory some are not known. */
@@ -41,7 +42,9 @@ void goacc_changed_before(int device)
     accd_attachment pointer;
     uint64_t at = 0;
     nchanged = 0;
-    while (has_attachments(device) && next_changed(device, &at, &pointer)) {
+    if (!may_change(device))
+        return;
+    while (next_changed(device, &at, &pointer)) {
         if (nchanged == room) {
             uint64_t *grown = realloc(changed, (2 * room + 16) * sizeof *grown);
             if (!grown)
@@ -66,7 +69,7 @@ void goacc_changed_after(int device)
     accd_attachment attached;
     struct goacc_pointer pointer;
     uint64_t at = 0;
-    if (!has_attachments(device))
+    if (!may_change(device))
         return;
     while (next_changed(device, &at, &attached)) {
         if (was_changed(attached.slot))
@@ -76,12 +79,11 @@ void goacc_changed_after(int device)
             &(struct goacc_finding){
                 .level = "warning",
                 .code = "pointer-changed",
-                .rule = "ACC33-att-8",
+                .rule = "OMP60-map-8",
                 .pc = goacc.site->call.pc,
                 .object = pointer.name,
                 .together = true,
-                .help = "change a copy of the pointer in the region, or detach the pointer before",
-                .openmp = "change a copy of the pointer in the region: a local variable",
+                .help = "change a copy of the pointer in the region: a local variable",
             },
             "this region changes the attached pointer %s on the device; the host's pointer keeps "
             "its value",
