@@ -115,6 +115,8 @@ static void add(struct goacc_tally *to, const struct goacc_tally *tally)
 void goacc_tallies_join(uint64_t (*cost)(const struct goacc_tally *tally))
 {
     size_t n = 0;
+    if (goacc.killed) /* what the program would have done with its data is not known */
+        goacc_ntallies = 0;
     if (!goacc_ntallies)
         return;
     for (size_t i = 1; i <= goacc_ntallies; i++) { /* names that were looked up since */
