@@ -169,8 +169,8 @@ function allowed.check(node)
   return seen
 end
 
--- A directive's clauses for each device type: lists, the first for devices that no device_type names. A clause behind
--- device_type replaces those of its name before the first device_type. Decides ACC33-2.4-1.
+-- Returns a directive's clauses for each device type: lists, the first for devices that no device_type names. A clause
+-- after device_type replaces those of its name before the first device_type. Decides ACC33-2.4-1.
 function allowed.by_device(node)
   local defaults, lists, of_others = {}, {}, {}
   local group

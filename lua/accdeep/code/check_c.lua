@@ -404,12 +404,12 @@ function checkers.cast(env, node)
   return convert(e, t)
 end
 
--- The names of an operand that is not evaluated: the variables around have their types, wherever they are.
+-- The lookup of names in an operand that is not evaluated: variables have their types, and need not be present.
 local function names_of_types(env)
   local lookup = env.lookup
   return lookup and function(name, pos)
     local variable = not (env.locals and env.locals[name]) and env.session.now.scope.variables[name]
-    if variable then return { type = variable.type, place = lookup } end
+    if variable then return { type = variable.type, place = function() end } end
     return lookup(name, pos)
   end
 end

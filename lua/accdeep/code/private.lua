@@ -214,7 +214,7 @@ local function compile_part(env, part)
   local element = check.expression(env, element_of(env, part.item, loops))
   local t = element.type
   private.check_reduced(part, t, t)
-  local kept, value = new_slot(env), new_slot(env) -- values before, with the bounds; one of them
+  local kept, value = new_slot(env), new_slot(env) -- values before, {bounds, at = the last one taken}; one of them
   local begin = each_number(env, pos, t, { element }, function(list, of)
     local read = closures.value(env, typed.loaded(list[1], pos))
     local set = run(env, typed.assignment(pos, list[1], private.beginning(op, of, pos)))
@@ -226,14 +226,16 @@ local function compile_part(env, part)
   local finish = each_number(env, pos, t, { element }, function(list, of)
     local set = run(env, private.combined(op, pos, list[1], list[1], given(value, of, pos)))
     return function(f)
-      f[value] = table.remove(f[kept], 1)
+      local values = f[kept]
+      values.at = values.at + 1
+      f[value] = values[values.at]
       set(f)
     end
   end)
   return function(f)
     local bounds = {}
     for k, loop in ipairs(loops) do bounds[k] = { loop.first(f), loop.n(f) } end
-    f[kept] = { bounds = bounds }
+    f[kept] = { bounds = bounds, at = 0 }
     counted(loops, 1, f, bounds, begin)
   end, function(f)
     counted(loops, 1, f, f[kept].bounds, finish)
