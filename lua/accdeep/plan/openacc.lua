@@ -4,6 +4,7 @@
 -- members in data clauses become nests (convenience.lua), and each variable becomes an item of the session's language,
 -- treated as its clause's shape, policy or nest says (nest.lua).
 
+local lazy = require "accdeep.base.lazy"
 local allowed = require "accdeep.check.openacc"
 local core = require "accdeep.core"
 local convenience = require "accdeep.shape.convenience"
@@ -14,7 +15,7 @@ local pieces = require "accdeep.plan.pieces"
 local list_item = require "accdeep.shape.list_item"
 local openacc = require "accdeep.catalogue.openacc"
 local policy = require "accdeep.shape.policy"
-local private = require "accdeep.code.private"
+local private = lazy.require "accdeep.code.private"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse"
 
