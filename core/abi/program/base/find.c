@@ -415,7 +415,7 @@ bool goacc_find(const struct goacc_finding *finding, const char *format, ...)
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     goacc_take_words();
-    const bool is_new = find(finding, message);
+    const bool is_new = GOACC_ON_OWN_STACK(find, finding, message); /* the thread may have a small one */
     goacc_give_words();
     return is_new;
 }

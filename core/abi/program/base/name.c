@@ -12,12 +12,12 @@
 static struct goacc_debug *debug;
 static bool debug_tried;
 
-/* Debug information is read when it is first asked for: most runs never do. */
+/* Debug information is read when it is first asked for: most runs never do. libdw needs much stack. */
 static struct goacc_debug *information(void)
 {
     if (!debug_tried) {
         debug_tried = true;
-        debug = goacc_debug_open();
+        debug = GOACC_ON_OWN_STACK(goacc_debug_open);
     }
     return debug;
 }
@@ -80,7 +80,7 @@ bool goacc_line(uintptr_t pc, const char **file_p, int *line_p, const char **fun
     const char *file, *function;
     int line;
     goacc_take_words();
-    int known = pc && information() ? goacc_debug_line(debug, pc, &file, &line, &function) : 0;
+    int known = pc && information() ? GOACC_ON_OWN_STACK(goacc_debug_line, debug, pc, &file, &line, &function) : 0;
     known = passed_line(pc, known == 1, &file, &line, &function) ? 1 : known;
     goacc_give_words();
     if (!known)
@@ -98,7 +98,7 @@ bool goacc_line(uintptr_t pc, const char **file_p, int *line_p, const char **fun
 void goacc_compiler(uintptr_t pc, char *name, size_t room)
 {
     goacc_take_words();
-    const char *known = pc && information() ? goacc_debug_compiler(debug, pc) : NULL;
+    const char *known = pc && information() ? GOACC_ON_OWN_STACK(goacc_debug_compiler, debug, pc) : NULL;
     const char *options = known ? strstr(known, " -") : NULL;
     if (known)
         snprintf(name, room, "%.*s", (int)(options ? options - known : (ptrdiff_t)strlen(known)), known);
@@ -107,18 +107,24 @@ void goacc_compiler(uintptr_t pc, char *name, size_t room)
     goacc_give_words();
 }
 
+static bool leave_system(struct goacc_call *call)
+{
+    goacc_debug_leave_system(debug, call);
+    return true;
+}
+
 void goacc_leave_system(struct goacc_call *call)
 {
     goacc_take_words();
     if (information())
-        goacc_debug_leave_system(debug, call);
+        GOACC_ON_OWN_STACK(leave_system, call);
     goacc_give_words();
 }
 
 bool goacc_is_system_place(uintptr_t pc)
 {
     goacc_take_words();
-    const bool is_system = information() && goacc_debug_is_system(debug, pc);
+    const bool is_system = information() && GOACC_ON_OWN_STACK(goacc_debug_is_system, debug, pc);
     goacc_give_words();
     return is_system;
 }
@@ -126,7 +132,7 @@ bool goacc_is_system_place(uintptr_t pc)
 bool goacc_lacks_lines(uintptr_t pc)
 {
     goacc_take_words();
-    const bool lacks = information() && goacc_debug_is_missing(debug, pc);
+    const bool lacks = information() && GOACC_ON_OWN_STACK(goacc_debug_is_missing, debug, pc);
     goacc_give_words();
     return lacks;
 }
@@ -134,7 +140,7 @@ bool goacc_lacks_lines(uintptr_t pc)
 bool goacc_step_out(struct goacc_stopped *stopped)
 {
     goacc_take_words();
-    const bool known = information() && goacc_debug_step_out(debug, stopped);
+    const bool known = information() && GOACC_ON_OWN_STACK(goacc_debug_step_out, debug, stopped);
     goacc_give_words();
     return known;
 }
@@ -142,7 +148,7 @@ bool goacc_step_out(struct goacc_stopped *stopped)
 const char *goacc_symbol(uintptr_t address)
 {
     goacc_take_words();
-    const char *symbol = information() ? goacc_debug_symbol(debug, address) : NULL;
+    const char *symbol = information() ? GOACC_ON_OWN_STACK(goacc_debug_symbol, debug, address) : NULL;
     goacc_give_words();
     return symbol;
 }
@@ -150,7 +156,7 @@ const char *goacc_symbol(uintptr_t address)
 uint64_t goacc_pointee(uint64_t variable)
 {
     goacc_take_words();
-    const uint64_t bytes = information() ? goacc_debug_pointee(debug, variable) : 0;
+    const uint64_t bytes = information() ? GOACC_ON_OWN_STACK(goacc_debug_pointee, debug, variable) : 0;
     goacc_give_words();
     return bytes;
 }
@@ -180,7 +186,7 @@ bool goacc_name_of(const struct goacc_site *site, uint64_t host, uint64_t bytes,
     goacc_take_words();
     *name_p = (struct goacc_name){.unit = 0};
     const bool known =
-        site && ((information() && goacc_debug_name(debug, &site->call, host, bytes, name_p)) ||
+        site && ((information() && GOACC_ON_OWN_STACK(goacc_debug_name, debug, &site->call, host, bytes, name_p)) ||
                  (site->name && site->name(site->names, host, bytes, name_p)));
     goacc_give_words();
     return known;
@@ -192,7 +198,7 @@ static void element_of(const struct goacc_site *site, uint64_t host, uint64_t by
 {
     struct goacc_name name;
     goacc_take_words();
-    if (!information() || !goacc_debug_element(debug, &site->call, host, bytes, (int64_t)at, &name, element_p))
+    if (!information() || !GOACC_ON_OWN_STACK(goacc_debug_element, debug, &site->call, host, bytes, (int64_t)at, &name, element_p))
         element_p->name[0] = 0;
     goacc_give_words();
 }
@@ -200,7 +206,7 @@ static void element_of(const struct goacc_site *site, uint64_t host, uint64_t by
 bool goacc_is_padding(const struct goacc_site *site, uint64_t host, uint64_t bytes, uint64_t at)
 {
     goacc_take_words();
-    const bool is = site && information() && goacc_debug_is_padding(debug, &site->call, host, bytes, at);
+    const bool is = site && information() && GOACC_ON_OWN_STACK(goacc_debug_is_padding, debug, &site->call, host, bytes, at);
     goacc_give_words();
     return is;
 }

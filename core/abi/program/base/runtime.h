@@ -213,7 +213,7 @@ struct goacc_runtime {
     uint64_t device_low, device_high; /* all device addresses lie between them */
     uint64_t heap;                    /* where it begins; 0: not asked for yet */
     accd_construct construct; /* under way, of no items: the end of a region. What goacc_run does not write is 0 */
-    bool declares;                    /* there are declared variables */
+    atomic_bool declares;             /* there are declared variables */
     bool target_first;                /* the first call of the program is one of OpenMP */
     bool device_pointers;             /* a pointer to device memory keeps its value in a region of OpenMP */
     bool names; /* objects are named as they are mapped, otherwise when asked for */
@@ -446,6 +446,16 @@ void goacc_tell_supervisor(char what);
 
 /* own_stack.c: calls fn(arg) on a stack of 1 MiB, if the thread is not on such a one already. fn returns. */
 void goacc_call_on_own_stack(void (*fn)(void *), void *arg);
+/* The same for a function of at most eight words that returns something. */
+void *goacc_take_own_stack(void *fn);
+void goacc_give_own_stack(const void *taken);
+#define GOACC_ON_OWN_STACK(fn, ...)                                                                             \
+    __extension__({                                                                                             \
+        __typeof__(&(fn)) call_ = (__typeof__(&(fn)))(uintptr_t)goacc_take_own_stack((void *)(uintptr_t)(fn)); \
+        __typeof__((fn)(__VA_ARGS__)) result_ = call_(__VA_ARGS__);                                             \
+        goacc_give_own_stack((void *)(uintptr_t)call_);                                                         \
+        result_;                                                                                                \
+    })
 
 /* find.c */
 /* A second place of a finding: where something was mapped, written, moved last. */

@@ -298,8 +298,14 @@ void goacc_die_about(const char *code, const char *object, const char *format, .
     die(code, object, format, args);
 }
 
+static void fail(void *unused)
+{
+    (void)unused;
+    goacc_tell_error(goacc.site, accd_context_error(goacc.context));
+}
+
 void goacc_fail(void)
 {
-    goacc_tell_error(goacc.site, accd_context_error(goacc.context));
+    goacc_call_on_own_stack(fail, NULL); /* the thread may have a small one */
     goacc_end();
 }

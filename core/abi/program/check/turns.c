@@ -198,14 +198,33 @@ static bool is_quiet(void)
     return !goacc_own.turn.strand && (next == FIRST || goacc_order_is_quiet());
 }
 
-/* Of a kernel's thread. */
-static __thread struct goacc_change kernels_changes[GOACC_FREES][GOACC_KEPT];
+static pthread_key_t changes_key;
+
+static void open_changes(void)
+{
+    pthread_key_create(&changes_key, free);
+}
+
+/* The changes of a kernel's thread, which ends them. They are no variables of each thread of each program: those lie on
+ * stacks, which may be small. */
+static struct goacc_change (*thread_changes(void))[GOACC_KEPT]
+{
+    static pthread_once_t opened = PTHREAD_ONCE_INIT;
+    pthread_once(&opened, open_changes);
+    struct goacc_change(*changes)[GOACC_KEPT] = pthread_getspecific(changes_key);
+    if (!changes) {
+        changes = malloc(GOACC_FREES * sizeof *changes);
+        if (!changes || pthread_setspecific(changes_key, changes))
+            goacc_die("out-of-memory", "no memory for the checks of a thread");
+    }
+    return changes;
+}
 
 static void prepare(struct goacc_inside *inside, struct goacc_change (*changes)[GOACC_KEPT])
 {
     memset(inside->steps, 0, sizeof inside->steps);
     inside->changes = changes;
-    memset(changes, 0xff, sizeof kernels_changes); /* numbers that no tile has */
+    memset(changes, 0xff, GOACC_FREES * sizeof *changes); /* numbers that no tile has */
     inside->work = own_number();
     inside->steps[0].to = inside->work;
 }
@@ -231,7 +250,7 @@ void goacc_turns_enter(struct goacc_inside *inside)
     }
     if (!inside->notes_uses)
         return;
-    prepare(inside, kernels_changes);
+    prepare(inside, thread_changes());
     goacc_checked.noting++;
 }
 

@@ -39,10 +39,8 @@ static uint64_t word_at(uint64_t address)
     return *(const uint64_t *)(uintptr_t)address;
 }
 
-uint64_t goacc_heap_start(void)
+static uint64_t find_heap(void)
 {
-    if (goacc.heap)
-        return goacc.heap == UINT64_MAX ? 0 : goacc.heap;
     uint64_t start = 0;
     char line[512];
     unsigned long long low;
@@ -55,6 +53,13 @@ uint64_t goacc_heap_start(void)
     goacc.heap = start ? start : UINT64_MAX;
     goacc_declared_statics();
     return start;
+}
+
+uint64_t goacc_heap_start(void)
+{
+    if (goacc.heap)
+        return goacc.heap == UINT64_MAX ? 0 : goacc.heap;
+    return GOACC_ON_OWN_STACK(find_heap); /* the thread may have a small one */
 }
 
 bool goacc_may_leave_block(uintptr_t host, uint64_t bytes)

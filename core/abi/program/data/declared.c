@@ -293,7 +293,8 @@ static void read_table(struct module *module)
         goacc_allocated_add(table[i].host, table[i].bytes);
     }
     munmap((void *)(uintptr_t)file.at, file.size);
-    goacc.declares |= module->nvariables != 0;
+    if (module->nvariables)
+        goacc.declares = true;
     goacc.quick &= !goacc.declares;
 }
 
@@ -460,7 +461,7 @@ const void *goacc_declared_pointer(const void *host)
 
 static void swap_bytes(char *host, char *device, uint64_t bytes)
 {
-    char some[4096];
+    char some[512];
     for (uint64_t k = 0, n; k < bytes; k += n) {
         n = bytes - k < sizeof some ? bytes - k : sizeof some;
         memcpy(some, host + k, n);

@@ -51,7 +51,11 @@ static struct goacc_openmp openmp;
 
 void *goacc_behind(const char *name)
 {
-    void *function = dlsym(RTLD_NEXT, name);
+    void *function = dlsym(RTLD_NEXT, name), *library = NULL;
+    static const char *const libraries[] = {"libgomp.so.1", "libomp.so.5", "libomp.so"};
+    for (size_t i = 0; !function && i < sizeof libraries / sizeof libraries[0]; i++) /* a plug-in may have its own */
+        if ((library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD)))
+            function = dlsym(library, name);
     if (!function)
         goacc_die("file",
                   "libgomp of gcc 12 or later, or libomp, is needed: %s is not in the program's libraries", name);

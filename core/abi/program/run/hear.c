@@ -2,9 +2,8 @@
 #include "abi/program/base/prof.h"
 #include "abi/program/check/check.h"
 
-void goacc_on_event(void *ud, const accd_event *event)
+static bool hear(const accd_event *event)
 {
-    (void)ud;
     if (event->op == ACCD_OP_FREE)
         goacc_freed_unmapped(event->device, event->host);
     if (goacc.options.strict) {
@@ -18,6 +17,13 @@ void goacc_on_event(void *ud, const accd_event *event)
         goacc_prof_note_event(event);
     if (goacc.options.trace >= 0)
         goacc_trace_event(event);
+    return true;
+}
+
+void goacc_on_event(void *ud, const accd_event *event)
+{
+    (void)ud;
+    GOACC_ON_OWN_STACK(hear, event); /* the thread may have a small one */
 }
 
 void goacc_tell_end(void)

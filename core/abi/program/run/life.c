@@ -197,8 +197,9 @@ static void at_exit(int status, void *arg)
         exit(GOACC_FOUND); /* glibc continues with what is left to do at the end, and this status */
 }
 
-static void start(void)
+static void start_runtime(void *unused)
 {
+    (void)unused;
     goacc_tell_supervisor('D');
     read_options();
     goacc.names = goacc.options.draw || goacc.options.trace >= 0 || goacc.options.left;
@@ -219,8 +220,15 @@ static void start(void)
     goacc_fault_start();
 }
 
-static void open_context(void)
+/* The thread may have a small stack. */
+static void start(void)
 {
+    goacc_call_on_own_stack(start_runtime, NULL);
+}
+
+static void open_context(void *unused)
+{
+    (void)unused;
     accd_context_config config;
     accd_context_config_init(&config);
     config.rules = goacc.options.rules;
@@ -255,16 +263,31 @@ static void open_context(void)
     goacc_images_open();
 }
 
+static void open_tools(void *unused)
+{
+    (void)unused;
+    goacc_prof_open();
+}
+
+static void introduce(void)
+{
+    goacc_call_on_own_stack(open_tools, NULL);
+}
+
 struct goacc_thread *goacc_started(void)
 {
     struct goacc_thread *self = goacc_self();
     if (!self->type) {
+        sigset_t all, before; /* a handler with a directive would wait for the start that it interrupts */
+        sigfillset(&all);
+        pthread_sigmask(SIG_BLOCK, &all, &before);
         pthread_once(&once, start);
         self->type = goacc.options.type;
         self->device = goacc.options.device;
         goacc_add_thread(self);
         pthread_setspecific(thread_end, self);
-        pthread_once(&introduced, goacc_prof_open); /* tools may call us: this thread is ready */
+        pthread_once(&introduced, introduce); /* tools may call us: this thread is ready */
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     return self;
 }
@@ -315,7 +338,7 @@ static inline struct goacc_thread *enter(const struct goacc_site *site)
     goacc.site = site;
     goacc.calls++;
     if (__builtin_expect(!goacc.context, 0))
-        open_context();
+        goacc_call_on_own_stack(open_context, NULL);
     if (!thread->number)
         thread->number = ++threads;
     if (goacc.options.strict) {
