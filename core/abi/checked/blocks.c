@@ -3,7 +3,9 @@
  * whose range is known. */
 #include "access.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <gnu/libc-version.h>
 #include <malloc.h>
 
 /* Of the GNU C library: its own functions, by other names. */
@@ -66,6 +68,37 @@ static void forget(void *at)
             break;
         }
     goacc_release(&locked);
+}
+
+/* Another allocator may have taken the place of __libc_malloc, too. Then it knows the sizes of its blocks: returns its
+ * function. NULL: blocks are the C library's. */
+static size_t (*other_usable_size(void))(void *at)
+{
+    static size_t (*found)(void *at);
+    static bool known;
+    Dl_info malloc_is, library;
+    if (known)
+        return found;
+    if (dladdr((void *)(uintptr_t)__libc_malloc, &malloc_is) && dladdr((void *)(uintptr_t)gnu_get_libc_version, &library) &&
+        malloc_is.dli_fbase != library.dli_fbase)
+        *(void **)&found = dlsym(RTLD_NEXT, "malloc_usable_size");
+    known = true;
+    return found;
+}
+
+/* The C library's has no other name, and that of a preloaded allocator does not know the blocks of the C library: the word
+ * in front of a block has its size, and two bits that are of interest here. */
+API size_t malloc_usable_size(void *at);
+size_t malloc_usable_size(void *at)
+{
+    enum { IS_MAPPED = 2, BITS = 7 };
+    size_t (*const other)(void *at) = other_usable_size();
+    if (!at)
+        return 0;
+    if (other)
+        return other(at);
+    const size_t word = ((const size_t *)at)[-1];
+    return (word & ~(size_t)BITS) - (word & IS_MAPPED ? 2 : 1) * sizeof word;
 }
 
 /* Before a block is freed; the caller is the program. */

@@ -28,6 +28,7 @@ static const char *const verbs[] = {"reads", "writes", "frees", "uses", "may use
 struct access {
     struct access *next;
     struct goacc_used used;
+    uint64_t thread; /* of the host, which made the call; calls of others have no known order with it */
     enum how how;
     bool on_device;
     bool idle; /* writes what is there: of interest if the program changes it */
@@ -224,7 +225,7 @@ static uint64_t clash_of(const struct access *a, const struct access *b)
 static bool is_replaced(const struct access *access, const void *ud)
 {
     const struct access *by = ud;
-    return access->used.turn.strand == by->used.turn.strand && access->how == by->how &&
+    return access->used.turn.strand == by->used.turn.strand && access->thread == by->thread && access->how == by->how &&
            access->idle >= by->idle && access->on_device == by->on_device &&
            by->start <= access->start && access->start + access->bytes <= by->start + by->bytes &&
            !by->bits;
@@ -272,6 +273,7 @@ static void access(struct access *access)
     struct goacc_shown shown;
     const struct goacc_thread *self = goacc_self();
     access->used = (struct goacc_used){self->turn, goacc.site->call.pc, goacc.site->what};
+    access->thread = self->number;
     writers += access->how == WRITES && access->on_device && !access->bits;
     if (accd_present_at(goacc.context, self->device,
                         access->on_device ? access->start : access->host, access->on_device,
@@ -289,7 +291,8 @@ static void access(struct access *access)
     access->name = shown.name;
     bool told = false;
     for (struct access *earlier = pending; earlier; earlier = earlier->next) {
-        const bool ordered = told || goacc_order_before(earlier->used.turn, access->used.turn);
+        const bool ordered = told || earlier->thread != access->thread ||
+                             goacc_order_before(earlier->used.turn, access->used.turn);
         const uint64_t at = ordered ? NONE : clash_of(access, earlier);
         told |= at != NONE;
         if (at != NONE)
@@ -530,7 +533,7 @@ static bool is_done(const struct access *access, const void *ud)
 void goacc_races_waited(void)
 {
     for (const struct access *access = pending; access; access = access->next)
-        if (goacc_order_is_done(access->used.turn))
+        if (access->thread == goacc_own.number && goacc_order_is_done(access->used.turn))
             compare(access, false);
     forget(is_done, NULL);
 }

@@ -246,6 +246,8 @@ static void tell_unwatched(const struct goacc_site *site)
         "this compute region was not checked, and others will not be: this system cannot protect host memory",
         "this compute region was not checked, and others will not be: host memory cannot be protected "
         "while a thread runs that cannot be stopped",
+        "this compute region was not checked, and others will not be: host memory can be protected only with the malloc "
+        "of the C library",
         "this compute region was not checked to its end: it starts a thread or a process, or sends a signal"};
     const enum goacc_reason reason = goacc_watch_reason(goacc_watcher);
     if (!told[reason])

@@ -251,7 +251,6 @@ static bool start_thread(struct goacc_watch *watch)
     watch->pid = goacc_system(SYS_getpid, 0, 0, 0, 0, 0, 0);
     watch->proved = false;
     watch->timed = 0;
-    watch->others.n = 0;
     watch->state = STATE_STARTS;
     if (!can_dispatch(watch) || pthread_attr_init(&attributes))
         return false;
@@ -450,6 +449,8 @@ static bool is_own(const struct goacc_watch *watch, uint64_t address)
 /* What the thread's malloc returns must lie in mappings that stay open. The C library may give it
  * the arena of a thread that is gone: that one's heaps, each with a pointer to the one before, are
  * the thread's from now on. */
+static bool malloc_is_shared; /* threads get blocks of the same mappings: another malloc than the C library's */
+
 static bool prove(struct goacc_watch *watch)
 {
     char **block_p = goacc_open_memory(NULL, NULL, 0, sizeof *block_p);
@@ -464,8 +465,10 @@ static bool prove(struct goacc_watch *watch)
         return false;
     uint64_t heap = block & ~(malloc_heap - 1);
     while (heap && !is_own(watch, block)) {
-        if (!goacc_is_mapping(&watch->closing, heap, block) || watch->nown == 1 + GOACC_OWN_MOST)
+        if (!goacc_is_mapping(&watch->closing, heap, block) || watch->nown == 1 + GOACC_OWN_MOST) {
+            malloc_is_shared = true;
             return false;
+        }
         goacc_watch_own(watch, heap, malloc_heap);
         heap = block = ((const uint64_t *)(uintptr_t)heap)[1];
     }
@@ -473,12 +476,29 @@ static bool prove(struct goacc_watch *watch)
     return true;
 }
 
+/* The memory of a watch, which stays: a thread that was stopped may still be in its handler, with its slot. All but
+ * the slots is zero. NULL: no memory. */
+static struct goacc_watch *new_watch(void)
+{
+    static struct goacc_watch *kept;
+    if (!kept) {
+        kept = goacc_open_memory(NULL, NULL, 0, sizeof *kept);
+        if (kept)
+            memset(kept, 0, sizeof *kept);
+        return kept;
+    }
+    const size_t others = offsetof(struct goacc_watch, others), rest = others + sizeof kept->others;
+    memset(kept, 0, others);
+    memset((char *)kept + rest, 0, sizeof *kept - rest);
+    kept->others.refused = false;
+    return kept;
+}
+
 struct goacc_watch *goacc_watch_open(int (*present)(void *ud, uint64_t address), void *ud)
 {
-    struct goacc_watch *watch = goacc_open_memory(NULL, NULL, 0, sizeof *watch);
+    struct goacc_watch *watch = malloc_is_shared ? NULL : new_watch();
     if (!watch)
         return NULL;
-    memset(watch, 0, sizeof *watch);
     watch->present = present;
     watch->ud = ud;
     watch->others.breathe = breathe;
@@ -504,7 +524,6 @@ void goacc_watch_close(struct goacc_watch *watch)
         munmap(watch->stack, watch->stack_bytes);
     come_first_at_exit(NULL);
     goacc_closing_free(&watch->closing);
-    goacc_open_memory(NULL, watch, sizeof *watch, 0);
 }
 
 /* After a fork the thread is the parent's; its stack and its memory serve a new one. */
@@ -513,6 +532,7 @@ static bool has_thread(struct goacc_watch *watch)
     if (watch->pid == goacc_system(SYS_getpid, 0, 0, 0, 0, 0, 0))
         return watch->control_block != NULL;
     watch->control_block = NULL;
+    watch->others.n = 0;
     return start_thread(watch);
 }
 
@@ -545,6 +565,8 @@ enum goacc_watched goacc_watch_run(struct goacc_watch *watch, void (*fn)(void *)
 
 enum goacc_reason goacc_watch_reason(const struct goacc_watch *watch)
 {
+    if (malloc_is_shared)
+        return GOACC_MALLOC;
     if (watch && watch->others.refused)
         return GOACC_THREADS;
     return watch && watch->given_up ? GOACC_KERNEL : GOACC_SYSTEM;

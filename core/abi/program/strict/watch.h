@@ -35,6 +35,7 @@ enum goacc_watched { GOACC_WATCHED_OK, GOACC_WATCHED_FAULT, GOACC_UNWATCHED };
 enum goacc_reason {
     GOACC_SYSTEM,  /* there is no watch, or it does not work */
     GOACC_THREADS, /* another thread cannot be stopped */
+    GOACC_MALLOC,  /* threads share the memory of malloc, which is not the C library's */
     GOACC_KERNEL,  /* it started a thread or a process, or sent itself a signal */
     GOACC_UNWATCHED_REASONS
 };
