@@ -64,7 +64,7 @@ end
 
 local function instructions(command)
   local text, fine = output(command .. " 2>&1")
-  return assert(fine and tonumber(text:match "Collected : (%d+)"), text)
+  return assert(fine and tonumber(text:match ".*Collected : (%d+)"), text) -- the process that the command became
 end
 
 local number, good = 0, true
