@@ -32,11 +32,12 @@ goacc_member_of(uint64_t type) /* the number of the map it is part of, from 1; 0
     return (unsigned)(type >> 48);
 }
 
-/* Whether all flags of a type are known; that the pointer to attach is private, or is attached in any case, is not. */
+/* Whether all flags of a type are known. ATTACH of a private pointer, or in any case, is not. */
 static inline bool goacc_knows_type(uint64_t type)
 {
     const uint64_t flags = 0xf7ff, number = (uint64_t)0xffff << 48;
-    return !(type & ~(flags | goacc_non_contiguous | number)) && !(type & ATTACH && type & (ALWAYS | PRIVATE));
+    return !(type & ~(flags | goacc_non_contiguous | number)) &&
+           !(type & ATTACH && type & (ALWAYS | PRIVATE));
 }
 
 /* Where the compiler says that a call is, as ";FILE;FUNCTION;LINE;COLUMN;;". */
@@ -98,8 +99,8 @@ void goacc_update_maps(struct goacc_maps *maps, struct goacc_items *items);
 void goacc_clear_map_pointers(const struct goacc_thread *self, const struct goacc_maps *maps,
                               bool back);
 
-/* Returns the device's address for the base of a map; NULL: its data are absent. A mapper maps what it names of the
- * data, which need not have the first byte. */
+/* Returns the device's address for the base of a map; NULL: its data are absent. A mapper maps what
+ * it names of the data, which need not have the first byte. */
 void *goacc_map_base(const struct goacc_thread *self, const struct goacc_map *map, bool has_mapper);
 
 /* What the program calls a range of a directive: for goacc_site.name. */

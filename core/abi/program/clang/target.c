@@ -326,7 +326,8 @@ static size_t arguments(const struct goacc_thread *self, const struct goacc_colu
             args[n++] = (uintptr_t)room - ((uintptr_t)map.begin - (uintptr_t)map.base);
             room += (size + PRIVATE_ALIGNMENT - 1) / PRIVATE_ALIGNMENT * PRIVATE_ALIGNMENT;
         } else {
-            args[n] = map.begin ? (uintptr_t)goacc_map_base(self, &map, columns->mapper && columns->mapper[i]) : 0;
+            const bool has_mapper = columns->mapper && columns->mapper[i];
+            args[n] = map.begin ? (uintptr_t)goacc_map_base(self, &map, has_mapper) : 0;
             if (!args[n++] && map.begin)
                 goacc_note_unmatched_argument(map.begin);
         }
@@ -493,14 +494,16 @@ struct kernel_arguments {
     const char *const *name;
     void *const *mapper;
 };
-/* Versions of the arguments. Since version 4 the environment is the last map. Version 5 is that of clang 23. */
+/* Versions of the arguments. Since version 4 the environment is the last map. clang 23 has version 5. */
 enum { ENVIRONMENT_FIRST = 3, ADDRESSES = 5 };
 
 static enum passing passing_of(const struct goacc_site *site, uint32_t version)
 {
     if (version > ADDRESSES)
         goacc_refuse_newer(site, "passes kernel arguments of version %u", version);
-    return version == ENVIRONMENT_FIRST ? PASS_ENVIRONMENT_FIRST : version == ADDRESSES ? PASS_ADDRESSES : PASS_VALUES;
+    if (version == ADDRESSES)
+        return PASS_ADDRESSES;
+    return version == ENVIRONMENT_FIRST ? PASS_ENVIRONMENT_FIRST : PASS_VALUES;
 }
 
 static int target_kernel(struct goacc_site *site, int64_t device, const void *region,

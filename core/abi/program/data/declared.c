@@ -481,7 +481,8 @@ void goacc_declared_swap(const struct goacc_thread *self)
         while (accd_present_in(goacc.context, self->device, &at, high, &start, &bytes)) {
             const uint64_t from = start > low ? start : low, to = at < high ? at : high;
             char *host = v->host + (from - low);
-            swap_bytes(host, (char *)(uintptr_t)accd_device_address(goacc.context, self->device, host), to - from);
+            const uint64_t device = accd_device_address(goacc.context, self->device, host);
+            swap_bytes(host, (char *)(uintptr_t)device, to - from);
         }
     }
 }

@@ -248,13 +248,14 @@ void goacc_attach_variables(const struct goacc_thread *self, const struct entrie
     }
 }
 
-/* Sections of declared pointers, which attach the pointer (OMP60-map-7, ACC33-att-5): gcc passes no entry for it where
- * functions of a region use the pointer, and the region itself does not. */
+/* Sections of declared pointers, which attach the pointer (OMP60-map-7, ACC33-att-5): gcc passes no entry
+ * for it where functions of a region use the pointer, and the region itself does not. */
 static void add_declared_pointers(struct goacc_items *items)
 {
     for (size_t i = 0; goacc.declares && i < items->n; i++) {
         accd_item *item = &items->at[i];
-        const bool is_section = item->action != ACCD_ATTACH && item->action != ACCD_DETACH && !item->slot && item->bytes;
+        const bool is_section = item->action != ACCD_ATTACH && item->action != ACCD_DETACH &&
+                                !item->slot && item->bytes;
         const void *pointer = is_section ? goacc_declared_pointer(item->host) : NULL;
         if (pointer)
             item->slot = pointer;
@@ -484,8 +485,8 @@ void goacc_tell_sections_of_links(const struct entries *map)
 {
     char name[160];
     for (size_t i = 0; goacc.declares && i < map->n; i++) {
-        if (entry_action(goacc_kind(map, i)) == ACCD_ACTION_COUNT || !goacc_declared_part(map->host[i], map->size[i]) ||
-            has_pointer(map, i))
+        if (entry_action(goacc_kind(map, i)) == ACCD_ACTION_COUNT ||
+            !goacc_declared_part(map->host[i], map->size[i]) || has_pointer(map, i))
             continue;
         goacc_spell(goacc.site, (uintptr_t)map->host[i], map->size[i], name, sizeof name);
         goacc_find(&(struct goacc_finding){.level = "note",
@@ -493,8 +494,8 @@ void goacc_tell_sections_of_links(const struct entries *map)
                                            .pc = goacc.site->call.pc,
                                            .object = name,
                                            .help = "map all of the variable"},
-                   "gcc gives this region an array of its own, without values, in place of the array of %s: only functions "
-                   "that the region calls use the mapped data",
+                   "gcc gives this region an array of its own, without values, in place of the array of %s: "
+                   "only functions that the region calls use the mapped data",
                    name);
     }
 }

@@ -33,7 +33,7 @@ enum {
     ATTACH = 0x50, /* size: bias */
     DETACH = 0x51,
     ATTACH_ZERO_LENGTH = 0x52,
-    STRUCT_UNORDERED = 0x5c, /* of gcc 14: STRUCT whose members do not follow in the order of their addresses */
+    STRUCT_UNORDERED = 0x5c, /* of gcc 14: STRUCT whose members follow in any order */
     FORCE = 0x80,       /* of ALLOC, TO, FROM, TOFROM: from times before present_or was the rule */
     FORCE_DETACH = 0xd1 /* detach finalize */
 };
@@ -48,7 +48,7 @@ struct entries {
     const unsigned short *kind;
     bool target; /* of OpenMP: each private variable gets memory of its own */
     bool region; /* of a target construct */
-    const size_t *argument; /* entry of each argument of the region, if iterators were expanded; NULL: one for each */
+    const size_t *argument; /* expanded iterators: the entry of each argument; NULL: there are none */
     size_t arguments;
 };
 
@@ -60,16 +60,17 @@ static inline unsigned goacc_kind(const struct entries *map, size_t i)
     return more == FORCE || more == IMPLICIT || (kind && (more == ALWAYS || more == ALWAYS_PRESENT)) ? kind : raw;
 }
 
-/* The size of an entry of gcc 16 that stands for several, one for each value of an iterator. It has the address of
- * their count, behind which each has an address and a size. */
+/* The size of an entry of gcc 16 that stands for several, one for each value of an iterator. It has the
+ * address of their count, behind which each has an address and a size. */
 enum { ITERATED = -1 };
 
 bool goacc_has_iterators(const struct entries *map);
-/* Returns the entries with those of iterators in place of each that stands for them. The caller frees host. */
+/* Returns the entries with those of iterators in place of each that stands for them; host is to be freed. */
 struct entries goacc_expand_iterators(const struct entries *map);
 
-/* Reports a section of a variable of declare link (clause link of declare target), before a region that maps it: gcc
- * gives the region an array of its own in its place, without values. Only functions that it calls see the section. */
+/* Reports a section of a variable of declare link (clause link of declare target), before a region that
+ * maps it: gcc gives the region an array of its own in its place, without values. Only functions that it
+ * calls see the section. */
 void goacc_tell_sections_of_links(const struct entries *map);
 
 /* What a kernel gets for an entry, of OpenMP's private variables the host's address. */

@@ -146,8 +146,8 @@ static void defer(const struct directive *directive, void **depend)
     if (arguments)
         memcpy(argument, map->argument, arguments * sizeof *argument);
     copy_private(map, copies, host);
-    task->directive.map = (struct entries){n,           host, size, kind, true, map->region, arguments ? argument : NULL,
-                                           arguments};
+    task->directive.map = (struct entries){
+        n, host, size, kind, true, map->region, arguments ? argument : NULL, arguments};
     task->turn = goacc_next_task(&directive->site, depend);
     making = task;
     libgomp()->task(run_task, &task, NULL, sizeof task, sizeof task, goacc_is_deferred(), depend ? TASK_DEPENDS : 0,

@@ -197,7 +197,8 @@ const char *omp_get_uid_from_device(int number)
 int omp_get_device_from_uid(const char *uid)
 {
     /* omp_invalid_device, as omp.h of the compiler has it */
-    const int devices = goacc_target_devices(), invalid = dlsym(RTLD_DEFAULT, "__kmpc_global_thread_num") ? -2 : -4;
+    const int devices = goacc_target_devices();
+    const int invalid = dlsym(RTLD_DEFAULT, "__kmpc_global_thread_num") ? -2 : -4;
     for (int device = 0; uid && device <= devices; device++) {
         const char *name = omp_get_uid_from_device(device);
         if (name && !strcmp(uid, name))
