@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-/* Of the function that core.limited runs in this thread, or NULL. */
-static _Thread_local struct budget *current;
+/* Of the function that core.limited runs in this thread, or NULL. The model needs no library but the C library. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct budget *current;
 
 void set_budget(struct budget *budget) { current = budget; }
 
