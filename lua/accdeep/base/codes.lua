@@ -81,7 +81,7 @@ return {
   ["invalid-section"] = { "A section has invalid bounds.", "A negative length, or bounds that overflow.",
     "check the values of the bounds" },
   ["null-pointer"] = { "A null pointer is followed, or mapped where that is an error.",
-    "The end of a list, or an array that is not allocated yet. In OpenMP 5.1, a pointer to data that were never mapped.",
+    "The end of a list, or an array that is not allocated yet. In OpenMP 5.1, a pointer to data that are not mapped.",
     "set the pointer first, or give its section the length 0" },
   ["out-of-bounds"] = { "An access is outside of its object, or in memory that was freed.",
     "An index that is too large; a section longer than what was allocated.",
