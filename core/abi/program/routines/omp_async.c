@@ -38,7 +38,8 @@ struct routine {
 };
 
 /* The work is done at once: after the tasks of the program that it depends on. libomp's depend
- * objects are its own: there the routine comes after all tasks. */
+ * objects are its own: there a routine that has some comes after all tasks, and is done as the
+ * host's own work. */
 static struct routine begin_task(const struct goacc_site *site, int ndepend, void **depend)
 {
     static void (*taskwait)(void), (*taskwait_depend)(void **list);
@@ -56,7 +57,8 @@ static struct routine begin_task(const struct goacc_site *site, int ndepend, voi
     }
     struct goacc_thread *self = goacc_started();
     const struct routine routine = {self, self->turn};
-    self->turn = goacc_next_task(site, list);
+    if (list || !ndepend)
+        self->turn = goacc_next_task(site, list);
     free(list);
     return routine;
 }
