@@ -43,6 +43,7 @@
 
 #include "accdeep_core.h"
 #include "debuginfo/debug.h"
+#include "own_stack.h"
 
 #include <link.h>
 #include <pthread.h>
@@ -443,19 +444,6 @@ void goacc_tell_returned(uintptr_t pc);
 
 /* loaded.c: tells `accdeep exec` that the library was loaded ('L'), that a directive is executed ('D'). */
 void goacc_tell_supervisor(char what);
-
-/* own_stack.c: calls fn(arg) on a stack of 1 MiB, if the thread is not on such a one already. fn returns. */
-void goacc_call_on_own_stack(void (*fn)(void *), void *arg);
-/* The same for a function of at most eight words that returns something. */
-void *goacc_take_own_stack(void *fn);
-void goacc_give_own_stack(const void *taken);
-#define GOACC_ON_OWN_STACK(fn, ...)                                                                             \
-    __extension__({                                                                                             \
-        __typeof__(&(fn)) call_ = (__typeof__(&(fn)))(uintptr_t)goacc_take_own_stack((void *)(uintptr_t)(fn)); \
-        __typeof__((fn)(__VA_ARGS__)) result_ = call_(__VA_ARGS__);                                             \
-        goacc_give_own_stack((void *)(uintptr_t)call_);                                                         \
-        result_;                                                                                                \
-    })
 
 /* find.c */
 /* A second place of a finding: where something was mapped, written, moved last. */
