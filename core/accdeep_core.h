@@ -539,6 +539,9 @@ typedef struct accd_item {
 /* Of the section's own pointer only (OMP61-1): */
 #define ACCD_ITEM_ATTACH_ALWAYS 4096u /* is attached, even if neither the pointer nor its target is new */
 #define ACCD_ITEM_ATTACH_NEVER 8192u  /* is not attached */
+/* Of the item and its sections, on entry: */
+#define ACCD_ITEM_PART 16384u /* of data that are partly present only the present part is meant, and
+                                 pointers are attached to that part (OMP60-map-12) */
 
 /* Sets host, bytes, start and base of an item from the section base[start:count] of elements of unit bytes.
  * ACCD_INVALID_SECTION: a negative length, or bounds outside of the address space (ACC33-2.7.1-1). */

@@ -105,6 +105,7 @@ enum accd_asks {
     ACCD_ASKS_NEW,    /* they are made present, and are expected to be absent */
     ACCD_ASKS_DATA,   /* they are made present */
     ACCD_ASKS_REST,   /* the same, of data of which a part is present the absent part */
+    ACCD_ASKS_PART,   /* the same, of data of which a part is present only this part */
     ACCD_ASKS_PRESENT, /* they are an error */
     ACCD_ASKS_NO_MORE, /* nothing: no_create */
     ACCD_ASKS_BEFORE, /* the present modifier, before the construct */

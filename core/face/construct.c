@@ -17,7 +17,7 @@ static accd_status check_items(accd_context *context, const accd_construct *cons
                         : item->action < ACCD_ACTION_COUNT && accd_demands[item->action].entry;
         const accd_program *program = item->program;
         bool runs = !program || (!program->inherited && (!program->spec.params || item->params));
-        bool known = item->flags < 2 * ACCD_ITEM_ATTACH_NEVER && (!item->ndims || item->dims);
+        bool known = item->flags < 2 * ACCD_ITEM_PART && (!item->ndims || item->dims);
         if (fits && runs && known)
             continue;
         if (!known)

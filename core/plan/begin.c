@@ -154,7 +154,7 @@ static size_t section_claim(const struct accd_plan *plan, const struct accd_segm
     if (!accd_segment_maps(segment) || !bytes)
         return 0;
     size_t item = accd_section_root(plan->given.walk, segment)->item;
-    uint16_t flags = (plan->found.claims[item].flags & ACCD_ITEM_TRY) | segment->flags;
+    uint16_t flags = (plan->found.claims[item].flags & (ACCD_ITEM_TRY | ACCD_ITEM_PART)) | segment->flags;
     *claim = (struct accd_claim){
         .host = segment->host[row],
         .bytes = bytes,

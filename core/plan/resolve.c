@@ -12,6 +12,8 @@ static enum accd_asks asks(const struct accd_claim *claim)
         return demand->must ? ACCD_ASKS_PRESENT : ACCD_ASKS_NO_MORE;
     if (claim->flags & (ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH))
         return ACCD_ASKS_REST;
+    if (claim->flags & ACCD_ITEM_PART)
+        return ACCD_ASKS_PART;
     return claim->flags & (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_UNCOUNTED) || claim->action == ACCD_HOLD
                ? ACCD_ASKS_DATA
                : ACCD_ASKS_NEW;
@@ -72,6 +74,76 @@ static accd_status resolve_across(struct accd_plan *plan, uint32_t index, const 
     return ACCD_OK;
 }
 
+/* A claim that asks only for what is present of its data: the absent pieces are skipped, and the first
+ * present one attaches the pointer.
+ * Decides OMP60-map-12. */
+static __attribute__((noinline, cold)) accd_status resolve_part(struct accd_plan *plan, uint32_t index)
+{
+    const size_t first = plan->found.nclaims;
+    uint64_t slot = plan->found.claims[index].slot;
+    ACCD_TRY(accd_claim_cut(plan, index, NULL));
+    plan->found.claims[index].slot = 0;
+    for (size_t i = first - 1; i < plan->found.nclaims; i++) {
+        struct accd_claim *claim = &plan->found.claims[i < first ? index : i];
+        if (claim->state != ACCD_CLAIM_PRESENT) {
+            claim->state = ACCD_CLAIM_SKIP;
+            continue;
+        }
+        ACCD_TRY(resolve_inside(plan, claim));
+        claim->slot = slot;
+        slot = 0;
+    }
+    return ACCD_OK;
+}
+
+/* Whether a section asks for its data although they may be absent, and so may the pointer to them. */
+static bool follows_part(const struct accd_claim *claim)
+{
+    return claim->flags & ACCD_ITEM_PART && claim->slot && claim->state == ACCD_CLAIM_OPEN;
+}
+
+/* Where only a part of data is asked for, what pointers in the rest point to is skipped, too. n: claims that
+ * are no pieces. Pointers come before what they point to.
+ * Decides OMP60-map-12. */
+static __attribute__((noinline, cold)) accd_status skip_targets(struct accd_plan *plan, uint32_t n)
+{
+    const size_t all = plan->found.nclaims;
+    struct accd_claim *claims = plan->found.claims;
+    struct accd_pair *pairs;
+    size_t npairs = 0;
+    ACCD_TAKE(plan->context, pairs, 2 * all);
+    for (size_t i = 0; i < all; i++)
+        if (claims[i].flags & ACCD_ITEM_PART &&
+            (claims[i].state == ACCD_CLAIM_SKIP || follows_part(&claims[i])))
+            pairs[npairs++] = (struct accd_pair){claims[i].host, i};
+    pairs = accd_sort_pairs(pairs, pairs + all, npairs);
+    for (uint32_t i = 0; i < n; i++) {
+        struct accd_object *object;
+        enum accd_relation relation;
+        size_t low = 0, high = npairs;
+        if (!follows_part(&claims[i]))
+            continue;
+        ACCD_TRY(accd_relate(plan->dir, claims[i].slot, sizeof(void *), &relation, &object));
+        if (relation == ACCD_INSIDE) {
+            if (plan->context->verdicts.holes &&
+                accd_relate_within(plan->dir, object, claims[i].slot, sizeof(void *)) != ACCD_INSIDE)
+                claims[i].state = ACCD_CLAIM_SKIP;
+            continue;
+        }
+        while (low < high) { /* how many begin at the pointer or before it */
+            size_t middle = low + (high - low) / 2;
+            if (pairs[middle].key <= claims[i].slot)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        const struct accd_claim *around = low ? &claims[pairs[low - 1].value] : NULL;
+        if (around && around->state == ACCD_CLAIM_SKIP && claims[i].slot - around->host < around->bytes)
+            claims[i].state = ACCD_CLAIM_SKIP;
+    }
+    return ACCD_OK;
+}
+
 /* What no clause named of a held object is sent, into the object (DIR-4.2-17).
  * Decides DIR-4.2-17. */
 static __attribute__((noinline, cold)) accd_status resolve_held(struct accd_plan *plan, uint32_t index,
@@ -110,7 +182,7 @@ static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
     struct accd_answer found;
     ACCD_TRY(accd_claim_find(plan, claim, asks(claim), &found));
     if (found.outcome == ACCD_CUTS)
-        return resolve_across(plan, index, &found);
+        return asks(claim) == ACCD_ASKS_PART ? resolve_part(plan, index) : resolve_across(plan, index, &found);
     if (found.outcome == ACCD_FILLS)
         return resolve_held(plan, index, &found);
     if (found.outcome == ACCD_SKIPS)
@@ -253,6 +325,8 @@ accd_status accd_resolve_entry(struct accd_plan *plan)
         if (plan->found.claims[i].state == ACCD_CLAIM_OPEN && plan->found.claims[i].bytes)
             ACCD_TRY(resolve_present(plan, i));
     }
+    if (plan->given.item_flags & ACCD_ITEM_PART && plan->given.walk)
+        ACCD_TRY(skip_targets(plan, n));
     for (uint32_t i = 0; i < plan->found.nclaims; i++)
         if (plan->found.claims[i].state == ACCD_CLAIM_OPEN) {
             open++;

@@ -186,6 +186,98 @@ case("accepts: a whole object is mapped with its allocatable components [OMP60-m
   expect.host("many(2)%v", { 6, 6, 5, 6 })
 end)
 
+local tiles = [[
+  type tile_t
+    integer :: id
+    real, allocatable :: a(:), b(:)
+  end type
+  type chunk_t
+    integer :: n
+    type(tile_t), allocatable :: tiles(:)
+  end type
+  type(chunk_t) :: var
+  integer :: i
+  allocate(var%tiles(3))
+  do i = 1, 3
+    var%tiles(i)%id = i
+    allocate(var%tiles(i)%a(4), var%tiles(i)%b(4))
+    var%tiles(i)%a = 10 * i
+  end do
+]]
+
+-- The present element is the first one, one in the middle, the last one.
+for _, version in ipairs { "openmp-5.1", "openmp-5.2", "openmp-6.0" } do
+  case("accepts: an implicit object of " .. version .. " uses present parts of components [OMP60-map-12]", function()
+    rules(version)
+    fortran(tiles)
+    for i = 1, 3 do
+      local function of_element(text) fortran((text:gsub("#", tostring(i)))) end
+      of_element "!$omp target enter data map(to: var%tiles(#)%a, var%tiles(#)%b)"
+      expect.moves(function()
+        of_element [[
+          !$omp target
+          var%tiles(#)%b(2) = var%tiles(#)%a(2) + 1
+          var%n = 5
+          !$omp end target
+        ]]
+      end, { h2d = { count = 1, bytes = 56 }, d2h = { count = 1, bytes = 8 } })
+      expect.count(("var%%tiles(%d)%%b"):format(i), { structured = 0, dynamic = 1 })
+      of_element "!$omp target exit data map(from: var%tiles(#)%b) map(release: var%tiles(#)%a)"
+      expect.host(("var%%tiles(%d)%%b(2)"):format(i), 10 * i + 1)
+    end
+  end)
+end
+
+case("accepts: an implicit object uses the present section of a component, or one of several parts [OMP60-map-12]",
+  function()
+    fortran(tiles)
+    fortran [[
+      !$omp target data map(tofrom: var%tiles(2)%a(2:3))
+      !$omp target
+      var%tiles(2)%a(3) = var%tiles(2)%a(2) + 1
+      !$omp end target
+      !$omp end target data
+    ]]
+    expect.host("var%tiles(2)%a", { 20, 20, 21, 20 })
+    fortran [[
+      !$omp target enter data map(to: var%tiles(1)%id)
+      !$omp target enter data map(to: var%tiles(3)%id)
+      !$omp target
+      var%n = var%tiles(1)%id
+      !$omp end target
+    ]]
+    expect.host("var%n", 1)
+    refused("out-of-bounds", "!$omp target\nvar%n = var%tiles(3)%id\n!$omp end target")
+  end)
+
+case("differs: an implicit object has no more than the present parts of its components [OMP60-map-12]", function()
+  fortran(tiles)
+  fortran "!$omp target enter data map(to: var%tiles(2)%a)"
+  for _, absent in ipairs { "tiles(1)%a(1)", "tiles(1)%id", "tiles(3)%a(1)", "tiles(2)%b(1)", "tiles(2)%id" } do
+    refused("out-of-bounds", ("!$omp target\nvar%%n = var%%%s\n!$omp end target"):format(absent))
+    expect.equal(#state().present, 2)
+  end
+end)
+
+case("rejects: a clause names an object of which a component is partly present [OMP60-map-12 OMP60-map-13]", function()
+  fortran(tiles)
+  fortran "!$omp target enter data map(to: var%tiles(2)%a)"
+  for _, clause in ipairs { "map(var)", "map(var%tiles)" } do
+    refused("partially-present", ("!$omp target %s\nvar%%n = 1\n!$omp end target"):format(clause))
+  end
+  refused("partially-present", "!$omp target enter data map(to: var)")
+end)
+
+case("rejects: a component that a mapper of an implicit object names is partly present [OMP60-map-12 OMP60-map-15]",
+  function()
+    fortran(tiles)
+    fortran [[
+      !$omp declare mapper(chunk_t :: w) map(w, w%tiles)
+      !$omp target enter data map(to: var%tiles(2)%a)
+    ]]
+    refused("partially-present", "!$omp target\nvar%n = 1\n!$omp end target")
+  end)
+
 case("differs: the target of a pointer component is not mapped with its object [OMP60-map-16]", function()
   fortran(objects)
   fortran "!$omp target enter data map(to: s)"

@@ -64,7 +64,9 @@ return {
       .. "and from 6.0 on storage, self and private are behaviours." },
   { id = "OMP60-map-12", section = "7.9.3", kind = "meaning", status = "done",
     text = "An implicit item that is partly present maps only that part. For an absent structure with listed "
-      .. "members, the implicit map maps these members and the base pointers of listed sections." },
+      .. "members, the implicit map maps these members and the base pointers of listed sections. Our reading: the same "
+      .. "holds for allocatable components of an implicit item, unless its type has a mapper. Their descriptors are "
+      .. "attached to the first part that is present. What absent descriptors describe is not mapped." },
   { id = "OMP60-map-13", section = "7.9.6", kind = "restriction", status = "done",
     text = "Two items of one construct share storage only if they are the same, or if one structure contains both. "
       .. "No item may grow data that are partly present, add a member to a present structure, or span two objects. "

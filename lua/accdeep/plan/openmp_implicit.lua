@@ -84,6 +84,8 @@ local function add_present_parts(plan, name, request, objects)
   end
 end
 
+-- Adds the items of an aggregate. Of allocatable components only what is present is meant, if that is a part.
+-- Decides OMP60-map-12.
 local function add_aggregate(plan, name, node, t, behaviour)
   local session = plan.session
   local address, bytes = session.language.extent_of(session, node)
@@ -94,7 +96,12 @@ local function add_aggregate(plan, name, node, t, behaviour)
     plan.once = true
     return add_present_parts(plan, name, request, session.ctx:present_in(session.now.device, address, bytes))
   end
-  return plan:request(request)
+  local before = #plan.items
+  plan:request(request)
+  for i = before + 1, request.present and 0 or #plan.items do
+    local item = plan.items[i]
+    if item.program and not request.treatment.policy then item.flags = item.flags | core.flag.part end
+  end
 end
 
 -- Variables that a target construct's body uses and no clause names, and pointers of which only sections are mapped:
