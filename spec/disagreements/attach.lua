@@ -309,6 +309,22 @@ case("differs: pointer_changed decides, after acc update self [TR14-4.1-08]", fu
   end)
 end)
 
+case("differs: finalize_detaches decides, after acc exit data delete finalize [ACC33-det-2]", function()
+  expect.differs({
+    ["tr14"] = "accepted; `v.data` on the device has the host's address",
+    ["tr14x"] = "accepted; `v.data` on the device has the host's address",
+    ["libgomp-12"] = "accepted; `v.data` on the device has the host's address",
+    ["directory"] = "accepted; `v.data` on the device has the host's address",
+    ["openacc-2.0"] = "already-present",
+    ["openacc-3.3"] = "accepted; `v.data` on the device is attached to `a`",
+    ["openacc-3.4"] = "accepted; `v.data` on the device is attached to `a`",
+  }, function()
+    acc "enter data copyin(v) copyin(v.data[0:4])"
+    acc "data copy(v.data[0:4])"
+    acc "exit data delete(v.data[0:4]) finalize"
+  end)
+end)
+
 case("differs: again decides, after acc enter data copyin copyin [ACC20-2.6-1]", function()
   expect.differs({
     ["tr14"] = "partially-present",
@@ -438,6 +454,23 @@ case("differs: attach_implied decides, after acc exit data delete delete, progra
   end)
 end)
 
+case("differs: end_detaches decides, after end of a region [ACC33-det-3]", function()
+  expect.differs({
+    ["tr14"] = "pointer-changed",
+    ["tr14x"] = "pointer-changed",
+    ["directory"] = "pointer-changed",
+    ["openacc-2.0"] = "accepted; `v.data` on the device is attached to `b`",
+    ["openacc-3.3"] = "accepted; `v.data` on the device has the host's address",
+    ["openacc-3.4"] = "accepted; `v.data` on the device has the host's address",
+    ["libgomp-12"] = "partially-present",
+  }, function()
+    acc "data copy(v.data[0:4])"
+    host "(v.data = b)"
+    acc "enter data copyin(v) copyin(v.data[0:4])"
+    acc "end data"
+  end)
+end)
+
 case("differs: members decides, after acc exit data copyout [TR14-3.4-11 ACC33-att-10]", function()
   expect.differs({
     ["tr14"] = "accepted; `v` is not present",
@@ -470,24 +503,6 @@ case("differs: members and member decide together, after acc exit data copyout "
     acc "exit data detach(v.data)"
     host "(v.data = b)"
     acc "exit data copyout(v)"
-  end)
-end)
-
-case("differs: member and detach_unattached decide together, after end of a region "
-  .. "[TR14-4.2-08 ACC33-att-10 TR14-4.3-13 ACC33-det-1]", function()
-  expect.differs({
-    ["tr14"] = "not-attached",
-    ["tr14x"] = "not-attached",
-    ["libgomp-12"] = "not-attached",
-    ["directory"] = "not-attached",
-    ["openacc-2.0"] = "already-present",
-    ["openacc-3.3"] = "accepted",
-    ["openacc-3.4"] = "accepted",
-  }, function()
-    acc "enter data copyin(v) copyin(v.data[0:4])"
-    acc "data copy(v.data[0:4])"
-    acc "exit data delete(v.data[0:4]) finalize"
-    acc "end data"
   end)
 end)
 

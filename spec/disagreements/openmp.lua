@@ -16,6 +16,7 @@ case("differs: members decides, after omp target enter data map [TR14-3.4-11 ACC
     ["libgomp-12-openmp"] = "accepted; `v.data` is not present",
     ["indirect"] = "accepted; `v.data` is not present",
     ["libomptarget-19"] = "accepted; `v.data` is present",
+    ["libomptarget-14"] = "accepted; `v.data` is present",
     ["openmp-4.0"] = "accepted; `v.data` is present",
   }, function()
     omp "target enter data map(to: v.data[0:4])"
@@ -31,6 +32,7 @@ case("differs: section decides, after omp target enter data map [LLNL-2.1-05 LLN
     ["libgomp-12-openmp"] = "accepted; `v.data` is not present",
     ["indirect"] = "accepted; `v.data` is not present",
     ["libomptarget-19"] = "accepted; `v.data` is present",
+    ["libomptarget-14"] = "accepted; `v.data` is present",
     ["openmp-4.0"] = "accepted; `v.data` is present",
   }, function()
     omp "target enter data map(to: v.data[0:4])"
@@ -41,6 +43,7 @@ case("differs: unmatched decides, after kernel [OMP60-map-10]", function()
   expect.differs({
     ["openmp-5.1"] = "null-pointer",
     ["libgomp-12-openmp"] = "null-pointer",
+    ["libomptarget-14"] = "null-pointer",
     ["openmp-5.2"] = "host-pointer-on-device",
     ["openmp-6.0"] = "host-pointer-on-device",
     ["openmp-6.1"] = "host-pointer-on-device",
@@ -60,6 +63,7 @@ case("differs: implicit decides, after kernel [OMP60-map-11 LLNL-3.2-01]", funct
     ["openmp-6.1"] = "accepted",
     ["libgomp-12-openmp"] = "accepted",
     ["libomptarget-19"] = "accepted",
+    ["libomptarget-14"] = "accepted",
     ["indirect"] = "accepted",
     ["openmp-4.0"] = "host-pointer-on-device",
   }, function()
@@ -75,6 +79,7 @@ case("differs: lost_target decides, after omp target exit data map [ACC33-att-11
     ["openmp-6.0"] = "accepted; `v.data` on the device points to memory that was unmapped",
     ["openmp-6.1"] = "accepted; `v.data` on the device points to memory that was unmapped",
     ["libomptarget-19"] = "accepted; `v.data` on the device points to memory that was unmapped",
+    ["libomptarget-14"] = "accepted; `v.data` on the device points to memory that was unmapped",
     ["openmp-4.0"] = "accepted; `v.data` on the device points to memory that was unmapped",
     ["indirect"] = "accepted; `v.data` on the device points to memory that was unmapped",
     ["libgomp-12-openmp"] = "accepted; `v.data` on the device has the host's address",
@@ -92,6 +97,7 @@ case("differs: attach decides, after omp target enter data map [TR14-4.1-02 OMP6
     ["openmp-6.1"] = "accepted; `v.data` on the device has the host's address",
     ["libgomp-12-openmp"] = "accepted; `v.data` on the device is attached to `a`",
     ["libomptarget-19"] = "accepted; `v.data` on the device is attached to `a`",
+    ["libomptarget-14"] = "accepted; `v.data` on the device is attached to `a`",
     ["openmp-4.0"] = "accepted; `v.data` on the device is attached to `a`",
     ["indirect"] = "accepted; `v.data` on the device is attached to `a`",
   }, function()
@@ -108,6 +114,7 @@ case("differs: reattach decides, after omp target enter data map [ACC33-att-3]",
     ["openmp-6.0"] = "accepted; `v.data` on the device is attached to `b`",
     ["openmp-6.1"] = "accepted; `v.data` on the device is attached to `b`",
     ["libomptarget-19"] = "accepted; `v.data` on the device is attached to `b`",
+    ["libomptarget-14"] = "accepted; `v.data` on the device is attached to `b`",
     ["openmp-4.0"] = "accepted; `v.data` on the device is attached to `b`",
     ["indirect"] = "accepted; `v.data` on the device is attached to `b`",
     ["libgomp-12-openmp"] = "accepted; `v.data` on the device is attached to `a`",

@@ -134,9 +134,9 @@ local function snippet(err, paint, out)
   end
 end
 
--- The error as text: position, code, message, the line with carets, objects, rule, help, where more is said of the
--- code. options: color; case: its case; warning: it is none, but should be looked at; seen: codes of which more was said
--- before, as keys (this one is added).
+-- Returns the error as text: position, code, message, the line with carets, objects, rule, help, and the command that
+-- explains the code. options: color; case: the name of its case; warning: it is a warning; seen: the codes that were
+-- explained before, as keys (this one is added).
 function report.error(err, options)
   err = report.plain(err)
   local paint = painter(options and options.color)

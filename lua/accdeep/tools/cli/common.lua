@@ -95,10 +95,10 @@ end
 
 -- The limits of scenarios.
 function common.limits(command)
-  command:option("--limit-memory", "Memory a scenario may use, that of devices with it (0: no limit)."):default(common.LIMIT_MEMORY)
-    :convert(common.size)
-  command:option("--limit-steps", "Steps of Lua a scenario may take, and seconds to match (0: no limit)."):default(common.LIMIT_STEPS)
-    :convert(common.whole)
+  command:option("--limit-memory", "Memory a scenario may use, that of devices with it (0: no limit).")
+    :default(common.LIMIT_MEMORY):convert(common.size)
+  command:option("--limit-steps", "Steps of Lua a scenario may take, and seconds to match (0: no limit).")
+    :default(common.LIMIT_STEPS):convert(common.whole)
 end
 
 -- ---------------------------------------------------------------------------------------- files --
