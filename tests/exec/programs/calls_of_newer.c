@@ -128,6 +128,16 @@ static void read_bounds(void *args)
     *r = (int)(d->dim.high - d->dim.low + 1) * 100 + (int)d->data[1];
 }
 
+/* exit data of an array and of a scalar that are not allocated: gcc 16 passes the descriptor, and the pointer of the
+ * scalar, before their data. */
+static void unallocated(void)
+{
+    static struct descriptor array;
+    static double *scalar;
+    ENTER_EXIT(EXIT, {RELEASE, &array, sizeof array}, {RELEASE, NULL, 8}, {RELEASE, &scalar, sizeof scalar},
+               {RELEASE, NULL, 8});
+}
+
 /* gcc 14 passes the descriptor of a component before its data, older ones behind it. */
 static void map_component(struct descriptor *d, int is_new)
 {
@@ -395,6 +405,8 @@ int main(int argc, char **argv)
     if (!strcmp(what, "descriptor")) {
         descriptor(0);
         descriptor(1);
+    } else if (!strcmp(what, "unallocated")) {
+        unallocated();
     } else if (!strcmp(what, "self")) {
         self();
     } else if (!strcmp(what, "unordered")) {

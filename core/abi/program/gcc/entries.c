@@ -340,13 +340,17 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
     add_declared_pointers(items);
 }
 
-/* Whether an entry is the pointer or descriptor of what is not allocated, and absent: exit data has nothing to do. */
+/* Returns true if an entry is the absent pointer or descriptor of data that are not allocated, so that exit data has
+ * nothing to do. The entry of the data, whose address is null, stands before a descriptor, from gcc 14 on behind it or
+ * behind the pointer of a scalar. */
 static bool is_nothing(const struct entries *map, size_t i)
 {
     const unsigned kind = goacc_kind(map, i);
     const bool is_pointer = kind == POINTER || kind == ALWAYS_POINTER, is_set = kind == TO_PSET;
-    const bool is_descriptor = i && !map->host[i - 1] && goacc_is_descriptor(map->size[i]);
-    return (is_pointer || is_set || is_descriptor) && !goacc_word(map->host[i]) &&
+    const bool follows_null = i && !map->host[i - 1], precedes_null = i + 1 < map->n && !map->host[i + 1];
+    const bool is_descriptor = (follows_null || precedes_null) && goacc_is_descriptor(map->size[i]);
+    const bool is_scalar = precedes_null && map->size[i] == sizeof(void *);
+    return (is_pointer || is_set || is_descriptor || is_scalar) && !goacc_word(map->host[i]) &&
            accd_presence_of(goacc.context, goacc_own.device, map->host[i], sizeof(void *)) == ACCD_ABSENT;
 }
 
