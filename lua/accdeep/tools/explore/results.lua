@@ -126,7 +126,7 @@ local function take(made, line)
     table.insert(made.findings, results.finding_of(rest))
   elseif word == "level" then
     local level = numbers_of(rest, "^(%d+)$")
-    assert(level == #made.levels + 1)
+    assert(level == #made.levels + 1 or level == made.level and made.extended == 0) -- the latter: begun once more
     made.level, made.extended = level, 0
     made.levels[level] = { classes = {} }
   elseif word == "e" then
