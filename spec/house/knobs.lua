@@ -233,6 +233,16 @@ turned("end_detaches", "openacc-3.3", function()
   return on_device "S.a" == addr "A[0]"
 end, { [true] = true, [false] = false })
 
+turned("loop_reduction", "openacc-3.3", function()
+  local result = outcome(function()
+    acc "parallel" [[
+      #pragma acc loop reduction(+: n)
+      for (int i = 0; i < 3; i++) n += i;
+    ]]
+  end)
+  return { result, host.n }
+end, { copied = { "done", 4 }, rejected = { "missing-clause", 1 } })
+
 turned("pointer_changed", "tr14", function()
   attached()
   host.S.a = addr "B[0]"

@@ -138,6 +138,13 @@ local openacc = {
     ["a detach at counter zero is an error in a strict profile"] = { ["end"] = PLAIN_POINTER },
     ["a null pointer is an error where null pointers are not present"]
       = { ["end"] = BROUGHT_MEMBER },
+    ["the end of a region detaches a pointer that was attached in the region under openacc-3.3"]
+      = { ["end"] = BROUGHT_MEMBER },
+    ["the end of a region detaches a pointer that was attached in the region under openacc-3.4"]
+      = { ["end"] = BROUGHT_MEMBER },
+    ["the end of a region detaches what its attach clause names under openacc-3.3"] = { [2] = PLAIN_POINTER },
+    ["the end of a region detaches what its attach clause names under openacc-3.4"] = { [2] = PLAIN_POINTER },
+    ["a no_create clause without data does not detach at the end of its region"] = { ["end"] = BROUGHT_MEMBER },
   },
   ["3.2-routines"] = {
     ["the copies of acc_memcpy routines count as moves"] = { compile = NO_ROUTINE },
