@@ -25,7 +25,8 @@ int main(int argc, char **argv)
         a[3] += 1;
 #pragma omp target data map(to : b)
         {
-#pragma omp target update to(b)
+            b[0] += 1;
+#pragma omp target update from(b)
         }
     }
     if (!strcmp(way, "team")) {
