@@ -1,5 +1,5 @@
-/* accdeep_checkpoints.h - states of a context that are saved and restored; invariants and digests of a state; failures
- * for tests. accdeep_core.h includes this header. */
+/* accdeep_checkpoints.h - host memory that is registered; states of a context that are saved and restored; invariants and
+ * digests of a state; failures for tests. accdeep_core.h includes this header. */
 #ifndef ACCDEEP_CHECKPOINTS_H
 #define ACCDEEP_CHECKPOINTS_H
 
@@ -8,6 +8,25 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* -------------------------------------------------------------------- registered host memory -- */
+
+/* Registers host memory. With config.check_host, a section outside of all registered ranges is
+ * ACCD_OUT_OF_BOUNDS, with the name of the nearest range; nothing is read there (TR14-1.1-02). */
+ACCD_API accd_status accd_host_add(accd_context *context, const void *start, uint64_t bytes,
+                                   const accd_label *label);
+/* Changes the range that begins at start. live = 0: freed, but kept for messages; -1: removed. */
+ACCD_API void accd_host_mark(accd_context *context, const void *start, int live);
+typedef struct accd_host_range {
+    accd_object_info info;
+    int live;
+} accd_host_range;
+/* The registered range with an address; 0: none. */
+ACCD_API int accd_host_at(accd_context *context, const void *address, accd_host_range *range_p);
+
+/* Start and size of the live registered range with an address; 0: none. */
+ACCD_API int accd_host_bounds(accd_context *context, const void *address, uint64_t *start_p,
+                              uint64_t *bytes_p);
 
 /* ------------------------------------------------------------------------------ checkpoints -- */
 

@@ -6,8 +6,8 @@
  * changes nothing: not the device, not the counters, not the host.
  *
  * This is the explicit tier: contexts, constructs, items, mapping programs, events, inspection. It needs
- * no Lua. Activity queues, and kernels on the device, are in accdeep_queues.h; saved states, invariants and digests in
- * accdeep_checkpoints.h. This header includes both.
+ * no Lua. Activity queues, and kernels on the device, are in accdeep_queues.h; registered host memory, saved states,
+ * invariants and digests in accdeep_checkpoints.h. This header includes both.
  * Terms are those of OpenACC: data environment, present table, structured and dynamic reference counter,
  * attach counter, section. Rule ids, in parentheses, are those of spec/rules.
  *
@@ -781,25 +781,6 @@ typedef struct accd_stats {
 } accd_stats;
 /* Statistics of a device; all are 0 for an invalid device number. */
 ACCD_API void accd_get_stats(accd_context *context, int device, accd_stats *stats_p);
-
-/* -------------------------------------------------------------------- registered host memory -- */
-
-/* Registers host memory. With config.check_host, a section outside of all registered ranges is
- * ACCD_OUT_OF_BOUNDS, with the name of the nearest range; nothing is read there (TR14-1.1-02). */
-ACCD_API accd_status accd_host_add(accd_context *context, const void *start, uint64_t bytes,
-                                   const accd_label *label);
-/* Changes the range that begins at start. live = 0: freed, but kept for messages; -1: removed. */
-ACCD_API void accd_host_mark(accd_context *context, const void *start, int live);
-typedef struct accd_host_range {
-    accd_object_info info;
-    int live;
-} accd_host_range;
-/* The registered range with an address; 0: none. */
-ACCD_API int accd_host_at(accd_context *context, const void *address, accd_host_range *range_p);
-
-/* Start and size of the live registered range with an address; 0: none. */
-ACCD_API int accd_host_bounds(accd_context *context, const void *address, uint64_t *start_p,
-                              uint64_t *bytes_p);
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@ local headers = {
   { "lua/embed/accdeep.h", "c-accdeep", "deep copy for a C program: directives as text, on the program's own memory" },
   { "core/accdeep_core.h", "c-core", "constructs made of items, programs, devices, rules, events" },
   { "core/accdeep_rules.def", "c-rules", "what rule profiles decide, and what each profile decides" },
-  { "core/accdeep_checkpoints.h", "c-checkpoints", "saved states of a context, invariants, digests" },
+  { "core/accdeep_checkpoints.h", "c-checkpoints", "registered host memory, saved states of a context, invariants, digests" },
   { "core/accdeep_queues.h", "c-queues", "activity queues, and kernels on the device" },
   { "core/abi/lowered/accdeep_lowered.h", "c-lowered", "what programs call whose directives became calls" },
   { "core/abi/directory/accdeep_directory.h", "c-directory", "data environments for other runtimes" },
