@@ -268,7 +268,7 @@ case("rejects: a clause names an object of which a component is partly present [
   refused("partially-present", "!$omp target enter data map(to: var)")
 end)
 
-case("rejects: a component that a mapper of an implicit object names is partly present [OMP60-map-12 OMP60-map-13 OMP60-map-15]",
+case("rejects: a mapper names a component that is partly present [OMP60-map-12 OMP60-map-13 OMP60-map-15]",
   function()
     fortran(tiles)
     fortran [[
