@@ -660,9 +660,9 @@ function program_of(session, treatment, pos, around)
         .. "next[0:next != 0])" })
   end
   if made ~= nil then return made or nil end
-  cache[treatment] = "under way"
   local out
   local ok, result = pcall(function()
+    cache[treatment] = "under way" -- in here: there may be no memory for the function itself
     out = { pieces = {}, fields = {}, excluded = {}, parts = {}, builder = codegen.builder(), around = around,
       compiles = treatment }
     collect(session, out, treatment, 0, "", false, nil)
