@@ -39,7 +39,7 @@ bool goacc_debug_step_out(struct goacc_debug *debug, struct goacc_stopped *stopp
 int goacc_debug_line(struct goacc_debug *debug, uintptr_t pc, const char **file_p, int *line_p,
                      const char **function_p);
 
-/* Returns the compiler of the code at a call, as in "GNU C17 14.2.0", with its options behind it. NULL: not known. */
+/* Returns the compiler of the code at a call, as in "GNU C17 14.2.0", followed by its options. NULL: not known. */
 const char *goacc_debug_compiler(struct goacc_debug *debug, uintptr_t pc);
 
 /* Whether code is the system's: of one of its libraries, or of a function in one of its headers, as

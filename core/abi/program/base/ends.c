@@ -72,7 +72,7 @@ static void report(void)
     goacc.at_end();
 }
 
-/* What does not come to an end is given up, and so is what faults. */
+/* Ends the program by the signal that it got, if its report takes too long or faults. */
 static void give_up(int signal)
 {
     struct timespec now;

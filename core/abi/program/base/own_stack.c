@@ -6,7 +6,7 @@
 
 enum { BYTES = 1 << 20, GUARD = 4096 };
 
-/* What goacc_switch_stack calls, the end of the stack that it uses, and whether the thread is on such a stack. */
+/* Arguments of goacc_switch_stack: a function and the end of the stack for it; and whether that stack is in use. */
 extern __thread struct goacc_switch {
     void *fn;
     char *top;

@@ -101,8 +101,8 @@ static void tell_pointer(const struct goacc_site *site, const char *target,
              goacc_is_kernel(site->what) || strstr(site->what, "data") ? clause : "%s", target);
 }
 
-/* What to do about an error of a routine that maps or frees raw memory of the device; NULL: what
- * its code says. */
+/* Returns the help for an error of a routine that maps or frees raw memory of the device. NULL: the
+ * help of the error's code. */
 static const char *help_of_routine(const char *what, accd_status status)
 {
     static const struct {

@@ -74,7 +74,7 @@ static uint16_t *source_of(uint64_t dev)
     return &sources[(dev - goacc_checked.low) / 8];
 }
 
-/* Those of a part, as bits 1 of their states, that hold what was moved, and that nothing read. */
+/* Returns the bytes of a part that hold a transferred value which nothing has read: bit 0 of each state is set. */
 static uint32_t unread_in(const struct goacc_part *part)
 {
     const uint32_t states = goacc_states(part) & part->bytes;

@@ -233,11 +233,11 @@ int __tgt_print_device_info(int64_t device)
 REFUSED(__tgt_interop_init, "interop", "needs a device with streams of its own")
 REFUSED(__tgt_interop_use, "interop", "needs a device with streams of its own")
 REFUSED(__tgt_interop_destroy, "interop", "needs a device with streams of its own")
-/* Of clang 22. */
+/* Interop objects, as clang 22 asks for them. */
 REFUSED(__tgt_interop_get, "interop", "needs a device with streams of its own")
 REFUSED(__tgt_interop_use60, "interop", "needs a device with streams of its own")
 REFUSED(__tgt_interop_release, "interop", "needs a device with streams of its own")
-/* Of gcc 15. */
+/* Interop objects, as gcc 15 asks for them. */
 REFUSED(GOMP_interop, "interop", "needs a device with streams of its own")
 
 void *llvm_omp_target_alloc_device(size_t bytes, int device);

@@ -184,7 +184,7 @@ struct body {
     int device;
     size_t n;
     void **addresses; /* of each of args; NULL: fn takes the values */
-    uintptr_t args[]; /* of fn; the addresses and private variables lie behind them */
+    uintptr_t args[]; /* of fn; followed by the addresses and the private variables */
 };
 
 static void call(const struct body *body)

@@ -102,7 +102,7 @@ static bool is_partly_present(const struct entries *map, size_t i)
            goacc_is_partly_present(&goacc_own, map->host[i], map->size[i]);
 }
 
-/* What the always modifier adds, alone or with the present modifier (OMP60-map-5, OMP60-map-9). */
+/* Returns the flags of items for the always modifier, with or without `present` (OMP60-map-5, OMP60-map-9). */
 static uint16_t always(const struct entries *map, size_t i)
 {
     const unsigned kind = goacc_kind(map, i), more = (map->kind[i] & 0xff) - kind;
@@ -341,8 +341,8 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
 }
 
 /* Returns true if an entry is the absent pointer or descriptor of data that are not allocated, so that exit data has
- * nothing to do. The entry of the data, whose address is null, stands before a descriptor, from gcc 14 on behind it or
- * behind the pointer of a scalar. */
+ * nothing to do. The entry of the data, whose address is null, precedes the descriptor up to gcc 13. From gcc 14 on it
+ * follows the descriptor, or the pointer of a scalar. */
 static bool is_nothing(const struct entries *map, size_t i)
 {
     const unsigned kind = goacc_kind(map, i);
@@ -445,7 +445,7 @@ static bool is_pointer_entry(unsigned kind)
 }
 
 /* Returns true if the device's copy of descriptor i points to the data of its pointer, which a later entry attaches.
- * The data's entry is before that of the descriptor up to gcc 13, behind it since. A kernel may have let the pointer
+ * The data's entry precedes that of the descriptor up to gcc 13, and follows it since. A kernel may have let the pointer
  * point elsewhere: then the bounds are the kernel's, too. */
 static bool leads_to_data(const struct goacc_thread *self, const struct entries *map, size_t i,
                           uint64_t device)

@@ -17,7 +17,7 @@ int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int
 void *omp_target_memset_async(void *pointer, int value, size_t bytes, int device, int ndepend,
                               void **depend);
 
-/* What libgomp's taskwait gets for a list of depend objects, each of two pointers. Returns NULL:
+/* Returns the argument of libgomp's taskwait for a list of depend objects, each of two pointers. NULL:
  * none, or no memory. */
 static void **depend_list(int n, void **objects)
 {

@@ -24,7 +24,7 @@ static uint64_t culprit(int device, uint64_t address, uint64_t low)
     return found;
 }
 
-/* What to do, by situation, in both languages. */
+/* Help for one situation, in the words of OpenACC and of OpenMP. */
 struct advice {
     char help[400], openmp[400];
 };
