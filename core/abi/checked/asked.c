@@ -78,7 +78,7 @@ void goacc_asked_note(uintptr_t start, size_t bytes)
     goacc_release(&part->locked);
 }
 
-/* What an entry made room for elsewhere moves back. */
+/* Removes a block from the table. Later entries of the same run of slots move back into the hole. */
 void goacc_asked_forget(uintptr_t start)
 {
     struct part *part = part_of(start);

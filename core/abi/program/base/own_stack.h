@@ -6,7 +6,8 @@
 
 /* Calls fn(arg) on a stack of 1 MiB, if the thread is not on such a one already. fn returns. */
 void goacc_call_on_own_stack(void (*fn)(void *), void *arg);
-/* The same for a function of at most eight words that returns something. */
+/* GOACC_ON_OWN_STACK(fn, ...) calls fn on such a stack and returns its result. The arguments have at most eight words.
+ * The two functions are its parts. */
 void *goacc_take_own_stack(void *fn);
 void goacc_give_own_stack(const void *taken);
 #define GOACC_ON_OWN_STACK(fn, ...)                                                                             \

@@ -470,7 +470,8 @@ static void swap_bytes(char *host, char *device, uint64_t bytes)
     }
 }
 
-/* Of a variable of declare link, a part may be present. */
+/* Exchanges the bytes of declared variables with those of the device: of a `declare link` variable only the parts that
+ * are present. */
 void goacc_declared_swap(const struct goacc_thread *self)
 {
     size_t m = 0, place = 0;
