@@ -2,9 +2,9 @@
 -- exports, completion and `accdeep explain` are made from these entries: a new clause is one entry here.
 --
 -- A directive is {name, kind, takes?, needs_data?, specific?, text}. kind: what a plan of it is ("region",
--- "enter data", ...), "compute", "body" for what stands in bodies alone, "declaration", and "members" for what
--- describes a type; takes: what stands in its own parentheses; needs_data: it is nothing without a data clause;
--- specific: the clauses that may follow device_type, nil where device_type is no more than a clause of its own.
+-- "enter data", ...), "compute", "body" for directives of bodies only, "declaration", and "members" for those
+-- that describe a type; takes: the form of its argument; needs_data: true if it must have a data clause;
+-- specific: the clauses that may follow device_type; nil if device_type applies to no other clause.
 --
 -- A clause is {names, takes, of, text, ...}. names: its own, then those that mean the same; takes: what stands in its
 -- parentheses ("vars", ...: grammar/openacc.lua); of: the directives that have it, in short. And
