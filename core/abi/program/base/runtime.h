@@ -34,7 +34,7 @@
  *              ends: of the program;
  *              state: the state of the runtime and of each thread, the locks
  *
- * A folder uses those below it in this list (tests/arrows/floors.lua).
+ * A folder uses those below it in this list (tests/layers/layers.lua).
  *
  * A call that fails tells why and ends the program with status 1, as the compiler's own runtime
  * does: OpenACC defines no recovery. */

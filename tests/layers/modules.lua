@@ -1,5 +1,5 @@
--- modules.lua - the Lua modules below a folder as files for check.lua: each defines its name and uses those that it
--- requires, at once or inside a function. Comments and texts, as those of examples, require nothing.
+-- modules.lua - reads Lua modules as files for references.lua: each defines its module name and uses the modules that it
+-- requires, at load time or inside a function. A `require` in a comment or in a string does not count.
 
 -- "lua/accdeep/code/cuda/init.lua" -> "accdeep.code.cuda"
 local function name_of(path)

@@ -1,5 +1,5 @@
--- objects.lua - what object files define and use: a function of their paths that gives a list of files, each
--- {path = of its source, defines = {symbol = true}, uses = {{from = function, to = symbol} ...}}. readelf reads them.
+-- objects.lua - reads object files with readelf: a function of their paths that returns a list of files, each
+-- {path = of its source, defines = {symbol = true}, uses = {{from = function, to = symbol} ...}}.
 
 local function rows(what, paths)
   local quoted = {}

@@ -1,12 +1,13 @@
--- page.lua ROOT [--write] - whether ARCHITECTURE.md draws the floors as floors.lua has them, CHANGELOG.md knows this
--- version, and the pages for maintainers name files that are there. --write puts the floors into ARCHITECTURE.md.
+-- page.lua ROOT [--write] - checks that ARCHITECTURE.md lists the layers as layers.lua does, that CHANGELOG.md has an
+-- entry for this version, and that the files which the pages for maintainers name exist. --write updates the lists in
+-- ARCHITECTURE.md.
 --
--- Between <!-- floors: core --> and <!-- end --> stands what is made here: a floor a line, the highest first, then the
--- products beside them with the folders that they use.
+-- Between <!-- layers: core --> and <!-- end --> is a generated list: the layers, the highest first, then the products
+-- with the folders that they use.
 
 local here = arg[0]:match "^(.*)/[^/]*$" or "."
 package.path = here .. "/?.lua;" .. package.path
-local floors = require "floors"
+local layers = require "layers"
 
 local root, writes = assert(arg[1], "usage: page.lua ROOT [--write]"), arg[2] == "--write"
 local PAGE, PAGES = "ARCHITECTURE.md", { "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md" }
@@ -20,41 +21,41 @@ local function exists(path)
   return file ~= nil
 end
 
--- The lines of a house. Each folder needs a line in `about`, and `about` has no others.
-local function drawn(house)
+-- Returns the generated list of a table of layers. Each folder needs a line in `about`, and `about` has no others.
+local function drawn(tree)
   local lines, left = { "```text" }, {}
-  for folder in pairs(house.about) do left[folder] = true end
+  for folder in pairs(tree.about) do left[folder] = true end
   local function line(folder, behind)
-    if not house.about[folder] then problems[#problems + 1] = ("floors.lua says nothing about %s"):format(folder) end
+    if not tree.about[folder] then problems[#problems + 1] = ("layers.lua says nothing about %s"):format(folder) end
     left[folder] = nil
-    lines[#lines + 1] = ("%-30s %s%s"):format(folder, house.about[folder] or "", behind)
+    lines[#lines + 1] = ("%-30s %s%s"):format(folder, tree.about[folder] or "", behind)
   end
-  for i = #house.floors, 1, -1 do line(house.floors[i], "") end
+  for i = #tree.layers, 1, -1 do line(tree.layers[i], "") end
   local products = {}
-  for folder in pairs(house.products) do products[#products + 1] = folder end
+  for folder in pairs(tree.products) do products[#products + 1] = folder end
   table.sort(products)
   if products[1] then lines[#lines + 1] = "\nbeside them" end
   for _, folder in ipairs(products) do
-    local product, uses = house.products[folder], {}
+    local product, uses = tree.products[folder], {}
     if product.public then uses[1] = "the public header" end
     table.move(product.uses or {}, 1, #(product.uses or {}), #uses + 1, uses)
     line(folder, #uses > 0 and "; uses " .. table.concat(uses, ", ") or "")
   end
-  for folder in pairs(left) do problems[#problems + 1] = ("%s is neither a floor nor a product"):format(folder) end
+  for folder in pairs(left) do problems[#problems + 1] = ("%s is neither a layer nor a product"):format(folder) end
   lines[#lines + 1] = "```"
   return "\n" .. table.concat(lines, "\n") .. "\n"
 end
 
 local page = text_of(PAGE)
-local made, count = page:gsub("(<!%-%- floors: (%w+) %-%->)(.-)(<!%-%- end %-%->)", function(first, name, found, last)
-  local wanted = "\n" .. drawn(floors[name]) .. "\n"
+local made, count = page:gsub("(<!%-%- layers: (%w+) %-%->)(.-)(<!%-%- end %-%->)", function(first, name, found, last)
+  local wanted = "\n" .. drawn(layers[name]) .. "\n"
   if found ~= wanted and not writes then
-    problems[#problems + 1] = ("%s: the floors of %s differ from floors.lua; lua5.4 tests/arrows/page.lua . --write")
+    problems[#problems + 1] = ("%s: the layers of %s differ from layers.lua; lua5.4 tests/layers/page.lua . --write")
       :format(PAGE, name)
   end
   return first .. wanted .. last
 end)
-if count ~= 2 then problems[#problems + 1] = ("%s draws %d houses instead of 2"):format(PAGE, count) end
+if count ~= 2 then problems[#problems + 1] = ("%s draws %d trees instead of 2"):format(PAGE, count) end
 if writes then
   local file = assert(io.open(root .. "/" .. PAGE, "wb"))
   file:write(made)

@@ -1,27 +1,28 @@
--- floors.lua - which folder may use which. Floors from the ground up: a file uses its own folder and lower ones.
+-- layers.lua - the table of layers, from the lowest: a file may use its own folder and lower layers.
 -- about: what each folder is for, as ARCHITECTURE.md says (page.lua).
 
-local floors = {}
+local layers = {}
 
--- What the first n rooms of the runtime for programs, and those that they use, are.
-local ROOMS = { "data", "strict", "check", "run", "routines" }
+-- Returns the folders that a folder of the runtime for real programs may use: those that the runtime stands on, and the
+-- first n of FOLDERS.
+local FOLDERS = { "data", "strict", "check", "run", "routines" }
 local function program(n, ...)
   local uses = { "core/debuginfo", "core/abi/helps", "core/abi/program/base" }
-  for i = 1, n do uses[#uses + 1] = "core/abi/program/" .. ROOMS[i] end
+  for i = 1, n do uses[#uses + 1] = "core/abi/program/" .. FOLDERS[i] end
   for _, other in ipairs { ... } do uses[#uses + 1] = other end
   return uses
 end
 
 -- Products stand beside the core and use what the public header declares (public), and what they name (uses).
-floors.core = {
+layers.core = {
   headers = { "core/accdeep_core.h", "core/accdeep_queues.h", "core/accdeep_checkpoints.h" },
-  floors = { "core/base", "core/device", "core/walk", "core/table", "core/queue", "core/plan", "core/ops",
+  layers = { "core/base", "core/device", "core/walk", "core/table", "core/queue", "core/plan", "core/ops",
     "core/face" },
-  -- What a folder shows is its header of the same name, and these.
+  -- Headers that other folders may include, beside the one that has the folder's name.
   shown = { "core/base/index.h", "core/base/mem.h", "core/base/rules.h", "core/base/sort.h", "core/base/spans.h",
     "core/device/written.h", "core/table/group.h", "core/table/name.h", "core/table/tuples.h", "core/plan/fusion.h",
     "core/plan/ledger.h", "core/plan/links.h" },
-  -- A product that floors above the named one may use.
+  -- A product that layers above the named one may use.
   beside = { cuda = "core/device" },
   products = {
     cuda = { public = true, uses = { "core/base", "core/device" } },
@@ -69,14 +70,14 @@ floors.core = {
     ["lua/program"] = "terminals, files and processes for the program",
     ["lua/embed"] = "libaccdeep: directives as text for C programs",
   },
-  -- References of today that are to go: "file > symbol", or "circle folder". One that is no more is an error.
+  -- Known references that break the table: "file > symbol", or "cycle folder". A stale entry is an error.
   exceptions = {},
 }
 
 -- The Lua modules. The folder of all has the package and the Lua half of the interface for C programs.
-floors.modules = {
+layers.modules = {
   headers = {},
-  floors = { "lua/accdeep/base", "lua/accdeep/catalogue", "lua/accdeep/grammar", "lua/accdeep/check",
+  layers = { "lua/accdeep/base", "lua/accdeep/catalogue", "lua/accdeep/grammar", "lua/accdeep/check",
     "lua/accdeep/types", "lua/accdeep/code", "lua/accdeep/code/fortran", "lua/accdeep/code/cuda", "lua/accdeep/shape",
     "lua/accdeep/plan", "lua/accdeep/plan/body", "lua/accdeep/run", "lua/accdeep/script", "lua/accdeep/see/reference",
     "lua/accdeep/see", "lua/accdeep/see/draw", "lua/accdeep/tools/export", "lua/accdeep/tools",
@@ -111,4 +112,4 @@ floors.modules = {
   exceptions = {},
 }
 
-return floors
+return layers

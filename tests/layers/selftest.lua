@@ -1,16 +1,16 @@
--- selftest.lua - the checker on made-up houses: what it must find, and what it must pass over.
+-- selftest.lua - tests of the check of layers on made-up files: what it must report, and what it must accept.
 
 local here = arg[0]:match "^(.*)/[^/]*$" or "."
 package.path = here .. "/?.lua;" .. package.path
-local check = require "check"
+local references = require "references"
 
 local layout = {
-  floors = { "low", "high" },
+  layers = { "low", "high" },
   beside = { driver = "low" },
   products = { driver = { public = true, uses = { "low" } }, shop = { public = true, uses = { "tools" } },
     tools = { public = true } },
 }
-local public = check.declared([[
+local public = references.declared([[
 MARK int open_it(int how, void (*called)(int));
 MARK extern const struct thing a_thing, other_thing;
 MARKED int not_this_one(int);
@@ -24,7 +24,7 @@ local function test(name, holds)
   if not holds then os.exit(1) end
 end
 
--- A house of files: {path, defines = "a b", uses = {{from, to} ...}}. What is wrong with it, as one text.
+-- A tree of files: {path, defines = "a b", uses = {{from, to} ...}}. What is wrong with it, as one text.
 local function problems(files, exceptions)
   local list = {}
   for i, file in ipairs(files) do
@@ -32,8 +32,8 @@ local function problems(files, exceptions)
     for name in (file.defines or ""):gmatch "%S+" do list[i].defines[name] = true end
     for k, use in ipairs(file.uses or {}) do list[i].uses[k] = { from = use[1], to = use[2] } end
   end
-  local house = setmetatable({ exceptions = exceptions }, { __index = layout })
-  return table.concat((check.problems(house, list, public)), "\n")
+  local tree = setmetatable({ exceptions = exceptions }, { __index = layout })
+  return table.concat((references.problems(tree, list, public)), "\n")
 end
 
 test("public names are those that are marked",
@@ -46,18 +46,18 @@ local up = problems {
   { "low/a.c", defines = "f", uses = { { "f", "g" } } }, { "high/b.c", defines = "g" } }
 test("a call up is one, with both functions", up == "low/a.c: f uses g of high/b.c")
 
-local circle = problems {
+local cycle = problems {
   { "low/a.c", defines = "f", uses = { { "f", "g" } } },
   { "low/b.c", defines = "g", uses = { { "g", "h" } } },
   { "low/c.c", defines = "h", uses = { { "h", "f" } } },
   { "low/d.c", uses = { { "k", "f" } } } }
-test("a circle of files is one", circle:find("low/a.c -> low/b.c -> low/c.c", 1, true)
-  and circle:find("low/c.c: h uses f of low/a.c", 1, true) and not circle:find("low/d.c", 1, true))
+test("a cycle of files is one", cycle:find("low/a.c -> low/b.c -> low/c.c", 1, true)
+  and cycle:find("low/c.c: h uses f of low/a.c", 1, true) and not cycle:find("low/d.c", 1, true))
 
 local folders = problems({
   { "low/a.c", defines = "f", uses = { { "f", "g" } } },
   { "high/b.c", defines = "g" }, { "high/c.c", uses = { { "h", "f" } } } }, { "low/a.c > g" })
-test("a circle of folders is one", folders:find("circle of folders: high -> low", 1, true))
+test("a cycle of folders is one", folders:find("cycle of folders: high -> low", 1, true))
 
 test("a product uses the public header", problems {
   { "high/b.c", defines = "open_it" }, { "shop/s.c", uses = { { "s", "open_it" } } } } == "")
@@ -66,11 +66,11 @@ test("and nothing past it", problems {
   == "shop/s.c: s uses nor_this_one of high/b.c")
 test("but the product it names", problems {
   { "tools/t.c", defines = "t" }, { "shop/s.c", uses = { { "s", "t" } } } } == "")
-test("no floor uses a product", problems {
+test("no layer uses a product", problems {
   { "shop/s.c", defines = "s" }, { "high/b.c", uses = { { "g", "s" } } } } == "high/b.c: g uses s of shop/s.c")
-test("but one beside a lower floor", problems {
+test("but one beside a lower layer", problems {
   { "driver/d.c", defines = "d" }, { "high/b.c", uses = { { "g", "d" } } } } == "")
-test("which the floor beside it does not use", problems {
+test("which the layer beside it does not use", problems {
   { "driver/d.c", defines = "d" }, { "low/a.c", uses = { { "f", "d" } } } } == "low/a.c: f uses d of driver/d.c")
 test("a file of its own name is not a call up", problems {
   { "low/a.c", defines = "f", uses = { { "g", "f" } } }, { "high/b.c", defines = "g" } } == "")
@@ -83,31 +83,31 @@ test("and one that is no more is a problem",
   problems({ { "low/a.c" } }, { "low/a.c > g" }):find("take it out", 1, true))
 
 local function included(path, header)
-  return table.concat(check.includes(layout, { { path = path, includes = { header } } }))
+  return table.concat(references.includes(layout, { { path = path, includes = { header } } }))
 end
-test("headers of lower floors are included", included("high/b.c", "low/low.h") == "")
+test("headers of lower layers are included", included("high/b.c", "low/low.h") == "")
 test("those of higher ones are not",
-  included("low/a.c", "high/high.h") == "low/a.c: includes high/high.h of a higher floor")
+  included("low/a.c", "high/high.h") == "low/a.c: includes high/high.h of a higher layer")
 test("nor those that are a folder's own",
   included("high/b.c", "low/inside.h") == "high/b.c: includes low/inside.h, which is its folder's own")
 test("but its own files do", included("low/a.c", "low/inside.h") == "")
 
--- What is wrong with Lua modules of two floors: path -> text.
+-- What is wrong with Lua modules of two layers: path -> text.
 local function wrong_modules(texts)
   local paths = {}
   for path in pairs(texts) do paths[#paths + 1] = path end
   table.sort(paths)
   local files, missing = require "modules"(paths, function(path) return texts[path] end)
-  return table.concat(missing) .. table.concat((check.problems({ floors = { "lua/accdeep/low", "lua/accdeep/high",
+  return table.concat(missing) .. table.concat((references.problems({ layers = { "lua/accdeep/low", "lua/accdeep/high",
     "lua/accdeep" }, products = {} }, files, {})))
 end
-test("a module uses modules of lower floors", wrong_modules { ["lua/accdeep/low/init.lua"] = "",
+test("a module uses modules of lower layers", wrong_modules { ["lua/accdeep/low/init.lua"] = "",
   ["lua/accdeep/high/a.lua"] = 'local low = require "accdeep.low"' } == "")
 test("none of higher ones, not even inside a function", wrong_modules { ["lua/accdeep/high/a.lua"] = "",
   ["lua/accdeep/low/b.lua"] = 'return function() return require("accdeep.high.a") end' }
   == "lua/accdeep/low/b.lua: accdeep.low.b uses accdeep.high.a of lua/accdeep/high/a.lua")
-test("nor those of its folder in a circle", wrong_modules { ["lua/accdeep/low/a.lua"] = 'require "accdeep.low.b"',
-  ["lua/accdeep/low/b.lua"] = 'require "accdeep.low.a"' }:find("circle of files", 1, true))
+test("nor those of its folder in a cycle", wrong_modules { ["lua/accdeep/low/a.lua"] = 'require "accdeep.low.b"',
+  ["lua/accdeep/low/b.lua"] = 'require "accdeep.low.a"' }:find("cycle of files", 1, true))
 test("and only modules that are there", wrong_modules { ["lua/accdeep/low/a.lua"] = 'require "accdeep.core"',
   ["lua/accdeep/high/b.lua"] = 'require "accdeep.low.gone"' }
   == "lua/accdeep/high/b.lua: requires accdeep.low.gone, which is not there")

@@ -1,26 +1,27 @@
--- arrows.lua ROOT OBJECT... - prints what is wrong with the references between the files of the core's house, and with
--- the headers they include, and fails if anything is. arrows.lua ROOT MODULE.lua... does so for the modules of the Lua
--- house and what they require. With --picture in front: the folders, their lines, and how many pairs of files each
--- arrow between them stands for.
+-- main.lua ROOT OBJECT... - checks the references between the C files of the core and its products, read off their
+-- object files, and the headers that they include, against the table of layers (layers.lua). Prints each one that the
+-- table does not allow, and fails if there is one. main.lua ROOT MODULE.lua... checks what Lua modules require.
+-- --picture as the first argument also prints, for each folder, its lines and the number of pairs of files that refer to
+-- each other folder.
 
 local here = arg[0]:match "^(.*)/[^/]*$" or "."
 package.path = here .. "/?.lua;" .. package.path
-local check, floors = require "check", require "floors"
+local references, layers = require "references", require "layers"
 
 local wants_picture = arg[1] == "--picture"
 if wants_picture then table.remove(arg, 1) end
-local root = assert(arg[1], "usage: arrows.lua [--picture] ROOT OBJECT...|MODULE...")
+local root = assert(arg[1], "usage: main.lua [--picture] ROOT OBJECT...|MODULE...")
 
 local text_of = require "files"(root)
 
 local of_modules = arg[2] and arg[2]:find "%.lua$" ~= nil
-local layout = of_modules and floors.modules or floors.core
+local layout = of_modules and layers.modules or layers.core
 local files, missing
 if of_modules then files, missing = require "modules"(table.move(arg, 2, #arg, 1, {}), text_of)
 else files, missing = require "objects"(table.pack(table.unpack(arg, 2))), {} end
 assert(#files > 0, "no object files")
 
--- The sources and the headers they include, those of their own folder and those of the floors.
+-- The sources and the headers they include, those of their own folder and those of the layers.
 local function with_includes()
   local list, seen = {}, {}
   local function add(path)
@@ -50,19 +51,19 @@ end
 
 local public = ""
 for _, header in ipairs(layout.headers) do public = public .. text_of(header) end
-local problems, counts = check.problems(layout, files, check.declared(public, "ACCD_API"))
+local problems, counts = references.problems(layout, files, references.declared(public, "ACCD_API"))
 
-for _, problem in ipairs(check.includes(layout, with_includes())) do problems[#problems + 1] = problem end
+for _, problem in ipairs(references.includes(layout, with_includes())) do problems[#problems + 1] = problem end
 table.move(missing, 1, #missing, #problems + 1, problems)
 
 local function picture()
   local lines, order = {}, {}
   for _, file in ipairs(files) do
-    local folder = check.folder_of(counts, file.path)
+    local folder = references.folder_of(counts, file.path)
     local _, n = text_of(file.path):gsub("\n", "")
     if folder then lines[folder] = (lines[folder] or 0) + n end
   end
-  for i = #layout.floors, 1, -1 do order[#order + 1] = layout.floors[i] end
+  for i = #layout.layers, 1, -1 do order[#order + 1] = layout.layers[i] end
   local products = {}
   for folder in pairs(layout.products) do products[#products + 1] = folder end
   table.sort(products)

@@ -1,11 +1,11 @@
--- check.lua - the arrows between files: who uses whom, and what is wrong with that.
+-- references.lua - references between files, and which of them the table of layers forbids.
 --
--- A file belongs to the longest folder of the table (floors.lua) that its path begins with. A file of a floor uses
--- files of its own folder and of lower floors; a file of a product those of its own folder, those of the folders the
--- table names, and of the floors what the public header declares. Neither folders nor the files of one
--- folder use one another in a circle.
+-- A file belongs to the longest folder of the table (layers.lua) that its path begins with. A file of a layer may use
+-- files of its own folder and of lower layers. A file of a product may use its own folder, the folders that the table
+-- names, and those functions of the layers that the public header declares. Neither folders nor the files of a folder
+-- may use one another in a cycle.
 
-local check = {}
+local references = {}
 
 local function sorted_keys(map)
   local keys = {}
@@ -14,8 +14,8 @@ local function sorted_keys(map)
   return keys
 end
 
--- Names that a public header declares with a macro.
-function check.declared(header, macro)
+-- Returns the set of names that a public header declares with `macro`.
+function references.declared(header, macro)
   local names = {}
   for declaration in header:gmatch(macro .. "%f[%W]([^;]*);") do
     for list in (declaration:gsub("%b()", "(")):gmatch "[^,]+" do
@@ -26,7 +26,7 @@ function check.declared(header, macro)
   return names
 end
 
--- The longest of the folders that a path begins with.
+-- Returns the longest of `folders` that contains `path`, or nil.
 local function folder_of(folders, path)
   local best
   for folder in pairs(folders) do
@@ -35,30 +35,30 @@ local function folder_of(folders, path)
   return best
 end
 
-check.folder_of = folder_of
+references.folder_of = folder_of
 
--- References between files: arrows[from][to] = list of {from = function, to = symbol}.
-function check.arrows(files)
-  local definer, arrows = {}, {}
+-- Returns the references between files: result[from][to] = list of {from = function, to = symbol}.
+function references.between_files(files)
+  local definer, references_of = {}, {}
   for _, file in ipairs(files) do
-    arrows[file.path] = arrows[file.path] or {}
+    references_of[file.path] = references_of[file.path] or {}
     for symbol in pairs(file.defines) do definer[symbol] = file.path end
   end
   for _, file in ipairs(files) do
     for _, use in ipairs(file.uses) do
       local to = definer[use.to]
       if to and to ~= file.path and not file.defines[use.to] then
-        local list = arrows[file.path][to] or {}
-        arrows[file.path][to] = list
+        local list = references_of[file.path][to] or {}
+        references_of[file.path][to] = list
         list[#list + 1] = use
       end
     end
   end
-  return arrows
+  return references_of
 end
 
--- One of the shortest circles through each node that no circle before has, as lists of nodes.
-function check.circles(graph)
+-- Returns cycles of a graph as lists of nodes: for each node that no earlier cycle has, a shortest one through it.
+function references.cycles(graph)
   local found, known = {}, {}
   for _, start in ipairs(sorted_keys(graph)) do
     local before, queue, at = {}, { start }, 1
@@ -70,27 +70,27 @@ function check.circles(graph)
       end
     end
     if before[start] and not known[start] then
-      local circle, node = { start }, before[start]
+      local cycle, node = { start }, before[start]
       while node ~= start do
-        table.insert(circle, 2, node)
+        table.insert(cycle, 2, node)
         node = before[node]
       end
-      for _, member in ipairs(circle) do known[member] = true end
-      found[#found + 1] = circle
+      for _, member in ipairs(cycle) do known[member] = true end
+      found[#found + 1] = cycle
     end
   end
   return found
 end
 
-local function told(from, to, use) return ("%s: %s uses %s of %s"):format(from, use.from, use.to, to) end
+local function reference_text(from, to, use) return ("%s: %s uses %s of %s"):format(from, use.from, use.to, to) end
 
-local function circle_told(what, circle, example)
-  local lines = { ("circle of %s: %s"):format(what, table.concat(circle, " -> ")) }
-  for i, from in ipairs(circle) do lines[#lines + 1] = "    " .. example(from, circle[i % #circle + 1]) end
+local function cycle_text(what, cycle, example)
+  local lines = { ("cycle of %s: %s"):format(what, table.concat(cycle, " -> ")) }
+  for i, from in ipairs(cycle) do lines[#lines + 1] = "    " .. example(from, cycle[i % #cycle + 1]) end
   return table.concat(lines, "\n")
 end
 
--- Whether a file of one folder may use a symbol of another.
+-- Returns true if a file of folder `from` may use `symbol` of folder `to`.
 local function is_allowed(layout, rank, from, to, symbol, public)
   if rank[from] then
     if rank[to] then return rank[to] < rank[from] end
@@ -103,11 +103,11 @@ local function is_allowed(layout, rank, from, to, symbol, public)
   return layout.products[from].public and public[symbol] or false
 end
 
--- Headers that a file may not include: those of higher floors, and those that are a folder's own.
+-- Headers that a file may not include: those of higher layers, and those that are a folder's own.
 -- list: {path, includes = {path ...}} of all sources and headers.
-function check.includes(layout, list)
+function references.includes(layout, list)
   local folders, rank, shown, problems = {}, {}, {}, {}
-  for i, folder in ipairs(layout.floors) do
+  for i, folder in ipairs(layout.layers) do
     folders[folder], rank[folder] = true, i
     shown[folder .. "/" .. folder:match "[^/]*$" .. ".h"] = true
   end
@@ -119,7 +119,7 @@ function check.includes(layout, list)
       local there = folder_of(folders, header)
       local far = there and there ~= here
       if far and rank[here] and rank[there] and rank[there] > rank[here] then
-        problems[#problems + 1] = ("%s: includes %s of a higher floor"):format(file.path, header)
+        problems[#problems + 1] = ("%s: includes %s of a higher layer"):format(file.path, header)
       elseif far and rank[there] and not shown[header] then
         problems[#problems + 1] = ("%s: includes %s, which is its folder's own"):format(file.path, header)
       end
@@ -128,10 +128,10 @@ function check.includes(layout, list)
   return problems
 end
 
--- layout: floors.lua; public: set of symbols. Gives a list of what is wrong, and counts[from][to] of file pairs.
-function check.problems(layout, files, public)
+-- layout: layers.lua; public: set of symbols. Gives a list of what is wrong, and counts[from][to] of file pairs.
+function references.problems(layout, files, public)
   local folders, rank, problems, counts = {}, {}, {}, {}
-  for i, folder in ipairs(layout.floors) do folders[folder], rank[folder] = true, i end
+  for i, folder in ipairs(layout.layers) do folders[folder], rank[folder] = true, i end
   for folder in pairs(layout.products) do folders[folder] = true end
 
   local excused, met = {}, {}
@@ -140,27 +140,27 @@ function check.problems(layout, files, public)
     if excused[key] then met[key] = true else problems[#problems + 1] = text end
   end
 
-  local arrows = check.arrows(files)
+  local references_of = references.between_files(files)
   local between, within, example = {}, {}, {}
-  for _, from in ipairs(sorted_keys(arrows)) do
+  for _, from in ipairs(sorted_keys(references_of)) do
     local here = folder_of(folders, from)
     if not here then
       problems[#problems + 1] = from .. ": lies in no folder of the table"
     else
       counts[here], between[here], within[here] = counts[here] or {}, between[here] or {}, within[here] or {}
       within[here][from] = {}
-      for _, to in ipairs(sorted_keys(arrows[from])) do
+      for _, to in ipairs(sorted_keys(references_of[from])) do
         local there = folder_of(folders, to)
-        local uses = arrows[from][to]
+        local uses = references_of[from][to]
         if there == here then
           within[here][from][to] = true
         elseif there then
           counts[here][there] = (counts[here][there] or 0) + 1
           between[here][there] = true
-          example[here .. ">" .. there] = example[here .. ">" .. there] or told(from, to, uses[1])
+          example[here .. ">" .. there] = example[here .. ">" .. there] or reference_text(from, to, uses[1])
           local seen = {}
           for _, use in ipairs(uses) do
-            local text = told(from, to, use)
+            local text = reference_text(from, to, use)
             if not seen[text] and not is_allowed(layout, rank, here, there, use.to, public) then
               seen[text] = true
               problem(from .. " > " .. use.to, text)
@@ -172,13 +172,13 @@ function check.problems(layout, files, public)
   end
 
   for _, folder in ipairs(sorted_keys(within)) do
-    for _, circle in ipairs(check.circles(within[folder])) do
-      problem("circle " .. folder, circle_told("files", circle,
-        function(from, to) return told(from, to, arrows[from][to][1]) end))
+    for _, cycle in ipairs(references.cycles(within[folder])) do
+      problem("cycle " .. folder, cycle_text("files", cycle,
+        function(from, to) return reference_text(from, to, references_of[from][to][1]) end))
     end
   end
-  for _, circle in ipairs(check.circles(between)) do
-    problem("circle", circle_told("folders", circle, function(from, to) return example[from .. ">" .. to] end))
+  for _, cycle in ipairs(references.cycles(between)) do
+    problem("cycle", cycle_text("folders", cycle, function(from, to) return example[from .. ">" .. to] end))
   end
   for _, line in ipairs(layout.exceptions or {}) do
     if not met[line] then
@@ -188,4 +188,4 @@ function check.problems(layout, files, public)
   return problems, counts
 end
 
-return check
+return references
