@@ -107,6 +107,31 @@ static void scratch(void)
     printf("%g\n", r[3]);
 }
 
+/* Wrong reads of many objects, and an idle transfer of another one. */
+static void many(void)
+{
+    enum { OBJECTS = 100 };
+    static int u[OBJECTS][N], v[N];
+    int sum = 0;
+#pragma acc enter data copyin(v)
+    for (int k = 0; k < OBJECTS; k++) {
+        int *a = u[k];
+#pragma acc enter data copyin(a[0:N])
+        a[0] = 1;
+#pragma acc parallel present(a[0:N]) copy(sum)
+        sum += a[0];
+    }
+#pragma acc update device(v)
+#pragma acc parallel present(v) copy(sum)
+    sum += v[0];
+#pragma acc exit data delete(v)
+    for (int k = 0; k < OBJECTS; k++) {
+        int *a = u[k];
+#pragma acc exit data delete(a[0:N])
+    }
+    printf("%d\n", sum);
+}
+
 int main(int argc, char **argv)
 {
 #define RUN(name, type)                                 \
@@ -122,4 +147,6 @@ int main(int argc, char **argv)
         created();
     if (argc > 1 && !strcmp(argv[1], "scratch"))
         scratch();
+    if (argc > 1 && !strcmp(argv[1], "many"))
+        many();
 }

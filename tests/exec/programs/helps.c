@@ -208,6 +208,35 @@ int main(int argc, char **argv)
         acc_unmap_data(a);
 #endif
         acc_free(d);
+    } else if (!strcmp(way, "moves") || !strcmp(way, "moved")) {
+        double *p = a;
+#pragma acc enter data copyin(a[0:N]) copyin(p)
+#pragma acc enter data attach(p)
+        if (!strcmp(way, "moves")) {
+#pragma acc parallel present(p)
+            p++;
+#ifdef CURED
+            p = a + 1;
+#else
+#pragma acc update self(p)
+#endif
+            sum = (double)(p - a);
+        } else {
+#ifdef CURED
+#pragma acc exit data detach(p)
+            p++;
+#pragma acc enter data attach(p)
+#else
+            p++;
+#pragma acc update device(p)
+#endif
+#pragma acc parallel present(p) copy(sum)
+            sum = *p;
+        }
+#ifdef CURED
+#pragma acc exit data detach(p)
+#endif
+#pragma acc exit data delete(p, a[0:N])
     }
     printf("%g\n", sum);
 }

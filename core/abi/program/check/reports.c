@@ -361,6 +361,15 @@ void goacc_report_unwaited(const struct goacc_access *access, bool frees, const 
                named.element, work, transfer->writes ? "writes" : "reads", remedy);
 }
 
+/* Whether a byte of an object, on either side, lies in an attached pointer. */
+static bool is_attached(const struct goacc_pair *pair, uint64_t at)
+{
+    accd_attachment pointer;
+    const uintptr_t host = goacc_on_device(at) ? goacc_other(pair, at) : at;
+    const void *slot = (const void *)(host - host % sizeof(void *));
+    return accd_attachment_at(goacc.context, pair->device, slot, &pointer);
+}
+
 void goacc_report_stale(const struct goacc_access *access, uint64_t at, const struct goacc_pair *pair,
                         uint32_t note)
 {
@@ -381,6 +390,15 @@ void goacc_report_stale(const struct goacc_access *access, uint64_t at, const st
                        : "fetch the change from the device before: update self({1|...})";
     read.openmp = device ? "send the change to the device before: target update to({1|...})"
                          : "fetch the change from the device before: target update from({1|...})";
+    if (is_attached(pair, at)) {
+        read.help = device ? "detach the pointer before the host changes it, and attach it afterwards: "
+                             "update leaves attached pointers as they are"
+                           : "set the pointer on the host, too: update leaves attached pointers as they are";
+        read.openmp =
+            device ? "unmap the pointer's section before the host changes the pointer, and map it "
+                     "afterwards: target update leaves attached pointers as they are"
+                   : "set the pointer on the host: target update leaves attached pointers as they are";
+    }
     goacc_find(&read, "%s reads an old state of %s: the %s has changed it%s, and no transfer has sent the change%s",
                actor(who, sizeof who), named.element, device ? "host" : "device", where, left_out);
 }

@@ -13,13 +13,9 @@ enum { KEPT = 4 };
 static struct goacc_pair kept[KEPT];
 static unsigned next_kept;
 
-/* Objects both of whose sides count as valid, though they differ; with as many as there is room for, others do, too. */
-enum { MOST_UNEVEN = 64 };
-static struct {
-    uint64_t host;
-    int device;
-} uneven[MOST_UNEVEN];
-static size_t nuneven;
+/* Objects both of whose sides count as valid, though they differ: a bit for the first byte of each on the
+ * device. NULL: there are none. */
+static unsigned char *uneven;
 
 #define SHADOW(bytes) ((bytes) / 8 * 2 * sizeof(uint32_t))
 
@@ -73,7 +69,9 @@ void goacc_shadow_close(void)
 {
     const uint64_t bytes = goacc_checked.bytes;
     goacc_pairs_changed();
-    nuneven = 0;
+    if (uneven)
+        munmap(uneven, bytes / 8);
+    uneven = NULL;
     for (size_t i = 0; i < ncovered; i++)
         madvise(goacc_checked.leaves[covered[i]], SHADOW(GOACC_LEAF), MADV_DONTNEED);
     goacc_checked.leaves = NULL;
@@ -305,32 +303,25 @@ bool goacc_pair_at(uint64_t dev, struct goacc_pair *pair)
     return host && goacc_pair_of(device, host, pair) && dev - pair->dev < pair->bytes;
 }
 
-static size_t place_in_uneven(const struct goacc_pair *pair)
-{
-    size_t i = 0;
-    while (i < nuneven && (uneven[i].host != pair->host || uneven[i].device != pair->device))
-        i++;
-    return i;
-}
-
 void goacc_note_uneven(const struct goacc_pair *pair)
 {
-    if (nuneven == MOST_UNEVEN || place_in_uneven(pair) < nuneven)
-        return;
-    uneven[nuneven].host = pair->host;
-    uneven[nuneven++].device = pair->device;
+    const uint64_t at = pair->dev - goacc_checked.low;
+    if (!uneven && !(uneven = goacc_reserve(goacc_checked.bytes / 8)))
+        goacc_die("out-of-memory", "no memory for the checks");
+    uneven[at / 8] |= (unsigned char)(1u << at % 8);
 }
 
 bool goacc_is_uneven(const struct goacc_pair *pair)
 {
-    return nuneven == MOST_UNEVEN || place_in_uneven(pair) < nuneven;
+    const uint64_t at = pair->dev - goacc_checked.low;
+    return uneven && uneven[at / 8] >> at % 8 & 1;
 }
 
 void goacc_forget_uneven(const struct goacc_pair *pair)
 {
-    const size_t i = place_in_uneven(pair);
-    if (i < nuneven && nuneven < MOST_UNEVEN) /* when it is full, objects are missing in it */
-        uneven[i] = uneven[--nuneven];
+    const uint64_t at = pair->dev - goacc_checked.low;
+    if (uneven)
+        uneven[at / 8] &= (unsigned char)~(1u << at % 8);
 }
 
 void goacc_outdate(const struct goacc_pair *pair, uint64_t at, uint64_t n)

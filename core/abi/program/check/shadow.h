@@ -125,8 +125,8 @@ void goacc_pairs_changed(void);
 /* The calling thread has written to an object of a pair, on the side of an address: for what it writes next it need not
  * ask, until something changes. */
 void goacc_pair_is_near(const struct goacc_pair *pair, uint64_t at);
-/* Notes that both sides of an object count as valid, but differ: a wrong read was reported. Whether it is noted; with
- * too many objects it is of each. Forgets it, as the object is unmapped. */
+/* Marks an object both of whose sides count as valid, though they differ: a wrong read was reported. The mark
+ * is one of its first byte on the device. goacc_forget_uneven removes it, when the object is unmapped. */
 void goacc_note_uneven(const struct goacc_pair *pair);
 bool goacc_is_uneven(const struct goacc_pair *pair);
 void goacc_forget_uneven(const struct goacc_pair *pair);

@@ -80,6 +80,25 @@ static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair
     }
 }
 
+/* Makes the copies on other devices old: a transfer from one device, under way, gives the host new values. */
+static void outdate_elsewhere(const struct goacc_pair *from, uint64_t host, uint64_t bytes)
+{
+    struct goacc_pair pair;
+    if (goacc.options.devices == 1 || goacc_range_has(host, bytes, GOACC_VALID, 0))
+        return;
+    for (uint64_t at = host; at < host + bytes; at++) {
+        const struct goacc_part own = goacc_part_of(at, 1);
+        const struct goacc_part source = goacc_part_of(goacc_other(from, at), 1);
+        if (goacc_having(&own, GOACC_VALID) || !goacc_having(&source, GOACC_VALID))
+            continue;
+        for (int device = 0; device < goacc.options.devices; device++)
+            if (device != from->device && goacc_pair_of(device, at, &pair))
+                goacc_outdate(&pair, at, 1);
+        if (own.states && goacc.site)
+            *own.note = (uint32_t)goacc.site->call.pc;
+    }
+}
+
 /* The host's bytes that were not the newest as their data were unmapped stay so. */
 static void map_host(const struct goacc_pair *pair)
 {
@@ -198,6 +217,7 @@ void goacc_check_event(const accd_event *event)
                            event->op == ACCD_OP_D2H && goacc_range_has(host, event->bytes, GOACC_VALID, 0));
         number = goacc_idle_count(event, idle && !goacc_objects_unchecked(), false);
         if (event->op == ACCD_OP_D2H) {
+            outdate_elsewhere(&pair, host, event->bytes);
             move(host, goacc_other(&pair, host), event->bytes, &pair);
             goacc_set(goacc_other(&pair, host), event->bytes, 0, GOACC_READ); /* the host has it now */
             break;
@@ -208,8 +228,11 @@ void goacc_check_event(const accd_event *event)
         break;
     case ACCD_OP_ATTACH:
     case ACCD_OP_DETACH:
-        if (goacc_pair_of(event->device, host, &pair) && event->bytes <= pair.host + pair.bytes - host)
-            goacc_set(goacc_other(&pair, host), event->bytes, 0, GOACC_PRESENT | GOACC_VALID);
+        if (!goacc_pair_of(event->device, host, &pair) || event->bytes > pair.host + pair.bytes - host)
+            break;
+        goacc_set(goacc_other(&pair, host), event->bytes, 0, GOACC_PRESENT | GOACC_VALID);
+        if (event->op == ACCD_OP_DETACH) /* no transfer would have sent a kernel's change of the pointer */
+            goacc_set(host, event->bytes, 0, GOACC_VALID);
         break;
     default:
         break;
@@ -299,12 +322,36 @@ static bool is_attached(uint64_t at)
     return value && value == accd_device_address(goacc.context, pair.device, (const void *)host);
 }
 
+/* The object of which two addresses are the same byte on both sides. */
+static bool find_pair_between(uint64_t to, uint64_t from, struct goacc_pair *pair)
+{
+    const uint64_t dev = goacc_on_device(to) ? to : from;
+    return goacc_on_device(dev) && goacc_pair_at(dev, pair) &&
+           goacc_other(pair, dev) == (dev == to ? from : to);
+}
+
+/* A byte was written: makes the copies on the other side old, of the host on each device. */
+static void outdate_copies(uint64_t at)
+{
+    struct goacc_pair pair;
+    if (goacc_on_device(at)) {
+        if (goacc_pair_at(at, &pair))
+            goacc_outdate(&pair, at, 1);
+        return;
+    }
+    for (int device = 0; device < goacc.options.devices; device++)
+        if (goacc_pair_of(device, at, &pair))
+            goacc_outdate(&pair, at, 1);
+}
+
 static void move_or_store(uint64_t to, uint64_t from, uint64_t bytes)
 {
     struct goacc_pair pair;
     if (goacc_on_device(from))
         goacc_set(from, bytes, 0, GOACC_READ);
-    if (bytes && find_pair(to, &pair) && goacc_other(&pair, to) == from) {
+    if (bytes && find_pair_between(to, from, &pair)) {
+        if (!goacc_on_device(to))
+            outdate_elsewhere(&pair, to, bytes);
         move(to, from, bytes, &pair);
         return;
     }
@@ -323,8 +370,7 @@ static void move_or_store(uint64_t to, uint64_t from, uint64_t bytes)
             goacc_change(&target, GOACC_VALID | GOACC_ONLY, 0);
         } else {
             goacc_change(&target, GOACC_READ, GOACC_VALID | GOACC_ONLY);
-            if (find_pair(to + i, &pair))
-                goacc_outdate(&pair, to + i, 1);
+            outdate_copies(to + i);
         }
     }
 }
