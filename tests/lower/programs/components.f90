@@ -90,6 +90,13 @@ program p
   print '(16i4)', t%raw, t%z, t%n
   !$acc update self<some>(t)
   print '(16i4)', t%raw, t%two, t%n
+  !$acc serial present(t)
+  do i = 1, 3
+    t%col(i)%i = 60 + i
+  end do
+  !$acc end serial
+  !$acc update self(t%col(1)%i(2:2), t%col(3)%i(1:1))
+  print '(16i4)', t%col(1)%i(2), t%col(3)%i(1)
   !$acc exit data delete(t)
   pool = [(real(i), i = 1, 4)]
   do i = 1, 2

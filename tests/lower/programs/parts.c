@@ -241,9 +241,29 @@ static void unattached(void)
     printf("null: %d %d %d %d\n", u.k, v.t[0].k, v.t[1].k, !u.x && !v.t[1].x && !v.more);
 }
 
+// Several elements of one array in one update.
+static void elements(void)
+{
+    struct open v = { .m = 2, .more = calloc(2, sizeof(struct node)) };
+    double x[2][2] = { { 1, 2 }, { 3, 4 } };
+    for (int i = 0; i < 2; i++)
+        v.more[i].x = v.t[i].x = x[i];
+#pragma acc enter data copyin(v)
+#pragma acc serial present(v)
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) {
+            v.more[i].x[j] += 10;
+            v.more[i].k = 5 + i;
+        }
+#pragma acc update self(v.more [0].x [1:1], v.more [1].x [0:1]) self(v.more [1].k)
+    printf("elements: %g %g %g %g, %d %d\n", x[0][0], x[0][1], x[1][0], x[1][1], v.more[0].k, v.more[1].k);
+#pragma acc exit data delete (v)
+}
+
 int main(void)
 {
     updates();
+    elements();
     unattached();
     regions();
     exits();

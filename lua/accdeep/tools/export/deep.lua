@@ -656,7 +656,7 @@ function Deep:clauses()
     if item.implicit then own[#own + 1] = self:own_clause(item) end
   end
   local seen = {}
-  for _, text in ipairs(own) do
+  for _, text in ipairs(self.plan.kind == "update" and {} or own) do -- the items of an update move one after the other
     local variable = text:match "%((.*)%)$"
     if seen[variable] then cannot(("'%s' has two data clauses"):format(variable)) end
     seen[variable] = true

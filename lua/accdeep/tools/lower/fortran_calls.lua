@@ -288,7 +288,10 @@ function Calls:whole(one, node, clauses)
           is_all = is_all and arg.tag == "range" and not arg.first and not arg.last and not arg.step
         end
         if is_all then text = source.base end
-        if sources[text] then deep.cannot(("'%s' has two data clauses"):format(text)) end
+        if sources[text] and node.name ~= "update" then
+          deep.cannot(("'%s' has two data clauses"):format(text))
+        end
+        while sources[text] do text = text .. " " end -- items of an update, one after the other
         for k = 1, source.rank do bounds[k] = { lower = 1, extent = 1 } end
         sources[text] = source
         session.now.scope.variables[text] = { name = text, address = self.notes:address { source = source },
