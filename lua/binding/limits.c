@@ -223,6 +223,17 @@ static int l_count_thread(lua_State *L)
     return 0;
 }
 
+/* core.take_steps(n): counts n steps, for work that the hook does not count; raises if they reach the limit */
+static int l_take_steps(lua_State *L)
+{
+    struct limits *limits = limits_of(L);
+    if (!limits || !limits->most_steps)
+        return 0;
+    limits->steps += luaL_checkinteger(L, 1);
+    check_limits(L, limits);
+    return 0;
+}
+
 /* core.limited(memory, steps, fn [, chunk]) -> true, or false and the error: runs fn with so many
  * bytes of memory and so many steps at most; 0: no limit. chunk is the scenario's, for the place of
  * errors. The limits, and the allocator that counts, end with the call: this library may be unloaded
@@ -352,6 +363,7 @@ void open_limits(lua_State *L)
         {"most_steps", l_most_steps},
         {"steps_left", l_steps_left},
         {"stop", l_stop},
+        {"take_steps", l_take_steps},
         {"steps_anew", l_steps_anew},
         {"interrupted", l_interrupted},
         {"watch_interrupts", l_watch_interrupts},

@@ -38,8 +38,8 @@ return {
     text = "An error in accdeep itself is reported as one, not as an error of the scenario (internal)." },
   { id = "HOUSE-limit", section = "limit", kind = "run-time error", status = "open",
     text = "The memory, the instructions and the processor time of a scenario are bounded. All its coroutines count, "
-      .. "and the memory of simulated devices counts. A scenario beyond a bound ends the run, and no expectation may "
-      .. "catch this error (limit)." },
+      .. "and the memory of simulated devices counts. A character that a scenario writes counts as ten instructions. A "
+      .. "scenario beyond a bound ends the run, and no expectation may catch this error (limit)." },
   { id = "HOUSE-memory", section = "memory", kind = "run-time error", status = "done",
     text = "A construct fails and changes nothing if the host or the device does not have enough memory "
       .. "for it (out-of-memory, out-of-device-memory)." },

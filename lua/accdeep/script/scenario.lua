@@ -45,6 +45,7 @@ local function handle(region)
 end
 
 local WORD = 8
+local STEPS_OF_A_BYTE = 10 -- that a scenario writes: as many as HOUSE-limit allows fill no disk
 
 local function need_text(value, what)
   if type(value) ~= "string" then raise("type-mismatch", nil, what) end
@@ -672,8 +673,13 @@ local function open(file, text, options)
   location.remember(file, text)
   local list = table.move(options.observers or {}, 1, #(options.observers or {}), 1, {})
   if options.trace then list[#list + 1] = { event = options.trace } end
+  local write = options.out or function(s) io.write(s) end
+  local function out(s)
+    core.take_steps(#s * STEPS_OF_A_BYTE)
+    write(s)
+  end
   local run = setmetatable({ file = file, cases = {}, options = options, sessions = {}, observers = observers.of(list),
-    out = options.out or function(s) io.write(s) end, head = {}, shown = { n = 0, refused = {} } }, Run)
+    out = out, head = {}, shown = { n = 0, refused = {} } }, Run)
   run:mark("scenario", file)
   run:open_session(session.new { rules = options.rules, device = options.device,
     observers = list,
