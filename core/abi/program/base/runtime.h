@@ -643,8 +643,9 @@ static inline void goacc_declared_update(void) /* after libraries may have come 
         goacc_declared_look();
 }
 bool goacc_declared(const void *host);
-/* Returns true if the range is a part of a variable of clause link, not all of it. */
-bool goacc_declared_part(const void *host, uint64_t bytes);
+struct goacc_range;
+/* Returns true if the range is a part of a variable of clause link, which `all` gets, and not all of it. */
+bool goacc_declared_part(const void *host, uint64_t bytes, struct goacc_range *all);
 /* Returns the declared variable that holds an address of the host: a pointer; NULL: there is none. */
 const void *goacc_declared_pointer(const void *host);
 bool goacc_declared_stays(const void *host); /* and is present to the end: no clause link */
@@ -656,7 +657,6 @@ static inline bool goacc_is_static(const void *host)
     return (uintptr_t)host - goacc_statics_low < goacc_statics_bytes;
 }
 /* Writes them to ranges, which may be NULL, and returns how many there are. */
-struct goacc_range;
 size_t goacc_declared_ranges(struct goacc_range *ranges);
 /* Whether the address lies in memory of the program that is never written. */
 bool goacc_constant(const void *host);

@@ -444,10 +444,13 @@ size_t goacc_declared_ranges(struct goacc_range *ranges)
     return n;
 }
 
-bool goacc_declared_part(const void *host, uint64_t bytes)
+bool goacc_declared_part(const void *host, uint64_t bytes, struct goacc_range *all)
 {
     const struct declared *variable = variable_at(host);
-    return variable && variable->link && (variable->host != host || variable->bytes != bytes);
+    if (!variable || !variable->link || (variable->host == host && variable->bytes == bytes))
+        return false;
+    *all = (struct goacc_range){(uintptr_t)variable->host, variable->bytes};
+    return true;
 }
 
 const void *goacc_declared_pointer(const void *host)

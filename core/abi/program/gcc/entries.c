@@ -1,4 +1,6 @@
 /* entries.c - from the entries of a directive to the items of one construct. */
+#include "abi/program/base/arena.h"
+#include "abi/program/data/uses.h"
 #include "abi/program/strict/unmatched.h"
 #include "plain.h"
 
@@ -485,12 +487,14 @@ static bool has_pointer(const struct entries *map, size_t i)
     return false;
 }
 
-void goacc_tell_sections_of_links(const struct entries *map)
+void goacc_tell_sections_of_links(const struct entries *map, const void *code)
 {
     char name[160];
+    struct goacc_range variable;
     for (size_t i = 0; goacc.declares && i < map->n; i++) {
         if (entry_action(goacc_kind(map, i)) == ACCD_ACTION_COUNT ||
-            !goacc_declared_part(map->host[i], map->size[i]) || has_pointer(map, i))
+            !goacc_declared_part(map->host[i], map->size[i], &variable) || has_pointer(map, i) ||
+            goacc_code_uses(code, variable.start, variable.bytes))
             continue;
         goacc_spell(goacc.site, (uintptr_t)map->host[i], map->size[i], name, sizeof name);
         goacc_find(&(struct goacc_finding){.level = "note",

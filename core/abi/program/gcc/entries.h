@@ -70,8 +70,9 @@ struct entries goacc_expand_iterators(const struct entries *map);
 
 /* Reports a section of a variable of declare link (clause link of declare target), before a region that
  * maps it: gcc gives the region an array of its own in its place, without values. Only functions that it
- * calls see the section. */
-void goacc_tell_sections_of_links(const struct entries *map);
+ * calls see the section. Where such a function uses the variable, nothing is reported: the region itself may
+ * not use it. */
+void goacc_tell_sections_of_links(const struct entries *map, const void *code);
 
 /* What a kernel gets for an entry, of OpenMP's private variables the host's address. */
 void *goacc_argument(const struct goacc_thread *self, const struct entries *map, size_t i);

@@ -493,7 +493,7 @@ static __attribute__((noinline)) void compute(const struct goacc_site *site, int
     if (!kernel)
         goacc_die("out-of-memory", "no memory for the arguments of a compute region");
     kernel->fn = kernel->code = fn;
-    goacc_tell_sections_of_links(map);
+    goacc_tell_sections_of_links(map, kernel->code);
     goacc_open_items(&items, map->n);
     goacc_entry_items(map, &items);
     goacc_attach_variables(self, map, &items);

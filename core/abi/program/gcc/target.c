@@ -537,7 +537,7 @@ static void compute(const struct directive *directive)
     kernel->code = directive->fn;
     kernel->args[0] = body;
     *body = (struct body){directive->fn, directive->teams, directive->device};
-    goacc_tell_sections_of_links(map);
+    goacc_tell_sections_of_links(map, kernel->code);
     if (goacc.options.strict)
         note_values(call.self, map);
     const struct opened opened = run_items(call.self, ACCD_COMPUTE, map, goacc_entry_items);
