@@ -21,5 +21,14 @@ int main(void)
         printf("%d %d\n", seen, values[n - 1]);
         free(values);
     }
+    for (int n = 10; n <= 100000; n *= 100) { /* sections that begin later, of blocks of both kinds */
+        values = calloc((size_t)n, sizeof *values);
+        for (int k = 0; k < 2; k++) {
+#pragma acc parallel copy(values[2 : n - 2]) copyout(seen)
+            seen = take(n - 1);
+        }
+        printf("%d %d\n", seen, values[n - 1]);
+        free(values);
+    }
     return 0;
 }

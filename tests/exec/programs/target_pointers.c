@@ -36,6 +36,11 @@ int main(void)
         seen = take(4);
     }
     printf("data %d, %d\n", seen, values[4]);
+    for (int k = 0; k < 2; k++) {
+#pragma omp target map(tofrom : values[2 : 4]) map(from : seen)
+        seen = take(4);
+    }
+    printf("later %d, %d\n", seen, values[4]);
     free(values);
     values = calloc(4, sizeof *values);
 #pragma omp target map(tofrom : values[ : 4]) map(from : seen)

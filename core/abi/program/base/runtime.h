@@ -365,8 +365,9 @@ static inline bool goacc_is_on_device(const void *address)
 void goacc_check_blocks(const accd_item *items, size_t nitems);
 /* Whether the word in front of an address at a multiple may be the size of a block that the section leaves. */
 bool goacc_may_leave_block(uintptr_t host, uint64_t bytes);
-/* Where the heap begins; 0: it is not known. */
-uint64_t goacc_heap_start(void);
+/* Whether a block of malloc seems to begin at an address, and holds another one. */
+bool goacc_is_in_block(uint64_t block, uint64_t at);
+uint64_t goacc_heap_start(void); /* the address; 0: it is not known */
 /* Blocks begin at multiples; the least one, with its head. */
 enum { GOACC_ALIGNED = 16, GOACC_BLOCK = 32 };
 
@@ -427,8 +428,7 @@ void goacc_end_region(struct goacc_thread *self, accd_region *region);
 accd_region *goacc_run(struct goacc_thread *self, accd_kind kind, unsigned how, const accd_item *items,
                        size_t nitems, bool finalize);
 
-/* Ends the program with status 1, in the middle of a call or of a kernel. */
-_Noreturn void goacc_end(void);
+_Noreturn void goacc_end(void); /* with status 1, in the middle of a call or of a kernel */
 
 /* tell.c */
 void goacc_tell_event(const accd_event *event, const char *about); /* in the trace; about: more fields */
@@ -646,7 +646,7 @@ bool goacc_declared(const void *host);
 struct goacc_range;
 /* Returns true if the range is a part of a variable of clause link, which `all` gets, and not all of it. */
 bool goacc_declared_part(const void *host, uint64_t bytes, struct goacc_range *all);
-/* Returns the declared variable that holds an address of the host: a pointer; NULL: there is none. */
+/* Returns the declared pointer that holds an address of the host, or the beginning of its block; or NULL. */
 const void *goacc_declared_pointer(const void *host);
 bool goacc_declared_stays(const void *host); /* and is present to the end: no clause link */
 /* The program's own variables at file scope, once the beginning of the heap is known. */

@@ -99,6 +99,18 @@ static bool seems_block(uint64_t start, uint64_t high)
     return next + (head & ~(uint64_t)BITS) <= high && head & 1;
 }
 
+bool goacc_is_in_block(uint64_t block, uint64_t at)
+{
+    const uint64_t low = goacc_heap_start(), high = low ? (uintptr_t)sbrk(0) : 0, page = 4096;
+    if (!GNU_MALLOC || block % GOACC_ALIGNED || at < block)
+        return false;
+    if (low && block >= low + HEAD && block < high)
+        return seems_block(block, high) && at - block < (word_at(block - sizeof at) & ~(uint64_t)BITS);
+    uint64_t head[2]; /* of a mapping */
+    return block % page == HEAD && goacc_peek(block - HEAD, (char *)head, sizeof head) && !head[0] &&
+           (head[1] & BITS) == MAPPED && at - block < (head[1] & ~(uint64_t)BITS) - HEAD;
+}
+
 /* Bytes that the program asked for in the block that begins at an address, which checked programs know; 0: it is not
  * known. The word in front says whether that block is still there, as it may have been freed unseen. */
 static uint64_t asked_of(uint64_t block)

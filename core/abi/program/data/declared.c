@@ -455,11 +455,18 @@ bool goacc_declared_part(const void *host, uint64_t bytes, struct goacc_range *a
 
 const void *goacc_declared_pointer(const void *host)
 {
+    const void *inside = NULL; /* the pointer to the block that holds the address, attached to no data */
     size_t m = 0, place = 0;
-    for (const struct declared *v; goacc.declares && (v = next_variable(&m, &place));)
-        if (!v->link && v->bytes == sizeof(void *) && goacc_word(v->host) == (uintptr_t)host)
+    for (const struct declared *v; goacc.declares && (v = next_variable(&m, &place));) {
+        const uintptr_t data = v->link || v->bytes != sizeof(void *) ? 0 : goacc_word(v->host);
+        accd_attachment attached;
+        if (data == (uintptr_t)host)
             return v->host;
-    return NULL;
+        if (data && goacc_is_in_block(data, (uintptr_t)host) &&
+            !(accd_attachment_at(goacc.context, goacc_own.device, v->host, &attached) && attached.high))
+            inside = v->host;
+    }
+    return inside;
 }
 
 static void swap_bytes(char *host, char *device, uint64_t bytes)
