@@ -4,7 +4,7 @@
  *   a transfer overwrites what its target has changed (overwritten-change)
  *   a kernel gets data that the host has changed, and no transfer ever sends the change (stale-data)
  *   data are freed with changes of the device that the host never received (lost-change)
- *   nothing was written to what is copied to the host (uninitialized-read)
+ *   what is copied to the host has not changed since its allocation (uninitialized-read)
  *   a transfer moves what both sides have (idle)
  *
  * Host memory may be freed while its data are present. It is read by a system call, which fails then. */
@@ -604,7 +604,7 @@ static void tell_unwritten(const accd_event *event)
             .object = shown.name,
             .other = {"mapped", shown.file, shown.line},
         },
-        "%s copies %s to the host: nothing was written to its device memory", call, shown.name);
+        "%s copies %s to the host: its device memory has not changed since it was allocated", call, shown.name);
 }
 
 /* Compares what a transfer has moved with what both sides held. */
