@@ -78,6 +78,24 @@ int main(int argc, char **argv)
 #pragma acc enter data create(u)
 #pragma acc update self(u)
 #pragma acc exit data delete(u)
+    } else if (!strcmp(way, "padding")) { /* the host sets the values that a kernel sets, too */
+        struct item {
+            char c;
+            double d;
+        } v[3], one = {'a', 1};
+        memset(v, 1, sizeof v);
+#pragma acc data copy(v)
+        {
+#pragma acc parallel loop present(v)
+            for (int i = 0; i < 3; i++) {
+                v[i].c = 'a';
+                v[i].d = 1;
+            }
+            memset(v, 2, sizeof v);
+            for (int i = 0; i < 3; i++)
+                v[i].c = one.c, v[i].d = i == 2 && argc > 2 ? 2 : one.d;
+        }
+        u[0] = v[2].d;
     } else if (!strcmp(way, "routines")) { /* copies by address are transfers, too */
         double *d = acc_copyin(u, sizeof u);
         step(u, N);

@@ -191,6 +191,34 @@ static bool is_null_since(const struct object *object, const char *was, uint64_t
     return block % GOACC_ALIGNED == 0 && (on_heap || block >> 44 == MAPPINGS);
 }
 
+/* Whether a byte is padding, as the call under way knows the type. What is found for one element of an array holds for
+ * all. */
+static bool is_padding(const struct object *object, uint64_t at)
+{
+    enum { MOST = 4096 };
+    static struct {
+        uint64_t host, bytes, unit;
+        uintptr_t pc;
+        signed char is[MOST]; /* of the bytes of an element; -1: not asked for yet */
+    } known;
+    struct goacc_name name;
+    const uintptr_t pc = goacc.site ? goacc.site->call.pc : 0;
+    if (known.host != object->host || known.bytes != object->bytes || known.pc != pc) {
+        const bool has_unit = goacc_name_of(goacc.site, object->host, object->bytes, &name) && name.unit;
+        known.host = object->host;
+        known.bytes = object->bytes;
+        known.pc = pc;
+        known.unit = has_unit ? name.unit : object->bytes;
+        memset(known.is, -1, sizeof known.is);
+    }
+    const uint64_t k = at % known.unit;
+    if (k >= MOST)
+        return goacc_is_padding(goacc.site, object->host, object->bytes, at);
+    if (known.is[k] < 0)
+        known.is[k] = goacc_is_padding(goacc.site, object->host, object->bytes, at);
+    return known.is[k];
+}
+
 /* ----------------------------------------------------------------------------------- objects -- */
 
 static struct object **place_of(int device, uint64_t host)
@@ -434,8 +462,9 @@ static void look_for_unsaved(struct object *object)
     object->unsaved = NONE;
     if (!object->moved || is_device_then(object, 0, now, object->bytes) || is_unallocated(object, now))
         return;
-    for (object->unsaved = 0; now[object->unsaved] == device_byte(object, object->unsaved);)
-        object->unsaved++;
+    for (uint64_t k = 0; k < object->bytes && object->unsaved == NONE; k++)
+        if (now[k] != device_byte(object, k) && !is_padding(object, k))
+            object->unsaved = k;
 }
 
 static void look_if_it_goes(struct object *object)
@@ -501,7 +530,7 @@ static void look_for_unsent(struct object *object)
         const bool changed = memcmp(was + page, then + page, n) != 0;
         for (uint64_t k = page; changed && k < page + n && at == NONE; k++)
             if (was[k] != then[k] && was[k] != now[k] && now[k] == device_byte(object, k) &&
-                !is_attached(object, k) && !is_null_since(object, was, k))
+                !is_attached(object, k) && !is_null_since(object, was, k) && !is_padding(object, k))
                 at = k;
     }
     if (object->unsent && at != NONE)
@@ -585,7 +614,7 @@ static uint64_t overwritten_at(const struct object *object, int side, const char
     const char *was = object->was[side];
     for (uint64_t k = from; was && k < from + n; k++)
         if (was[k] != now[k - from] && was[k] != (side == HOST ? object->host_then[k] : device_byte(object, k)) &&
-            !is_attached(object, k))
+            !is_attached(object, k) && !is_padding(object, k))
             return k;
     return NONE;
 }
