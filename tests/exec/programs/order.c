@@ -141,6 +141,21 @@ static void parts(void)
     #pragma acc wait
 }
 
+/* A queue without work of its own waits for another one, and the host for that queue. */
+static void chain(void)
+{
+    #pragma acc enter data copyin(a)
+    add(a, N, 1);
+    if (waits) {
+        #pragma acc wait(1) async(6)
+    }
+    #pragma acc wait(6)
+    #pragma acc update self(a)
+    a[0] = 1;
+    #pragma acc wait
+    #pragma acc exit data delete(a)
+}
+
 int main(int argc, char **argv)
 {
     const char *way = argv[1];
@@ -159,6 +174,8 @@ int main(int argc, char **argv)
         leave();
     else if (!strcmp(way, "change"))
         change();
+    else if (!strcmp(way, "chain"))
+        chain();
     else
         parts();
     printf("%d %d\n", a[9], b[9]);

@@ -125,6 +125,31 @@ static void parts(void)
     printf("sum %d\n", sum);
 }
 
+/* A task that has read two arrays came after two others. What comes after one of these alone is not after both. */
+static void readers(bool waits)
+{
+    #pragma omp target enter data map(to: a, b)
+    #pragma omp target nowait depend(out: a)
+    for (int i = 0; i < N; i++)
+        a[i] += 1;
+    #pragma omp target nowait depend(out: b)
+    for (int i = 0; i < N; i++)
+        b[i] += 2;
+    #pragma omp target nowait depend(in: a, b)
+    for (int i = 0; i < N; i++)
+        if (a[i] < b[i] - N)
+            abort();
+    if (waits) {
+        #pragma omp target update from(a) nowait depend(in: a, b)
+        #pragma omp target update from(b) depend(in: a, b)
+    } else {
+        #pragma omp target update from(a) nowait depend(in: b)
+        #pragma omp target update from(b) depend(in: a)
+    }
+    #pragma omp taskwait
+    #pragma omp target exit data map(delete: a, b)
+}
+
 int main(int argc, char **argv)
 {
     const char *way = argv[1];
@@ -139,6 +164,8 @@ int main(int argc, char **argv)
         map(waits);
     else if (!strcmp(way, "change"))
         change(waits);
+    else if (!strcmp(way, "readers"))
+        readers(waits);
     else
         parts();
     printf("%d %d\n", a[0], b[0]);

@@ -214,7 +214,7 @@ void goacc_check_event(const accd_event *event)
         goacc_turns_use(goacc_other(&pair, host), event->bytes,
                         event->op == ACCD_OP_D2H || idle ? GOACC_READS : GOACC_WRITES);
         goacc_note_pending(event, &pair,
-                           event->op == ACCD_OP_D2H && goacc_range_has(host, event->bytes, GOACC_VALID, 0));
+                           event->op == ACCD_OP_D2H && idle && goacc_range_has(host, event->bytes, GOACC_VALID, 0));
         number = goacc_idle_count(event, idle && !goacc_objects_unchecked(), false);
         if (event->op == ACCD_OP_D2H) {
             outdate_elsewhere(&pair, host, event->bytes);

@@ -8,23 +8,37 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Turns that come before what a strand does next, one for each strand. A clock of several users is
+ * copied before it changes. */
+struct clock {
+    size_t users; /* a strand, and turns in dependences */
+    size_t n, room;
+    struct goacc_turn turns[];
+};
 
 struct strand {
     int device, queue;
     bool task;             /* not a queue, but tasks, each of which depends on the one before */
     uint64_t last, joined; /* turns: that began last; that the host has waited for */
-    struct goacc_turn *clock;
-    size_t nclock, clock_room;
+    struct clock *clock;   /* of its last turn; NULL: empty */
 };
 static struct strand *strands; /* the first is the host */
 static size_t nstrands, room;
+
+/* A task, and the clock that its strand had then: later tasks of the strand may wait for more. */
+struct past {
+    struct goacc_turn turn;
+    struct clock *clock;
+};
 
 /* What tasks that name an address in depend clauses have to wait for. */
 struct dependence {
     struct dependence *next;
     const void *address;
-    struct goacc_turn writer;
-    struct goacc_turn *readers;
+    struct past writer;
+    struct past *readers;
     size_t nreaders, readers_room;
 };
 static struct dependence *dependences;
@@ -38,6 +52,11 @@ static void *grown(void *array, size_t n, size_t *room_p, size_t element)
     if (!larger)
         goacc_die("out-of-memory", "no memory for the order of queues and tasks");
     return larger;
+}
+
+static struct goacc_turn last_of(unsigned i)
+{
+    return (struct goacc_turn){i, strands[i].last};
 }
 
 static unsigned new_strand(int device, int queue, bool task)
@@ -83,55 +102,81 @@ bool goacc_order_before(struct goacc_turn earlier, struct goacc_turn later)
 {
     if (goacc_order_is_done(earlier) || earlier.strand == later.strand)
         return true;
-    const struct strand *strand = &strands[later.strand];
-    for (size_t i = 0; i < strand->nclock; i++)
-        if (strand->clock[i].strand == earlier.strand)
-            return earlier.number <= strand->clock[i].number;
+    const struct clock *clock = strands[later.strand].clock;
+    for (size_t i = 0; clock && i < clock->n; i++)
+        if (clock->turns[i].strand == earlier.strand)
+            return earlier.number <= clock->turns[i].number;
     return false;
 }
 
-/* What a strand does from now on comes after a turn. */
+static struct clock *share_clock(struct clock *clock)
+{
+    if (clock)
+        clock->users++;
+    return clock;
+}
+
+static void drop_clock(struct clock *clock)
+{
+    if (clock && !--clock->users)
+        free(clock);
+}
+
+/* Returns the clock of a strand, of no other user, with room for one more turn. */
+static struct clock *own_clock(struct strand *strand)
+{
+    enum { FEW = 8 };
+    struct clock *old = strand->clock;
+    const size_t n = old ? old->n : 0;
+    if (old && old->users == 1 && n < old->room)
+        return old;
+    const size_t more = 2 * n + FEW;
+    struct clock *clock = malloc(sizeof *clock + more * sizeof clock->turns[0]);
+    if (!clock)
+        goacc_die("out-of-memory", "no memory for the order of queues and tasks");
+    *clock = (struct clock){.users = 1, .n = n, .room = more};
+    if (n)
+        memcpy(clock->turns, old->turns, n * sizeof old->turns[0]);
+    drop_clock(old);
+    return strand->clock = clock;
+}
+
+/* Puts what a strand does from now on after a turn. */
 static void follow(unsigned i, struct goacc_turn turn)
 {
     struct strand *strand = &strands[i];
-    if (goacc_order_is_done(turn) || turn.strand == i)
+    if (goacc_order_is_done(turn) || turn.strand == i || goacc_order_before(turn, last_of(i)))
         return;
-    for (size_t k = 0; k < strand->nclock; k++)
-        if (strand->clock[k].strand == turn.strand) {
-            if (strand->clock[k].number < turn.number)
-                strand->clock[k].number = turn.number;
-            return;
-        }
-    strand->clock =
-        grown(strand->clock, strand->nclock, &strand->clock_room, sizeof *strand->clock);
-    strand->clock[strand->nclock++] = turn;
+    struct clock *clock = own_clock(strand);
+    size_t k = 0;
+    while (k < clock->n && clock->turns[k].strand != turn.strand)
+        k++;
+    clock->turns[k] = turn;
+    clock->n += k == clock->n;
 }
 
-/* The same for all that a turn came after. */
-static void follow_all(unsigned i, struct goacc_turn turn)
+/* Puts it after a turn, and all that the turn came after. */
+static void follow_all(unsigned i, struct goacc_turn turn, const struct clock *clock)
 {
-    if (turn.strand && turn.strand != i)
-        for (size_t k = 0; k < strands[turn.strand].nclock; k++)
-            follow(i, strands[turn.strand].clock[k]);
+    for (size_t k = 0; turn.strand != i && clock && k < clock->n; k++)
+        follow(i, clock->turns[k]);
     follow(i, turn);
 }
 
-static struct goacc_turn last_of(unsigned i)
-{
-    return (struct goacc_turn){i, strands[i].last};
-}
-
-static void join(struct goacc_turn turn)
+/* The host has waited for a turn, and for all that it came after. */
+static void join(struct goacc_turn turn, const struct clock *clock)
 {
     struct strand *strand = &strands[turn.strand];
     if (goacc_order_is_done(turn))
         return;
     strand->joined = turn.number;
-    for (size_t k = 0; k < strand->nclock; k++)
-        if (strands[strand->clock[k].strand].joined < strand->clock[k].number)
-            strands[strand->clock[k].strand].joined = strand->clock[k].number;
-    if (strand->joined == strand->last)
-        strand->nclock = 0;
+    for (size_t k = 0; clock && k < clock->n; k++)
+        if (strands[clock->turns[k].strand].joined < clock->turns[k].number)
+            strands[clock->turns[k].strand].joined = clock->turns[k].number;
+    if (strand->joined == strand->last) {
+        drop_clock(strand->clock);
+        strand->clock = NULL;
+    }
 }
 
 /* ------------------------------------------------------------------------------------ queues -- */
@@ -155,11 +200,12 @@ void goacc_order_wait(int device, int async, int queue)
     unsigned waiter = async == GOACC_SYNC ? 0 : strand_of(device, async);
     if (async != GOACC_SYNC && !waiter)
         waiter = new_strand(device, async, false);
+    strands[waiter].last += waiter != 0; /* the wait is an operation of its queue */
     for (unsigned i = 1; i < nstrands; i++)
         if (is_queue(i, device, queue) && waiter)
-            follow_all(waiter, last_of(i));
+            follow_all(waiter, last_of(i), strands[i].clock);
         else if (is_queue(i, device, queue))
-            join(last_of(i));
+            join(last_of(i), strands[i].clock);
 }
 
 /* ------------------------------------------------------------------------------------- tasks -- */
@@ -204,28 +250,37 @@ static void look_for_strand(struct dependence *at, bool reads, void *ud)
 {
     unsigned *found = ud;
     (void)reads;
-    if (at->writer.strand && at->writer.number == strands[at->writer.strand].last)
-        *found = at->writer.strand;
+    const struct goacc_turn writer = at->writer.turn;
+    if (writer.strand && writer.number == strands[writer.strand].last)
+        *found = writer.strand;
 }
 
 static void come_after(struct dependence *at, bool reads, void *ud)
 {
     const unsigned i = *(const unsigned *)ud;
-    follow_all(i, at->writer);
+    follow_all(i, at->writer.turn, at->writer.clock);
     for (size_t k = 0; k < at->nreaders && !reads; k++)
-        follow_all(i, at->readers[k]);
+        follow_all(i, at->readers[k].turn, at->readers[k].clock);
+}
+
+static void forget_tasks(struct dependence *at)
+{
+    drop_clock(at->writer.clock);
+    for (size_t k = 0; k < at->nreaders; k++)
+        drop_clock(at->readers[k].clock);
+    at->writer = (struct past){0};
+    at->nreaders = 0;
 }
 
 static void note(struct dependence *at, bool reads, void *ud)
 {
     const struct goacc_turn turn = *(const struct goacc_turn *)ud;
-    if (reads) {
+    if (!reads)
+        forget_tasks(at);
+    else
         at->readers = grown(at->readers, at->nreaders, &at->readers_room, sizeof *at->readers);
-        at->readers[at->nreaders++] = turn;
-    } else {
-        at->writer = turn;
-        at->nreaders = 0;
-    }
+    *(reads ? &at->readers[at->nreaders++] : &at->writer) =
+        (struct past){turn, share_clock(strands[turn.strand].clock)};
 }
 
 struct goacc_turn goacc_order_task(void **depend)
@@ -250,9 +305,9 @@ struct goacc_turn goacc_order_task(void **depend)
 static void wait_for(struct dependence *at, bool reads, void *ud)
 {
     (void)ud;
-    join(at->writer);
+    join(at->writer.turn, at->writer.clock);
     for (size_t k = 0; k < at->nreaders && !reads; k++)
-        join(at->readers[k]);
+        join(at->readers[k].turn, at->readers[k].clock);
 }
 
 void goacc_order_depend(void **depend)
@@ -264,9 +319,10 @@ void goacc_order_tasks(void)
 {
     for (unsigned i = 1; i < nstrands; i++)
         if (strands[i].task)
-            join(last_of(i));
+            join(last_of(i), strands[i].clock);
     for (struct dependence *at = dependences, *next; at; at = next) {
         next = at->next;
+        forget_tasks(at);
         free(at->readers);
         free(at);
     }
@@ -297,7 +353,8 @@ void goacc_order_spell_work(const struct goacc_used *work, char *to, size_t size
     char place[1100], queue[60];
     goacc_place(work->pc, place, sizeof place);
     goacc_order_spell(work->turn, queue, sizeof queue);
-    snprintf(to, size, goacc_is_kernel(work->what) ? "the %s region%s%s" : "%s%s%s", work->what, place, queue);
+    snprintf(to, size, goacc_is_kernel(work->what) ? "the %s region%s%s" : "%s%s%s", work->what,
+             place, queue);
 }
 
 static bool is_fortran(void)
