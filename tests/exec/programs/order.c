@@ -144,7 +144,7 @@ static void parts(void)
 /* A queue without work of its own waits for another one, and the host for that queue. */
 static void chain(void)
 {
-    #pragma acc enter data copyin(a)
+    #pragma acc enter data copyin(a) wait(1)
     add(a, N, 1);
     if (waits) {
         #pragma acc wait(1) async(6)

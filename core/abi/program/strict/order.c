@@ -200,7 +200,8 @@ void goacc_order_wait(int device, int async, int queue)
     unsigned waiter = async == GOACC_SYNC ? 0 : strand_of(device, async);
     if (async != GOACC_SYNC && !waiter)
         waiter = new_strand(device, async, false);
-    strands[waiter].last += waiter != 0; /* the wait is an operation of its queue */
+    if (waiter)
+        strands[waiter].last++; /* the wait is an operation of its queue */
     for (unsigned i = 1; i < nstrands; i++)
         if (is_queue(i, device, queue) && waiter)
             follow_all(waiter, last_of(i), strands[i].clock);
