@@ -107,6 +107,16 @@ static void scratch(void)
     printf("%g\n", r[3]);
 }
 
+/* As many bytes as a descriptor of gfortran has. */
+static void sizes(void)
+{
+    double zero[11] = {0}, other[11];
+    for (int i = 0; i < 11; i++)
+        other[i] = i + 1;
+#pragma acc data copyin(zero, other)
+    puts("no use");
+}
+
 /* Wrong reads of many objects, and an idle transfer of another one. */
 static void many(void)
 {
@@ -149,4 +159,6 @@ int main(int argc, char **argv)
         scratch();
     if (argc > 1 && !strcmp(argv[1], "many"))
         many();
+    if (argc > 1 && !strcmp(argv[1], "sizes"))
+        sizes();
 }

@@ -43,6 +43,7 @@
 
 #include "accdeep_core.h"
 #include "debuginfo/debug.h"
+#include "descriptor.h"
 #include "own_stack.h"
 
 #include <link.h>
@@ -398,23 +399,6 @@ static inline uintptr_t goacc_word(const void *address)
     uintptr_t value;
     memcpy(&value, address, sizeof value);
     return value;
-}
-/* gfortran's descriptor of an array of any rank, since its version 8; and whether that is one, by its size. */
-struct goacc_descriptor {
-    char *data;
-    size_t offset, element;
-    int version;
-    signed char rank, type;
-    short attribute;
-    ptrdiff_t span;
-    struct goacc_dimension {
-        ptrdiff_t stride, lower, upper;
-    } dim[];
-};
-static inline bool goacc_is_descriptor(uint64_t bytes)
-{
-    enum { HEAD = sizeof(struct goacc_descriptor), DIMENSION = sizeof(struct goacc_dimension), RANKS = 15 };
-    return bytes >= HEAD && bytes <= HEAD + RANKS * DIMENSION && (bytes - HEAD) % DIMENSION == 0;
 }
 /* Whether an item is no more than the pointer or descriptor of another item's data. */
 bool goacc_carries(const accd_item *items, size_t nitems, const accd_item *item);

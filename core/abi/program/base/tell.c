@@ -70,7 +70,8 @@ static void add_late_allocation(struct goacc_text *to, const accd_error *error)
     accd_present object;
     uint64_t at = 0, data;
     while (accd_present_next(goacc.context, goacc_own.device, &at, &object)) {
-        if (!goacc_is_descriptor(object.info.bytes) || goacc_word((const void *)(uintptr_t)object.dev) ||
+        if (!goacc_has_descriptor_size(object.info.bytes) ||
+            goacc_word((const void *)(uintptr_t)object.dev) ||
             !goacc_peek(object.info.host, (char *)&data, sizeof data) || data != error->asked.host)
             continue;
         const struct goacc_shown shown = goacc_shown(&object.info);

@@ -18,10 +18,19 @@ static uint16_t *sources; /* of each word of device memory: the tally of what mo
 static uint64_t *exposed; /* device addresses of objects whose addresses the program has got */
 static size_t nexposed, exposed_room;
 
+/* Whether an object is a descriptor. One without an array may have any bytes: a variable of C is none. */
+static bool is_descriptor(const struct goacc_pair *pair)
+{
+    struct goacc_name name;
+    const void *const device = goacc_content(pair->dev);
+    return goacc_is_descriptor(device, pair->bytes) &&
+           (goacc_word(device) || !goacc_name_of(goacc.site, pair->host, pair->bytes, &name) || name.fortran);
+}
+
 /* Whether data are the program's: no pointer, and no descriptor. */
 static bool is_data(const struct goacc_pair *pair, accd_present *object)
 {
-    return pair->bytes > GOACC_SMALL && !goacc_is_descriptor(pair->bytes) &&
+    return pair->bytes > GOACC_SMALL && !is_descriptor(pair) &&
            accd_present_at(goacc.context, pair->device, pair->host, 0, object) && !object->pointer;
 }
 
@@ -127,7 +136,7 @@ void goacc_unused_moved(const accd_event *event, const struct goacc_pair *pair, 
     const uint64_t dev = goacc_other(pair, event->host);
     if (idle) /* what was moved before stays, and is not unread: this transfer may be left out */
         return;
-    if (goacc_is_descriptor(pair->bytes) || place_in_exposed(pair->dev) < nexposed)
+    if (is_descriptor(pair) || place_in_exposed(pair->dev) < nexposed)
         number = 0;
     if (!sources && goacc_tallies)
         sources = goacc_reserve(goacc_checked.bytes / 8 * sizeof *sources);

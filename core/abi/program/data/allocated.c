@@ -29,7 +29,7 @@ static bool in_kernel; /* declared variables have the device's values */
 
 void goacc_allocated_add(char *host, uint64_t bytes)
 {
-    if (bytes != sizeof(void *) && !goacc_is_descriptor(bytes))
+    if (bytes != sizeof(void *) && !goacc_has_descriptor_size(bytes))
         return;
     if (nvariables == variables_room) {
         const size_t room = variables_room ? 2 * variables_room : 16;
@@ -82,7 +82,7 @@ void goacc_allocated_swap(void)
 static struct goacc_range elements_of(const struct allocatable *variable)
 {
     const struct goacc_descriptor *array = (const struct goacc_descriptor *)(const void *)variable->host;
-    const uint64_t bytes_of_rank = sizeof *array + (uint64_t)array->rank * sizeof array->dim[0];
+    const uint64_t bytes_of_rank = goacc_descriptor_bytes(array->rank);
     uint64_t bytes = array->element;
     if (!array->data || array->version || array->rank < 1 || bytes_of_rank != variable->bytes)
         return (struct goacc_range){0};

@@ -51,7 +51,7 @@ bool goacc_members_give_way(const struct goacc_thread *self, const accd_item *it
 
 bool goacc_carries(const accd_item *items, size_t nitems, const accd_item *item)
 {
-    if (!item->host || (item->bytes != sizeof(void *) && !goacc_is_descriptor(item->bytes)))
+    if (!item->host || (item->bytes != sizeof(void *) && !goacc_is_descriptor(item->host, item->bytes)))
         return false;
     const uintptr_t target = goacc_word(item->host);
     for (size_t i = 0; i < nitems; i++)

@@ -19,7 +19,7 @@ static void mark_pointer(struct goacc_items *items, const void *slot)
         accd_item *item = &items->at[i];
         bool pointer = item->bytes == sizeof(void *) && item->action == ACCD_CREATE;
         bool gone = item->bytes == sizeof(void *) && item->action == ACCD_DELETE;
-        if (item->host == slot && (pointer || gone || goacc_is_descriptor(item->bytes)))
+        if (item->host == slot && (pointer || gone || goacc_is_descriptor(slot, item->bytes)))
             item->flags |= ACCD_ITEM_POINTER;
     }
 }
@@ -350,7 +350,7 @@ static bool is_nothing(const struct entries *map, size_t i)
     const unsigned kind = goacc_kind(map, i);
     const bool is_pointer = kind == POINTER || kind == ALWAYS_POINTER, is_set = kind == TO_PSET;
     const bool follows_null = i && !map->host[i - 1], precedes_null = i + 1 < map->n && !map->host[i + 1];
-    const bool is_descriptor = (follows_null || precedes_null) && goacc_is_descriptor(map->size[i]);
+    const bool is_descriptor = (follows_null || precedes_null) && goacc_has_descriptor_size(map->size[i]);
     const bool is_scalar = precedes_null && map->size[i] == sizeof(void *);
     return (is_pointer || is_set || is_descriptor || is_scalar) && !goacc_word(map->host[i]) &&
            accd_presence_of(goacc.context, goacc_own.device, map->host[i], sizeof(void *)) == ACCD_ABSENT;

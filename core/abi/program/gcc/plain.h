@@ -40,7 +40,8 @@ static inline bool plain_pointer(accd_item *items, size_t n, const void *slot, s
     if (!last || last->slot || (uintptr_t)last->host != goacc_word(slot) + bias)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (items[i].host == slot && (items[i].bytes <= sizeof(void *) || goacc_is_descriptor(items[i].bytes)))
+        if (items[i].host == slot &&
+            (items[i].bytes <= sizeof(void *) || goacc_is_descriptor(slot, items[i].bytes)))
             return false;
     last->slot = slot;
     return true;

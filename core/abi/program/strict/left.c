@@ -14,7 +14,7 @@ static bool is_descriptor(int device, uint64_t host)
     accd_present descriptor, array;
     return accd_attachment_at(goacc.context, device, (const void *)(uintptr_t)host, &pointer) &&
            accd_present_at(goacc.context, device, host, 0, &descriptor) &&
-           descriptor.info.host == host && goacc_is_descriptor(descriptor.info.bytes) &&
+           descriptor.info.host == host && goacc_has_descriptor_size(descriptor.info.bytes) &&
            accd_present_at(goacc.context, device, pointer.target, 0, &array) &&
            !strcmp(goacc_shown(&descriptor.info).name, goacc_shown(&array.info).name);
 }

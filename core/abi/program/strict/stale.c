@@ -448,11 +448,11 @@ static void look_at_unsent(struct object *object)
 static bool is_unallocated(const struct object *object, const char *now)
 {
     struct goacc_descriptor array;
-    if (!goacc_is_descriptor(object->bytes))
+    if (!goacc_has_descriptor_size(object->bytes))
         return false;
     memcpy(&array, now, sizeof array);
     return !array.data && !goacc_word(object->host_then) && !array.version && array.element && array.type > 0 &&
-           object->bytes == sizeof array + (uint64_t)array.rank * sizeof *array.dim;
+           object->bytes == goacc_descriptor_bytes(array.rank);
 }
 
 static void look_for_unsaved(struct object *object)
