@@ -202,4 +202,19 @@ function diagnostic.meant_member(name, record)
   return "its members: " .. table.concat(names, ", ")
 end
 
+-- Raises: a record has no member of that name, or one that cannot be named. record_name: what messages call it.
+-- rule: of the text that names it.
+function diagnostic.no_member(record, record_name, name, pos, rule)
+  if record.hidden and record.hidden[name] then
+    diagnostic.raise("unsupported", pos,
+      ("'%s', a component that is polymorphic, a procedure pointer, or of deferred length"):format(name),
+      { length = #name, rule = "HOUSE-lower", help = "give it a declared type and length" })
+  elseif record.bit_fields and record.bit_fields[name] then
+    diagnostic.raise("unsupported", pos, ("'%s' is a bit-field, which directives cannot name"):format(name),
+      { length = #name, rule = "HOUSE-layout", help = "keep the number in a member that is no bit-field, too" })
+  end
+  diagnostic.raise("unknown-member", pos, ("%s has no member '%s'"):format(record_name, name),
+    { length = #name, rule = rule, help = diagnostic.meant_member(name, record) })
+end
+
 return diagnostic

@@ -275,10 +275,7 @@ function checkers.member(env, node)
       { help = t.kind == "pointer" and "use '->'" or nil })
   end
   local member = types.member(t, node.name)
-  if not member then
-    raise("unknown-member", node.name_pos, ("%s has no member '%s'"):format(named(t), node.name),
-      { length = #node.name, help = diagnostic.meant_member(node.name, t) })
-  end
+  if not member then diagnostic.no_member(t, named(t), node.name, node.name_pos) end
   local made = typed.member(base, member.offset, member.type, node.pos)
   made.const_name = member.is_const and node.name or base.const_name
   return made

@@ -22,8 +22,7 @@ function symbols.is_bound(env) return not env.lookup end
 -- Decides HOUSE-names.
 local function unknown(env, node)
   if env.record and env.record.bit_fields and env.record.bit_fields[node.name] then
-    raise("unsupported", node.pos, ("'%s' is a bit-field, which bounds cannot name"):format(node.name),
-      { length = #node.name, rule = "HOUSE-layout", help = "keep the number in a member that is no bit-field, too" })
+    diagnostic.no_member(env.record, types.name(env.record), node.name, node.pos)
   end
   env.session.now.scope:no_variable(node, env.record and env.record.by_name)
 end

@@ -162,8 +162,7 @@ local function check_names(session, node)
     scope:no_variable(node, nil, "OMP60-map-15")
   elseif (node.tag == "member" or node.tag == "component") and node.base.mapped
     and not types.member(node.base.mapped, node.name) then
-    raise("unknown-member", node.name_pos, ("%s has no member '%s'"):format(types.name(node.base.mapped), node.name),
-      { length = #node.name, rule = "OMP60-map-15", help = diagnostic.meant_member(node.name, node.base.mapped) })
+    diagnostic.no_member(node.base.mapped, types.name(node.base.mapped), node.name, node.name_pos, "OMP60-map-15")
   end
   for _, child in tree.children(node) do check_names(session, child) end
 end
@@ -172,10 +171,7 @@ end
 local function check(session, record, node)
   for name, path in tree.children(node.members) do
     local member = types.member(record, name)
-    if not member then
-      raise("unknown-member", path.pos, ("%s has no member '%s'"):format(types.name(record), name),
-        { length = #name, rule = "OMP60-map-15", help = diagnostic.meant_member(name, record) })
-    end
+    if not member then diagnostic.no_member(record, types.name(record), name, path.pos, "OMP60-map-15") end
     if path.subscripts and not types.element(member.type) then
       raise("not-a-pointer", path.subscripts[1].pos, ("'%s' is %s: it has no elements"):format(name,
         types.name(member.type)), { rule = "OMP60-map-15" })

@@ -44,10 +44,7 @@ end
 -- The nest of the member that an item begins with, in a layer that is made. Raises if it has no parts.
 local function nest_of(record, made, item)
   local member, entry = types.member(record, item.name), made.members[item.name]
-  if not member then
-    raise("unknown-member", item.pos, ("%s has no member '%s'"):format(types.name(record), item.name),
-      { length = #item.name, rule = "TR14-3.1.1-04", help = diagnostic.meant_member(item.name, record) })
-  end
+  if not member then diagnostic.no_member(record, types.name(record), item.name, item.pos, "TR14-3.1.1-04") end
   if not types.is_record(member.type) then
     raise("not-a-struct", item.path[1].name_pos, ("'%s' is %s: it has no parts"):format(item.name,
       types.name(member.type)), { length = #item.path[1].name, rule = RULE,

@@ -161,13 +161,7 @@ end
 -- Decides TR14-3.1.1-04, TR14-3.1.1-22, TR14-3.5-01.
 function shape.member(record, item, session)
   local member = types.member(record, item.name)
-  if not member and record.hidden and record.hidden[item.name] then
-    raise("unsupported", item.pos, ("'%s', a component that is polymorphic, a procedure pointer, or of deferred length")
-      :format(item.name), { length = #item.name, rule = "HOUSE-lower", help = "give it a declared type and length" })
-  elseif not member then
-    raise("unknown-member", item.pos, ("%s has no member '%s'"):format(types.name(record), item.name),
-      { length = #item.name, rule = "TR14-3.1.1-04", help = diagnostic.meant_member(item.name, record) })
-  end
+  if not member then diagnostic.no_member(record, types.name(record), item.name, item.pos, "TR14-3.1.1-04") end
   local t = member.type
   local first = item.subscripts[1]
   if first and session and session.rules.extended and types.is_record(t) and first.tag == "section" then
