@@ -58,5 +58,10 @@ end
 expect(compared > 8, "the program prints its layouts")
 
 if objects["std::vector<float>"] then -- a template is known by its instances
-  expect.fails("unknown-type", "shape type(@std::vector) include(x[0:1])", { help = "name an instance: std::vector<" })
+  expect.fails("unknown-type", "shape type(@std::vectr) include(x[0:1])")
+  acc "shape(first) type(std::vector) include(_M_impl._M_start[0:1])"
+  expect.fails("duplicate-name", "shape(@first) type(std::vector<float>) include(_M_impl._M_start[0:1])")
+  acc(("enter data copyin<first>(%s)"):format(objects["std::vector<float>"]))
+  expect.fails("unknown-type", function() declare "std::vector values;" end,
+    { help = "name an instance: std::vector<" })
 end

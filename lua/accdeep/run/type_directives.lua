@@ -10,6 +10,7 @@ local nest = require "accdeep.shape.nest"
 local policy = require "accdeep.shape.policy"
 local pragma = require "accdeep.grammar.pragma"
 local shape = require "accdeep.shape.shape"
+local sorted = require "accdeep.base.sorted"
 local template = require "accdeep.types.template"
 local transaction = require "accdeep.types.transaction"
 local with = require "accdeep.base.dynamic"
@@ -188,15 +189,34 @@ function Session:define_for(node, record)
   if node.name == "policy" then self:check_policies(target, { made }) end
 end
 
+-- Types that debug information has of a template, by name: it does not have the template itself.
+local function debug_instances(self, spec)
+  local texts, found = {}, {}
+  for i, step in ipairs(spec.steps or { spec }) do texts[i] = step.name or "" end
+  local name = table.concat(texts, "::")
+  local scope = self.now.scope
+  while scope do
+    for key, t in next, scope.tags do
+      if key:sub(1, #name) == name and key:find("^%b<>$", #name + 1) and t.from_debug then found[key] = t end
+    end
+    scope = scope.outer
+  end
+  return found
+end
+
 local function define(self, node)
   for i, clause in ipairs(node.clauses) do
     local spec = clause.type and clause.type.spec
-    local made = spec and not clause.type.spec.type and declare.template(self, spec)
-    if made then
+    local is_name = spec and not spec.type and (spec.tag == "named" or spec.tag == "path")
+    local made = is_name and declare.template(self, spec)
+    local instances = is_name and not made and debug_instances(self, spec) or {}
+    if made or next(instances) then
       local clauses = table.move(node.clauses, 1, #node.clauses, 1, {})
       table.remove(clauses, i)
-      return template.describe(self, made, { tag = node.tag, pos = node.pos, name = node.name,
-        argument = node.argument, clauses = clauses })
+      local directive = { tag = node.tag, pos = node.pos, name = node.name, argument = node.argument, clauses = clauses }
+      if made then return template.describe(self, made, directive) end
+      for _, t in sorted(instances) do self:define_for(directive, t) end
+      return
     end
   end
   self:define_for(node, nil)
