@@ -2,13 +2,17 @@
 # compile_by_clang does so by clang; plain takes out of a text what differs from run to run. through: a command in front
 # of the compiler.
 ulimit -c 0 # shells tell of core files
+queries="-fno-builtin-acc_on_device -fno-builtin-omp_is_initial_device" # gcc would answer for the host
 compile() {
     file=$1
     shift
     case $file in
-    *.c) compiler="gcc -fno-builtin-acc_on_device" ;;
+    *.c) compiler="gcc $queries" ;;
     *.cpp) compiler=g++ ;;
-    *.f90) compiler="gfortran -J $work" ;;
+    *.f90)
+        compiler="gfortran -J $work"
+        [ "$(gfortran -dumpversion | cut -d . -f 1)" -lt 15 ] || compiler="$compiler $queries"
+        ;;
     esac
     case $file in
     target*) standard=-fopenmp ;;

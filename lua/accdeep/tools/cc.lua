@@ -26,6 +26,9 @@ local ALWAYS = {
 local CALLS = { "-fno-builtin-memset", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memcmp",
   "-fno-builtin-sprintf", "-fno-builtin-snprintf", "-fno-builtin-strcpy", "-fno-builtin-strncpy" }
 
+-- Queries of the device that gcc would answer for the host. gfortran knows the options since version 15.
+local QUERIES = { "-fno-builtin-acc_on_device", "-fno-builtin-omp_is_initial_device" }
+
 -- Options of a command line that make no program.
 local PARTIAL = { ["-c"] = true, ["-S"] = true, ["-E"] = true, ["-M"] = true, ["-MM"] = true, ["-fsyntax-only"] = true,
   ["-r"] = true }
@@ -57,6 +60,13 @@ local function kind_of(compiler)
     "write gcc, g++, gfortran, clang or clang++, with or without a version, or MPI's mpicc, mpicxx or mpifort")
 end
 
+-- Whether a compiler of gcc takes the options of QUERIES.
+local function knows_queries(compiler)
+  if not compiler:find "gfortran[^/]*$" then return true end
+  local _, version = shell.run(shell.quoted(compiler) .. " -dumpversion")
+  return (tonumber(version:match "^%d+") or 0) >= 15
+end
+
 -- A compiler's options in front of those of the command line.
 local function options(compiler, arguments)
   compiler = wrapped(compiler)
@@ -75,6 +85,7 @@ local function options(compiler, arguments)
     fail("a program that is checked cannot be linked statically", "leave out -static")
   end
   if kind == "gcc" and not compiler:find "gfortran[^/]*$" then add(table.unpack(CALLS)) end
+  if kind == "gcc" and offloads and knows_queries(compiler) then add(table.unpack(QUERIES)) end
   if kind == "gcc" and offloads and not chosen then add "-foffload=disable" end
   if whole and inputs then
     local place = folder(CHECK)
