@@ -59,7 +59,7 @@ expect(compared > 8, "the program prints its layouts")
 
 if objects["std::vector<float>"] then -- a template is known by its instances
   expect.fails("unknown-type", "shape type(@std::vectr) include(x[0:1])")
-  acc "shape(first) type(std::vector) include(_M_impl._M_start[0:1])"
+  acc "shape(first) type(std::vector) include(_M_impl._M_start[0:_M_impl._M_finish - _M_impl._M_start])"
   expect.fails("duplicate-name", "shape(@first) type(std::vector<float>) include(_M_impl._M_start[0:1])")
   acc(("enter data copyin<first>(%s)"):format(objects["std::vector<float>"]))
   expect.fails("unknown-type", function() declare "std::vector values;" end,

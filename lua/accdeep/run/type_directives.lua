@@ -213,7 +213,8 @@ local function define(self, node)
     if made or next(instances) then
       local clauses = table.move(node.clauses, 1, #node.clauses, 1, {})
       table.remove(clauses, i)
-      local directive = { tag = node.tag, pos = node.pos, name = node.name, argument = node.argument, clauses = clauses }
+      local directive = { tag = node.tag, pos = node.pos, name = node.name, argument = node.argument,
+        clauses = clauses }
       if made then return template.describe(self, made, directive) end
       for _, t in sorted(instances) do self:define_for(directive, t) end
       return
