@@ -27,10 +27,14 @@ static inline bool goacc_use(const struct goacc_checked *checked, struct goacc_i
     const uint16_t read = goacc_step(checked, inside, last->read);
     if (goacc_step(checked, inside, last->write) != work || (how & GOACC_CHANGES && read != work))
         return false;
-    if (how & GOACC_CHANGES)
-        *last = (struct goacc_last){.write = own};
-    else if (read == work || own == work)
-        last->read = read == work ? own : read;
+    if (own != work) /* atomic, and remembers plain uses that came before */
+        *last = how & GOACC_CHANGES
+                    ? (struct goacc_last){checked->step(last->write, own), checked->step(last->read, 1)}
+                    : (struct goacc_last){last->write, checked->step(last->read, own)};
+    else if (how & GOACC_CHANGES)
+        *last = (struct goacc_last){.write = work};
+    else
+        last->read = read;
     return true;
 }
 

@@ -113,6 +113,25 @@ static void parts(void)
     total = text[98] + row[0] + (int)many[7];
 }
 
+/* Atomic operations of another queue need no order with those of the first, but with what it wrote before. */
+static void sums(void)
+{
+#pragma acc enter data create(total)
+#pragma acc parallel present(total) async(1)
+    total = 0;
+    for (int queue = 1; queue < 3; queue++) {
+        if (waits)
+            acc_wait(1);
+#pragma acc parallel loop present(total) async(queue)
+        for (int i = 0; i < N; i++) {
+#pragma acc atomic update
+            total += 1;
+        }
+    }
+#pragma acc wait
+#pragma acc exit data copyout(total)
+}
+
 int main(int argc, char **argv)
 {
     const char *way = argv[1];
@@ -121,6 +140,8 @@ int main(int argc, char **argv)
         readers();
     else if (!strcmp(way, "atomics"))
         atomics();
+    else if (!strcmp(way, "sums"))
+        sums();
     else if (!strcmp(way, "memory"))
         memory();
     else if (!strcmp(way, "crowd"))

@@ -312,7 +312,8 @@ void goacc_report_unwritten(const struct goacc_access *access, uint64_t at, cons
                actor(who, sizeof who), named.element);
 }
 
-void goacc_report_clash(const struct goacc_access *access, bool frees, const struct goacc_used *earlier, bool written)
+void goacc_report_clash(const struct goacc_access *access, bool frees, const struct goacc_used *earlier, bool written,
+                        bool last)
 {
     const struct goacc_site *site = goacc_kernel_site ? goacc_kernel_site : goacc.site;
     const struct goacc_used own = {goacc_own.turn, goacc_kernel_site ? site->call.pc : 0, site->what};
@@ -330,7 +331,9 @@ void goacc_report_clash(const struct goacc_access *access, bool frees, const str
     goacc_order_spell_work(&own, who, sizeof who);
     goacc_order_spell_work(earlier, work, sizeof work);
     goacc_order_remedy(earlier->turn, remedy, sizeof remedy);
-    struct goacc_mark mark = written && device ? written_at(*part.note, where, sizeof where) : (struct goacc_mark){0};
+    struct goacc_mark mark = {0};
+    if (written && last && device)
+        mark = written_at(*part.note, where, sizeof where);
     if (!mark.file)
         goacc_line(earlier->pc, &mark.file, &mark.line, NULL);
     mark.is = written ? "written" : "read";

@@ -195,8 +195,10 @@ struct goacc_site goacc_site_of(const struct goacc_access *access, const char *w
 extern __thread const struct goacc_site *goacc_kernel_site;
 extern __thread int goacc_kernel_device;
 void goacc_report_unwritten(const struct goacc_access *access, uint64_t at, const struct goacc_pair *pair);
-/* An access, or the call under way, uses device memory that other work wrote, or read, and nothing orders the two. */
-void goacc_report_clash(const struct goacc_access *access, bool frees, const struct goacc_used *earlier, bool written);
+/* An access, or the call under way, uses device memory that other work wrote, or read, and nothing orders the two.
+ * last: no work has written it since. */
+void goacc_report_clash(const struct goacc_access *access, bool frees, const struct goacc_used *earlier, bool written,
+                        bool last);
 void goacc_report_unwaited(const struct goacc_access *access, bool frees, const struct goacc_transfer *transfer);
 /* An access of the host, or the end of its memory: waits.c. */
 void goacc_check_pending(const struct goacc_access *access, bool frees);

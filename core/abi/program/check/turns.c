@@ -128,15 +128,28 @@ static uint16_t set_of(const uint16_t *list, size_t n)
     return number ? number : list[n - 1];
 }
 
-/* What a number becomes where a work, 0: the host's, joins those of it that do not come before. */
+/* Whether a member of a number stays where a work joins it. Those that come before do not, but an atomic operation
+ * leaves plain uses that the host has not waited for: a third work may be atomic, too, and not come after them. */
+static bool stays(uint16_t member, uint16_t work)
+{
+    const bool plain = !(member & 1);
+    return !is_before(member) || (work & 1 && plain && !goacc_order_is_done(works[member / 2].used.turn));
+}
+
+/* What a number becomes where a work, 0: the host's, 1: an atomic one without a number, joins those that stay. */
 static uint16_t joined(uint16_t from, uint16_t work)
 {
-    uint16_t list[MOST + 1], plain;
-    size_t n = left_of(from, list, &plain);
-    bool has = false;
-    for (size_t i = 0; i < n; i++)
-        has |= list[i] == work;
-    if (work && !has)
+    uint16_t list[MOST + 1];
+    const uint16_t *all;
+    const size_t most = members_of(&from, &all);
+    size_t n = 0;
+    bool has = work <= 1;
+    for (size_t i = 0; i < most && n < MOST; i++)
+        if (stays(all[i], work)) {
+            list[n++] = all[i];
+            has |= all[i] == work;
+        }
+    if (!has)
         list[n++] = work;
     return n == 0 ? 0 : n == 1 ? list[0] : set_of(list, n);
 }
@@ -165,9 +178,10 @@ static void on_clash(struct goacc_last *last, uintptr_t at, unsigned how, uintpt
             last->write = joined(last->write, mine);
     } else if (written || read) {
         const struct goacc_access access = {at, 1, writes, pc, frame};
+        const bool by_write = plain_write || (written && !plain_read), last_write = !works[last->write / 2].n;
         const uint16_t earlier = plain_write ? plain_write : plain_read ? plain_read : written ? write : list[0];
         if (frame || pc != reported)
-            goacc_report_clash(&access, how & GOACC_FREES, &works[earlier / 2].used, written != 0);
+            goacc_report_clash(&access, how & GOACC_FREES, &works[earlier / 2].used, by_write, last_write);
         reported = frame ? 0 : pc;
         *last = writes ? (struct goacc_last){.write = mine} : (struct goacc_last){.read = mine};
     }

@@ -62,7 +62,7 @@ static void look_for_clash(const struct goacc_transfer *transfer)
             continue;
         const uint64_t at = transfer->host > earlier->host ? transfer->host : earlier->host;
         goacc_report_clash(&(struct goacc_access){at, 1, transfer->writes, transfer->used.pc, NULL}, false,
-                           &earlier->used, earlier->writes);
+                           &earlier->used, earlier->writes, true);
         return;
     }
 }
