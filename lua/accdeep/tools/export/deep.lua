@@ -6,6 +6,7 @@
 -- A data clause of the variable itself stays a clause: the functions begin where the pointers are.
 
 local dialects = require "accdeep.tools.export.dialects"
+local exits = require "accdeep.tools.export.exits"
 local nest = require "accdeep.shape.nest"
 local list_item = require "accdeep.shape.list_item"
 local openacc = require "accdeep.catalogue.openacc"
@@ -443,46 +444,6 @@ function Writer:members(treatment)
   for i, text in ipairs(self.bounds) do table.insert(self.lines, i, ("    "):rep(self.depth) .. text) end
 end
 
--- Puts the values of an object that stay the host's own back from q, where they are kept, to where it lies.
-function Writer:put_back(treatment)
-  local record = treatment.record
-  self:line("%s = &objects[i];", self.dialect.declared(types.pointer(record), "to"))
-  local function text_of(entry)
-    local text = self.dialect.member(self.program, record, entry.member.name)
-    local to, is_plain_name = text:gsub("^q%->", "to->")
-    return text, is_plain_name == 1 and to or (text:gsub("%*%)q%)", "*)to)", 1)) -- of a base class: ((base *)q)
-  end
-  local function whole(entry)
-    local name = entry.member.name
-    if name:find "[^%w_]" or name:find "^_+vptr" then -- bytes that bit-fields have, among others
-      local at, bytes = types.member(record, name).offset, entry.member.type.size
-      return self:line("memcpy((char *)to + %d, (char *)q + %d, %d);", at, at, bytes)
-    end
-    local from, to = text_of(entry)
-    self:line("memcpy((void *)&%s, (void *)&%s, sizeof %s);", to, from, from)
-  end
-  local function around(entry)
-    local first, length = self:part(treatment, entry)
-    if not first then return end
-    local from, to = text_of(entry)
-    self:line("%s((void *)&%s, (void *)&%s, sizeof %s, (char *)&%s%s - (char *)&%s, %s, sizeof %s%s);",
-      dialects.around(self.program), to, from, from, from, first, from, length, from, first)
-  end
-  local keeps_pointers = self.program.keeps_pointers
-  transfers.each_value(self.session, treatment, self.action, keeps_pointers, function(entry, _, goes_out)
-    if goes_out then around(entry) else whole(entry) end
-  end, function(entry, inner, action)
-    local _, goes_out, stays = traffic(self.session, inner, action, keeps_pointers)
-    if not goes_out then return whole(entry) end
-    around(entry)
-    if not stays then return end
-    local from, to = text_of(entry)
-    self:each_held(treatment, entry, function(address, count, kept)
-      self:elements(treatment, entry, address, count, kept)
-    end, to, from)
-  end)
-end
-
 -- The function of a treatment in a phase, and the expressions that it takes as parameters; makes it if the program does
 -- not have it.
 local function function_for(program, session, treatment, phase)
@@ -510,7 +471,8 @@ local function function_for(program, session, treatment, phase)
   made.name = dialects.add(program, word .. "_" .. tag,
     function(name)
       made.name = name
-      if is_keep then writer:put_back(treatment) else writer:members(treatment) end
+      local write = is_keep and exits.put_back or phase.phase == "find" and exits.find_rest or writer.members
+      write(writer, treatment)
       local uses = false -- compilers do not count what directives use
       for _, text in ipairs(writer.lines) do
         uses = uses or not text:find "^%s*#" and text:find "%f[%w_]q%f[^%w_]" ~= nil
@@ -599,6 +561,25 @@ function Deep:keeping()
     end
   end
   return all_before, all_behind
+end
+
+-- With finalize, an object goes although other directives attached pointers in it. So it only counts down if such a
+-- pointer has data on the device (TR14-4.3-12). Returns the variable that tells so, and the statements that set it.
+function Deep:rest()
+  local program, name, lines = self.program, nil, {}
+  for _, item in ipairs(self.plan.finalize and self.list or {}) do
+    if exits.left_out(self.session, item.treatment)[1] then
+      name = name or ("rest_%d"):format(#program.globals + 1)
+      local called = function_for(program, self.session, item.treatment, { phase = "find", action = "release" })
+      if program.called then program.called(called, item.treatment.record) end
+      lines[#lines + 1] = ("%s%s(%s, %s, (long)&%s);"):format(item.pointer and ("if (%s) "):format(item.pointer) or "",
+        dialect_of(program).called(called), item.text, item.count, name)
+    end
+  end
+  if not name then return nil end
+  table.insert(program.globals, ("static int %s;"):format(name))
+  table.insert(lines, 1, name .. " = 0;")
+  return name, lines
 end
 
 -- A variable in a clause: compilers do not take *p there.
@@ -736,9 +717,24 @@ function Deep:write(node, writer)
     return false
   elseif node.name == "exit data" then
     local before, behind = self:keeping()
+    local rest, found = self:rest()
+    for _, text in ipairs(found or {}) do writer:line(text) end
     calls("exit", self.plan.finalize)
     for _, text in ipairs(before) do writer:line(text) end
+    if rest then
+      local counts = {}
+      for _, text in ipairs(others) do
+        if text ~= "finalize" then counts[#counts + 1] = text end
+      end
+      writer:line(("if (%s)"):format(rest))
+      writer:open_brace()
+      pragma(node.name, own, counts)
+      writer:close_brace()
+      writer:line "else"
+      writer:open_brace()
+    end
     pragma(node.name, own, others)
+    if rest then writer:close_brace() end
     for _, text in ipairs(behind) do writer:line(text) end
     return false
   end

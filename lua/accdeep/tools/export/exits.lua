@@ -1,0 +1,73 @@
+-- exits.lua - what the end of a deep copy needs beside its directives: values of the host that a transfer of whole
+-- objects must not touch, and pointers that other directives may have attached.
+
+local dialects = require "accdeep.tools.export.dialects"
+local nest = require "accdeep.shape.nest"
+local transfers = require "accdeep.tools.export.transfers"
+local types = require "accdeep.types"
+
+local traffic = transfers.traffic
+
+local exits = {}
+
+-- Pointers of a record that a directive leaves out: their data may be on the device for other directives.
+function exits.left_out(session, treatment)
+  local list = {}
+  for _, entry in ipairs(nest.entries(session, treatment)) do
+    local t, name = entry.member.type, entry.member.name
+    if not entry.include and name and t.kind == "pointer" and t.to.kind ~= "function" then list[#list + 1] = name end
+  end
+  return list
+end
+
+-- Sets the number whose address the function gets, if a pointer that the directive leaves out has data on the device.
+function exits.find_rest(writer, treatment)
+  writer.parameters[1] = true
+  for _, name in ipairs(exits.left_out(writer.session, treatment)) do
+    local text = writer.dialect.member(writer.program, treatment.record, name)
+    writer:line("if (%s && acc_is_present((void *)%s, 1))", text, text)
+    writer:line("    *(int *)bound_1 = 1;")
+  end
+end
+
+-- Puts the values of an object that stay the host's own back from q, where they are kept, to where it lies.
+function exits.put_back(writer, treatment)
+  local record = treatment.record
+  writer:line("%s = &objects[i];", writer.dialect.declared(types.pointer(record), "to"))
+  local function text_of(entry)
+    local text = writer.dialect.member(writer.program, record, entry.member.name)
+    local to, is_plain_name = text:gsub("^q%->", "to->")
+    return text, is_plain_name == 1 and to or (text:gsub("%*%)q%)", "*)to)", 1)) -- of a base class: ((base *)q)
+  end
+  local function whole(entry)
+    local name = entry.member.name
+    if name:find "[^%w_]" or name:find "^_+vptr" then -- bytes that bit-fields have, among others
+      local at, bytes = types.member(record, name).offset, entry.member.type.size
+      return writer:line("memcpy((char *)to + %d, (char *)q + %d, %d);", at, at, bytes)
+    end
+    local from, to = text_of(entry)
+    writer:line("memcpy((void *)&%s, (void *)&%s, sizeof %s);", to, from, from)
+  end
+  local function around(entry)
+    local first, length = writer:part(treatment, entry)
+    if not first then return end
+    local from, to = text_of(entry)
+    writer:line("%s((void *)&%s, (void *)&%s, sizeof %s, (char *)&%s%s - (char *)&%s, %s, sizeof %s%s);",
+      dialects.around(writer.program), to, from, from, from, first, from, length, from, first)
+  end
+  local keeps_pointers = writer.program.keeps_pointers
+  transfers.each_value(writer.session, treatment, writer.action, keeps_pointers, function(entry, _, goes_out)
+    if goes_out then around(entry) else whole(entry) end
+  end, function(entry, inner, action)
+    local _, goes_out, stays = traffic(writer.session, inner, action, keeps_pointers)
+    if not goes_out then return whole(entry) end
+    around(entry)
+    if not stays then return end
+    local from, to = text_of(entry)
+    writer:each_held(treatment, entry, function(address, count, kept)
+      writer:elements(treatment, entry, address, count, kept)
+    end, to, from)
+  end)
+end
+
+return exits
