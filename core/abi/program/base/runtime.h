@@ -238,6 +238,7 @@ struct goacc_runtime {
     void (*on_write)(int device, uint64_t dev, const void *host, uint64_t bytes);
     /* Called when a declared variable is mapped, with its value at the start of the program: the host may have changed
      * it since. initial is NULL: the variable goes. NULL: not called. */
+    void (*on_modules)(void); /* modules were loaded or unloaded; or NULL */
     void (*on_initial)(int device, const char *host, const char *initial, uint64_t bytes);
     /* Called with the lock when the process forks. NULL: not called. */
     void (*on_fork)(enum goacc_fork when);

@@ -10,6 +10,7 @@
 bool goacc_check_is_there(void);
 /* With the context; before it goes, with what is left to report. */
 void goacc_check_open(void);
+void goacc_objects_look(void); /* at the modules that are loaded */
 void goacc_check_end(void);
 void goacc_check_close(void);
 

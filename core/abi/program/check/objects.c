@@ -1,10 +1,12 @@
-/* objects.c - object files of the program that were not compiled for checking, by its table of
- * symbols. The compiler's thread sanitizer puts a constructor into each file; without one, the
- * loads and stores of the file are not seen. */
+/* objects.c - parts of the program that were not compiled for checking, whose loads and stores are
+ * not seen. Those are object files of the program, by its table of symbols: the compiler's thread
+ * sanitizer puts a constructor into each file. And those are shared libraries with directives, by
+ * the functions that they call. */
 #include "shadow.h"
 
 #include <elf.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,7 +14,7 @@
 
 enum { MOST_NAMES = 4 };
 static struct {
-    size_t n;         /* object files that were not compiled for checking */
+    size_t n;         /* object files and libraries that were not compiled for checking */
     bool has_kernels; /* of some */
     char names[256];  /* of the first ones */
 } unchecked;
@@ -93,6 +95,81 @@ static void look_at_file(const char *image, size_t bytes)
             look_at((const void *)(image + table->sh_offset), table->sh_size / sizeof(Elf64_Sym),
                     image + names->sh_offset, names->sh_size);
     }
+}
+
+/* The tables of a library in memory. */
+struct tables {
+    const Elf64_Sym *symbols;
+    const char *names;
+    const uint32_t *hash, *gnu_hash; /* either may be NULL */
+};
+
+static struct tables tables_of(const struct dl_phdr_info *info)
+{
+    struct tables tables = {0};
+    const Elf64_Dyn *entry = NULL;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            entry = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    for (; entry && entry->d_tag != DT_NULL; entry++) {
+        const uintptr_t at = entry->d_un.d_ptr;
+        const void *table = (const void *)(at < info->dlpi_addr ? info->dlpi_addr + at : at);
+        if (entry->d_tag == DT_SYMTAB)
+            tables.symbols = table;
+        else if (entry->d_tag == DT_STRTAB)
+            tables.names = table;
+        else if (entry->d_tag == DT_HASH)
+            tables.hash = table;
+        else if (entry->d_tag == DT_GNU_HASH)
+            tables.gnu_hash = table;
+    }
+    return tables;
+}
+
+static bool is_directive(const char *name)
+{
+    return !strncmp(name, "GOACC_", 6) || !strncmp(name, "GOMP_target", 11) ||
+           !strncmp(name, "__tgt_", 6);
+}
+
+/* Notes a library once, by its name without the folder. */
+static void note_library(const char *path)
+{
+    static char *noted[64];
+    static size_t n;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(noted[i], name))
+            return;
+    if (n < sizeof noted / sizeof noted[0] && (noted[n] = strdup(name))) {
+        n++;
+        note(name, true);
+    }
+}
+
+static int look_at_library(struct dl_phdr_info *info, size_t size, void *ud)
+{
+    const struct tables tables = tables_of(info);
+    (void)size, (void)ud;
+    if (!info->dlpi_name || !*info->dlpi_name || !tables.symbols || !tables.names)
+        return 0;
+    /* Symbols of other modules come first: a table of GNU's kind begins behind them. */
+    const size_t n = tables.gnu_hash ? tables.gnu_hash[1] : tables.hash ? tables.hash[1] : 0;
+    bool has_directives = false, checked = false;
+    for (size_t i = 0; i < n; i++)
+        if (tables.symbols[i].st_shndx == SHN_UNDEF) {
+            const char *name = tables.names + tables.symbols[i].st_name;
+            has_directives |= is_directive(name);
+            checked |= !strcmp(name, "__tsan_init");
+        }
+    if (has_directives && !checked)
+        note_library(info->dlpi_name);
+    return 0;
+}
+
+void goacc_objects_look(void)
+{
+    dl_iterate_phdr(look_at_library, NULL);
 }
 
 void goacc_objects_open(void)

@@ -384,6 +384,8 @@ void goacc_declared_look(void)
     loads = info.dlpi_adds;
     unloads = info.dlpi_subs;
     scan();
+    if (goacc.on_modules)
+        goacc.on_modules();
     if (late_checks)
         tell_late_checks();
     for (size_t i = 0; i < nmodules; i++) {

@@ -209,6 +209,7 @@ static void start_runtime(void *unused)
     }
     goacc.on_event = goacc_on_event;
     goacc.on_write = goacc.options.strict ? goacc_stale_copied : goacc.options.check ? goacc_check_written : NULL;
+    goacc.on_modules = goacc.options.check ? goacc_objects_look : NULL;
     goacc.on_initial = goacc.options.strict ? goacc_stale_initial : goacc.options.check ? goacc_check_initial : NULL;
     pthread_key_create(&thread_end, end_thread);
     goacc_lock_open();
