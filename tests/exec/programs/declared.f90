@@ -116,6 +116,8 @@ program declared
     !$acc end data
   case (2) ! gcc makes the same calls for a local declare as for a data region
     call local
+  case (3)
+    call resident
   end select
 contains
   subroutine local
@@ -124,4 +126,11 @@ contains
     allocate(loc(3))
     !$acc update device(loc)
   end subroutine local
+  subroutine resident
+    real :: work(3)
+    !$acc declare device_resident(work)
+    !$acc parallel present(work)
+    work = 1
+    !$acc end parallel
+  end subroutine resident
 end program declared

@@ -207,22 +207,45 @@ static void add_snippet(struct goacc_text *text, const char *file, int line)
         fclose(source);
 }
 
-const char *goacc_required_memory(uintptr_t pc)
+static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* Whether a line has a word, in small letters or capitals. */
+static bool has_word(const char *line, const char *word)
 {
-    static const char *const clauses[] = {"unified_shared_memory", "self_maps"};
-    const char *file, *required = NULL;
-    int line;
-    FILE *source = goacc_line(pc, &file, &line, NULL) ? fopen(file, "re") : NULL;
+    const size_t n = strlen(word);
+    const char *at = strcasestr(line, word);
+    while (at && ((at > line && is_letter(at[-1])) || is_letter(at[n])))
+        at = strcasestr(at + 1, word);
+    return at != NULL;
+}
+
+int goacc_source_line(uintptr_t pc, const char *const words[], const char **file_p)
+{
+    int line, number = 0, found = 0;
+    FILE *source = goacc_line(pc, file_p, &line, NULL) ? fopen(*file_p, "re") : NULL;
     char *text = NULL;
     size_t size = 0;
-    while (source && !required && getline(&text, &size, source) > 0)
-        for (size_t i = 0; i < sizeof clauses / sizeof clauses[0]; i++)
-            if (strstr(text, "requires") && strstr(text, clauses[i]))
-                required = clauses[i];
+    while (source && !found && getline(&text, &size, source) > 0) {
+        size_t i = 0;
+        number++;
+        while (words[i] && has_word(text, words[i]))
+            i++;
+        found = words[i] ? 0 : number;
+    }
     free(text);
     if (source)
         fclose(source);
-    return required;
+    return found;
+}
+
+const char *goacc_required_memory(uintptr_t pc)
+{
+    static const char *const clauses[] = {"unified_shared_memory", "self_maps"};
+    const char *file;
+    for (size_t i = 0; i < sizeof clauses / sizeof clauses[0]; i++)
+        if (goacc_source_line(pc, (const char *const[]){"requires", clauses[i], NULL}, &file))
+            return clauses[i];
+    return NULL;
 }
 
 static void add_at(struct goacc_text *text, const char *key, const char *file, int line)

@@ -560,6 +560,8 @@ uint64_t goacc_pointee(uint64_t variable);
 void goacc_note_place(const struct goacc_site *site);
 /* Writes the name and version of the compiler of the code at a call; without debug information "the compiler". */
 void goacc_compiler(uintptr_t pc, char *name, size_t room);
+/* Returns the number of the first line of the code's source that has all words, up to a NULL; 0: none has. */
+int goacc_source_line(uintptr_t pc, const char *const words[], const char **file_p);
 /* Returns the clause of a requires directive, in the source of the code, by which devices share the memory of the host;
  * NULL: none is found. gcc leaves no other trace of it. */
 const char *goacc_required_memory(uintptr_t pc);

@@ -65,7 +65,7 @@ static void add_object(struct goacc_text *text, bool asked, const accd_object_in
 }
 
 /* Absent data of a Fortran array whose descriptor is present from the time before its allocation. */
-static void add_late_allocation(struct goacc_text *to, const accd_error *error)
+static bool add_late_allocation(struct goacc_text *to, const accd_error *error)
 {
     accd_present object;
     uint64_t at = 0, data;
@@ -79,8 +79,25 @@ static void add_late_allocation(struct goacc_text *to, const accd_error *error)
         if (shown.file)
             goacc_text(to, " at %s:%d", shown.file, shown.line);
         goacc_text(to, ", and gcc makes no call for that");
-        return;
+        return true;
     }
+    return false;
+}
+
+/* An absent variable of a clause device_resident: gfortran makes no call for one in a procedure. */
+static void add_left_out(struct goacc_text *to, const struct goacc_site *site, const char *name, char *help,
+                         size_t room)
+{
+    char variable[160];
+    const char *file;
+    goacc_variable_of(name, variable, sizeof variable);
+    const char *const words[] = {"declare", "device_resident", variable, NULL};
+    const int line = *variable ? goacc_source_line(site->call.pc, words, &file) : 0;
+    if (!line)
+        return;
+    goacc_text(to, "; gcc makes no call for the declare directive of %s:%d", file, line);
+    snprintf(help, room, "map it by directives: enter data create(%s), at last exit data delete(%s)",
+             variable, variable);
 }
 
 /* The message about an absent pointer whose data, the target, are present; its name is that of its
@@ -159,8 +176,8 @@ void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
     add_names(site, named->bytes ? named : NULL, rest, &message);
     if (error->status == ACCD_NOT_PRESENT && goacc_present_target(asked->host, asked->bytes, target, sizeof target))
         tell_pointer(site, target, &message, name, help, sizeof help);
-    else if (error->status == ACCD_NOT_PRESENT && asked->bytes)
-        add_late_allocation(&message, error);
+    else if (error->status == ACCD_NOT_PRESENT && asked->bytes && !add_late_allocation(&message, error))
+        add_left_out(&message, site, name, help, sizeof help);
     add_object(&lines, true, asked, name);
     add_object(&lines, false, &error->other, *other ? other : NULL);
     goacc_find(
