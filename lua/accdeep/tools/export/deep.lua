@@ -718,8 +718,8 @@ function Deep:write(node, writer)
   elseif node.name == "exit data" then
     local before, behind = self:keeping()
     local rest, found = self:rest()
-    for _, text in ipairs(found or {}) do writer:line(text) end
     calls("exit", self.plan.finalize)
+    for _, text in ipairs(found or {}) do writer:line(text) end
     for _, text in ipairs(before) do writer:line(text) end
     if rest then
       local counts = {}

@@ -526,6 +526,32 @@ end
 -- The objects themselves are there before components that may point into one of them (TR14-4.2-01).
 local words = { enter = { "come", "enter", "attach" }, exit = { "detach", "exit", "go" }, update = { "update" } }
 
+-- With finalize, an object goes although other directives attached pointers in it. So it only counts down if a
+-- component that the directive leaves out has data on the device (TR14-4.3-12): accdeep_rest. Returns whether there
+-- can be one.
+function Block:find_rest(item)
+  local list = {}
+  for _, entry in ipairs(nest.entries(self.session, item.treatment)) do
+    if not entry.include and entry.member.type.kind == "descriptor" then list[#list + 1] = entry.member end
+  end
+  if not list[1] then return false end
+  self:asks_presence()
+  if not self.has_rest then self.declared[#self.declared + 1] = "logical :: accdeep_rest" end
+  self.has_rest = true
+  self:line "accdeep_rest = .false."
+  self:each(item.text, item.rank, item.args, nil, function(at)
+    for _, member in ipairs(list) do
+      local text, t = at .. "%" .. member.name, member.type
+      self:guard(text, t, item.treatment.record, member.name)
+      if t.rank > 0 then self:open("if (size(%s) > 0) then", text) end
+      self:line("if (accdeep_present(%s)) accdeep_rest = .true.", self:first(text, t.rank))
+      if t.rank > 0 then self:close "end if" end
+      self:close "end if"
+    end
+  end)
+  return true
+end
+
 function Block:item(item, phase)
   if (phase == "attach" or phase == "detach") and not has_aliases(self.session, item.treatment, {}) then return end
   self.phase = phase
@@ -540,7 +566,18 @@ function Block:item(item, phase)
   elseif phase ~= "come" and phase ~= "go" then
     self:each(item.text, item.rank, item.args, nil, function(at) self:members(item.treatment, item.action, at) end)
   end
-  if phase == "go" then self:objects_go(item.text, item.rank, item.args, nil, found) end
+  if phase == "go" then
+    local has_rest = self.finalize and self:find_rest(item)
+    if has_rest then
+      self:open "if (accdeep_rest) then"
+      self.finalize = false
+      self:objects_go(item.text, item.rank, item.args, nil, found)
+      self.finalize = true
+      self:line "else"
+    end
+    self:objects_go(item.text, item.rank, item.args, nil, found)
+    if has_rest then self:close "end if" end
+  end
   for _ = 1, #item.guards do self:close "end if" end
 end
 
