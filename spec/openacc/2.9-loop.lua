@@ -156,9 +156,14 @@ case("accepts: collapse and tile apply to as many loops as they say [ACC33-2.9-3
   expect.host("m[2][3]", 2)
   acc "parallel loop collapse(2) copy(m)" "for (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) m[i][j] = 7;"
   expect.host("m[1][1]", 7)
+  -- both ends move, and the number of iterations is the same; tile does not ask for that
+  acc "parallel loop collapse(2) copy(m)" "for (int i = 0; i < 3; i++) for (int j = i; j < i + 2; j++) m[i][j - i] = 6;"
+  acc "parallel loop tile(2, 2) copy(m)" "for (int i = 0; i < 3; i++) for (int j = i; j < 1; j++) m[i][j] = 8;"
+  expect.host("m[2][0:3]", { 6, 6, 7 })
+  expect.host("m[0][0]", 8)
   -- continue does not leave the loop
   acc "parallel copy(m)" ("#pragma acc loop" .. FOR .. "{ if (i == 1) continue; m[0][i] = 9; }")
-  expect.host("m[0][0:3]", { 9, 7, 9 })
+  expect.host("m[0][0:3]", { 9, 6, 9 })
 end)
 
 case("accepts: collapse with force has statements between its loops [ACC33-2.9-3]", function()
@@ -213,6 +218,9 @@ case("rejects: there are too few loops, statements between loops, or no loop [AC
   bad("#pragma acc loop collapse(2)" .. FOR .. "a[i] = 1;")
   bad("#pragma acc loop tile(2, 2)" .. FOR .. "a[i] = 1;")
   bad("#pragma acc loop collapse(2)" .. FOR .. "{ s++; for (int j = 0; j < 2; j++) a[i] = j; }")
+  bad("#pragma acc loop collapse(2)" .. FOR .. "for (int j = i; j < 2; j++) a[j] = i;")
+  bad("#pragma acc loop collapse(2)" .. FOR .. "for (int j = 0; 2 * i > j; j++) a[j] = i;")
+  bad("for (int i = 0; i < 4; i++) for (int j = 0; j < 4 - i; ++j) a[i] = 1;", "parallel loop collapse(2) copy(a, s)")
   bad "#pragma acc loop\n s++;"
   bad "#pragma acc loop\n while (s < 3) s++;"
   bad "#pragma acc loop\n for (int i = 1; i < 4; i *= 2) s++;"

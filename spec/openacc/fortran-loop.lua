@@ -112,6 +112,7 @@ case("rejects: loops are too few, have statements between them, do not count, or
   bad("!$acc loop collapse(2)" .. DO .. "a(i) = 1" .. END)
   bad("!$acc loop tile(2,2)" .. DO .. "a(i) = 1" .. END)
   bad("!$acc loop collapse(2)\ndo j = 1, 2\ns = 1" .. DO .. "a(i) = 1" .. END .. END)
+  bad("!$acc loop collapse(2)\ndo j = 1, 2\ndo i = j, 4\na(i) = 1" .. END .. END)
   bad "!$acc loop\ndo while (s < 3)\ns = s + 1\nend do"
   bad("!$acc loop" .. DO .. "i = i + 1" .. END)
   wrong("region-nesting", "ACC33-2.9-3", "!$acc loop" .. DO .. "if (i == 2) exit" .. END)

@@ -102,6 +102,31 @@ local function each_beside(body, loop, see)
   for _, item in ipairs(body.list) do each_beside(item, loop, see) end
 end
 
+local sums = { binary = true, unary = true, id = true, num = true }
+
+-- The counter of a loop around that an expression names, and whether the expression has more than sums and products of
+-- names and numbers: it may have one value then for all iterations around.
+local function counter_in(e, counters)
+  local found
+  local has_more = tree.any(e, function(node)
+    if node.tag == "id" and counters[node.name] then found = found or node end
+    return not sums[node.tag]
+  end)
+  return found, has_more
+end
+
+-- Raises if one end of a collapsed loop moves with a loop around, and the other one does not: first, last.
+-- counters: those of the loops around, as keys.
+-- Decides ACC33-2.9-3.
+function forms.check_invariant(first, last, counters, construct)
+  local moves_first, first_has_more = counter_in(first, counters)
+  local moves_last, last_has_more = counter_in(last, counters)
+  local found = moves_first or moves_last
+  if not found or moves_first and moves_last or first_has_more or last_has_more then return end
+  raise("syntax", found.pos, ("the number of iterations depends on '%s', which counts another loop of '%s'"):format(
+    found.name, construct.name), { length = #found.name, rule = "ACC33-2.9-3", help = "collapse fewer loops" })
+end
+
 -- The loops, from the outermost, that a construct with collapse(n) is about. alone: nothing stands between them, except
 -- statements where the construct has collapse(force: n); place: of the construct's text, if that is another one.
 function forms.loops(node, construct, n, rule, alone, place)
@@ -119,6 +144,7 @@ function forms.loops(node, construct, n, rule, alone, place)
     return list
   end
   check_loop(node, construct, rule)
+  local counters = { [counter(node)] = true }
   for i = 2, n do
     local outer = list[i - 1].body
     local inner = loop_in(outer, alone and not forced)
@@ -127,6 +153,12 @@ function forms.loops(node, construct, n, rule, alone, place)
         ("%d loops are asked for, only %d stand in each other"):format(n, i - 1), { rule = rule, place = place })
     end
     check_loop(inner, construct, rule)
+    local name, init = counter(inner), inner.init
+    if construct.collapses and rule == "ACC33-2.9-3" then
+      forms.check_invariant(init.e or init.list[1].value, is_name(inner.c.a, name) and inner.c.b or inner.c.a, counters,
+        construct)
+    end
+    counters[name] = true
     if forced then each_beside(outer, inner, function(item) check_between(item, construct) end) end
     list[i] = inner
   end

@@ -83,7 +83,7 @@ end
 
 -- The loops that a directive is about, from the outermost. place: of the directive's text, if it has its own.
 local function loops_of(node, list, place)
-  local depth, at, loops = read.depth_of(node, "ACC33-2.9-3", place), list, {}
+  local depth, at, loops, counters = read.depth_of(node, "ACC33-2.9-3", place), list, {}, {}
   for i = 1, depth do
     local loop = at[1]
     if i > 1 and node.forced then loop = only_loop(at, node) end
@@ -96,6 +96,8 @@ local function loops_of(node, list, place)
       raise("syntax", loop and loop.pos or node.pos, ("'%s' is about a do loop that counts"):format(node.name),
         { rule = "ACC33-2.9-3", help = "do i = first, last" })
     end
+    if node.collapses then forms.check_invariant(loop.first, loop.last, counters, node) end
+    counters[loop.name] = true
     loops[i], at = loop, loop.body
   end
   for _, loop in ipairs(loops) do check_counter(loop.body, loop.name, node) end

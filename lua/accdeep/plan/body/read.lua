@@ -44,7 +44,7 @@ local function depth_of(node, rule, place)
         raise("syntax", clause.pos, ("'%s' takes a number of loops"):format(clause.name),
           { length = #clause.name, rule = rule, place = place })
       end
-      depth, node.collapse_pos = math.max(depth, n), clause.pos
+      depth, node.collapse_pos, node.collapses = math.max(depth, n), clause.pos, true
       node.forced = (clause.text or ""):lower():find "^%(%s*force%s*:" ~= nil
     elseif clause.name == "tile" then
       local _, commas = (clause.text or ""):gsub(",", "")
