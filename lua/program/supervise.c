@@ -3,7 +3,8 @@
  * Is the runtime's library loaded into the program that this process becomes? The system may leave
  * it out, and a program that starts others may drop LD_PRELOAD. So a process beside the program
  * waits for datagrams of the library: 'L' when it is loaded, 'D' when the first directive is
- * executed. If the program ends without them, it says so.
+ * executed. If the program ends without them, it says so. A program with the library sends 'E' at
+ * its end, and waits for an answer, so that all is said before it ends.
  *
  * Is a file a report of the same run of tests? Then it was written since the parent process
  * started. */
@@ -31,7 +32,7 @@
 #endif
 
 static const struct sockaddr_un any = {.sun_family = AF_UNIX};
-static const char variable[] = "ACCDEEP_LOADED";
+static const char variable[] = "ACCDEEP_LOADED", of_process[] = "ACCDEEP_PROCESS";
 
 /* A socket with a name that the system chooses, or -1. */
 static int open_socket(struct sockaddr_un *address_p)
@@ -59,9 +60,12 @@ static void supervise(int file, int program, const char *not_loaded, const char 
 {
     struct pollfd files[] = {{.fd = file, .events = POLLIN}, {.fd = program, .events = POLLIN}};
     bool loaded = false, executed = no_directive == NULL, ended = false;
-    char what;
-    while (!loaded || !executed) {
-        if (read(file, &what, 1) == 1) {
+    struct sockaddr_un from = any;
+    socklen_t size = 0;
+    char what = 0;
+    while ((!loaded || !executed) && what != 'E') {
+        size = sizeof from;
+        if (recvfrom(file, &what, 1, 0, (void *)&from, &size) == 1) {
             loaded = true;
             executed |= what == 'D';
         } else if (ended) {
@@ -75,6 +79,8 @@ static void supervise(int file, int program, const char *not_loaded, const char 
         say(not_loaded);
     else if (!executed)
         say(no_directive);
+    if (what == 'E')
+        sendto(file, &what, 1, MSG_DONTWAIT | MSG_NOSIGNAL, (const void *)&from, size);
 }
 
 /* Starts the process beside the program, as a child of a child: the program waits for its own
@@ -104,6 +110,7 @@ static void start_beside(int file, const char *not_loaded, const char *no_direct
 static int l_supervise(lua_State *L)
 {
     struct sockaddr_un address;
+    char process[24];
     const char *not_loaded = luaL_checkstring(L, 1), *no_directive = luaL_optstring(L, 2, NULL);
     const int file = open_socket(&address);
     if (file < 0)
@@ -111,6 +118,8 @@ static int l_supervise(lua_State *L)
     start_beside(file, not_loaded, no_directive);
     close(file);
     setenv(variable, address.sun_path + 1, 1);
+    snprintf(process, sizeof process, "%d", (int)getpid());
+    setenv(of_process, process, 1);
     return 0;
 }
 

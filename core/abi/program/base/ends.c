@@ -207,6 +207,7 @@ static _Noreturn void end(int status)
     report();
     if (!status && goacc.dying && goacc.found && goacc.options.fail && is_program())
         status = GOACC_FOUND;
+    goacc_tell_end_of_process();
     for (;;)
         syscall(SYS_exit_group, status);
 }

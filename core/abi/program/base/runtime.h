@@ -429,6 +429,8 @@ void goacc_tell_returned(uintptr_t pc);
 
 /* loaded.c: tells `accdeep exec` that the library was loaded ('L'), that a directive is executed ('D'). */
 void goacc_tell_supervisor(char what);
+/* The same at the end of the process that it started: returns when all is said that the end tells. */
+void goacc_tell_end_of_process(void);
 
 /* find.c */
 /* A second place of a finding: where something was mapped, written, moved last. */
