@@ -542,6 +542,7 @@ typedef struct accd_item {
 /* Of the item and its sections, on entry: */
 #define ACCD_ITEM_PART 16384u /* of data that are partly present only the present part is meant, and
                                  pointers are attached to that part (OMP60-map-12) */
+#define ACCD_ITEM_CHAIN 32768u /* a pointer on the way to another item: adds a second reference, which stays */
 
 /* Sets host, bytes, start and base of an item from the section base[start:count] of elements of unit bytes.
  * ACCD_INVALID_SECTION: a negative length, or bounds outside of the address space (ACC33-2.7.1-1). */

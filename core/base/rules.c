@@ -121,7 +121,7 @@ static const uint8_t presence[ACCD_ASKERS][ACCD_FINDINGS] = {
 /* Decides ACC20-2.6-1, TR14-4.3-05, ACC33-3.2.18-4, ACC33-2.7.3-1, DIR-2-05, DIR-4.2-03, OMP60-upd-1. */
 void accd_rules_compile(const accd_rules *rules, struct accd_verdicts *to)
 {
-    const bool lenient = rules->part_present == ACCD_IGNORE, constructs = rules->counting == ACCD_COUNT_CONSTRUCTS;
+    const bool lenient = rules->part_present == ACCD_IGNORE, constructs = rules->counting != ACCD_COUNT_CLAUSES;
     *to = (struct accd_verdicts){
         .holes = rules->holes == ACCD_REJECT,
         .looks_closer = constructs || rules->holes == ACCD_REJECT || rules->extended_range,

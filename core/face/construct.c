@@ -17,12 +17,11 @@ static accd_status check_items(accd_context *context, const accd_construct *cons
                         : item->action < ACCD_ACTION_COUNT && accd_demands[item->action].entry;
         const accd_program *program = item->program;
         bool runs = !program || (!program->inherited && (!program->spec.params || item->params));
-        bool known = item->flags < 2 * ACCD_ITEM_PART && (!item->ndims || item->dims);
+        bool known = !item->ndims || item->dims;
         if (fits && runs && known)
             continue;
         if (!known)
-            return accd_fail(context, ACCD_MISUSE, R_MISUSE,
-                             "item %zu has flags that there are not, or dimensions that are a null pointer", i);
+            return accd_fail(context, ACCD_MISUSE, R_MISUSE, "item %zu has dimensions that are a null pointer", i);
         return accd_fail(context, ACCD_MISUSE, R_MISUSE,
                          "item %zu asks for %s, which this construct cannot do%s", i,
                          accd_action_name(item->action),

@@ -360,20 +360,36 @@ static accd_status plan_refresh(struct accd_plan *plan, bool *any_p)
     return accd_plan_keep_pointers(plan);
 }
 
+/* Where list items count: marks the claims that do not, when new objects are known. */
+static void mark_uncounted(struct accd_plan *plan)
+{
+    struct accd_claim *claims = plan->found.claims;
+    for (size_t i = 0; i < plan->found.nclaims; i++)
+        if (claims[i].state == ACCD_CLAIM_WITHIN)
+            claims[i].object = claims[claims[i].owner].object;
+    accd_plan_together(plan);
+}
+
 /* Decides TR14-4.2-07, TR14-4.3-09, ACC33-2.7.2-1, LLNL-2.1-02, OMP60-map-5. */
 static accd_status plan_moves(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
+    const bool items = plan->context->rules.counting == ACCD_COUNT_ITEMS;
     bool refreshes;
     if (plan->found.fusion)
         ACCD_TRY(accd_fuse_moves(plan));
     ACCD_TRY(plan_refresh(plan, &refreshes));
+    if (items)
+        mark_uncounted(plan);
     for (uint32_t i = 0; i < plan->found.nclaims; i++) {
         struct accd_claim *claim = &plan->found.claims[i];
         if (claim->state == ACCD_CLAIM_WITHIN)
             claim->object = plan->found.claims[claim->owner].object;
         if (claim->state != ACCD_CLAIM_NEW && claim->state != ACCD_CLAIM_WITHIN)
             continue;
+        if (items && claim->state == ACCD_CLAIM_WITHIN &&
+            !(claim->flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_ALWAYS_IN)))
+            continue; /* an item before it made the data present */
         bool in_bulk = plan->result.bulk && !(claim->source & ACCD_CLAIM_WALKED) &&
                        plan->given.sources[claim->source].root >= 0;
         if (!in_bulk)
@@ -469,11 +485,13 @@ static bool counts(struct accd_plan *plan, struct accd_claim *claim, bool dynami
 }
 
 /* Where constructs count, the first claim on each object does (OMP60-map-5), unless the program's own memory
- * is mapped there: that has references without end.
+ * is mapped there: that has references without end. Where items count, so does each claim.
  * Decides TR14-4.2-08, TR14-4.3-21, ACC33-2.6.7-1, ACC33-2.6.7-2, OMP60-map-5. */
 static void count_claims(struct accd_plan *plan, bool dynamic)
 {
-    const bool once = plan->context->rules.counting == ACCD_COUNT_CONSTRUCTS;
+    const accd_counting counting = plan->context->rules.counting;
+    const bool once = counting == ACCD_COUNT_CONSTRUCTS;
+    const uint64_t uncounted = counting == ACCD_COUNT_CLAUSES ? 0 : ACCD_OBJECT_MAPPED | ACCD_OBJECT_TOUCHED;
     for (size_t i = 0; i < plan->found.nclaims; i++) {
         struct accd_claim *claim = &plan->found.claims[i];
         struct accd_object *object = claim->object;
@@ -481,8 +499,10 @@ static void count_claims(struct accd_plan *plan, bool dynamic)
             continue;
         if (!(claim->flags & ACCD_ITEM_POINTER))
             object->size &= ~ACCD_OBJECT_POINTER;
-        claim->counted = !once || !(object->size & (ACCD_OBJECT_TOUCHED | ACCD_OBJECT_MAPPED));
+        claim->counted = !(object->size & uncounted);
         *(dynamic ? &object->dynamic : &object->structured) += claim->counted;
+        if (claim->flags & ACCD_ITEM_CHAIN)
+            object->dynamic += claim->counted;
         if (once && claim->counted)
             object->size |= ACCD_OBJECT_TOUCHED;
     }

@@ -36,8 +36,8 @@ static accd_status take_off_attachment(struct leave *leave, struct accd_claim *c
     return accd_detach(leave, attach, claim->detached);
 }
 
-/* Both counters are one (OMP60-map-6): the first claim on an object removes one reference, of the kind that
- * the construct adds, if there is one, and a final claim removes all.
+/* Both counters are one (OMP60-map-6): the first claim on an object, or each where items count, removes one reference,
+ * of the kind that the construct adds, if there is one, and a final claim removes all.
  * Decides OMP60-map-6. */
 static void take_off_either(const struct leave *leave, size_t index)
 {
@@ -46,18 +46,21 @@ static void take_off_either(const struct leave *leave, size_t index)
     struct accd_object_change *change = leave->changes[index];
     const struct accd_object *object = change->object;
     const uint32_t structured = change->structured, dynamic = change->dynamic;
-    bool all = final(leave, claim);
-    if (object->size & ACCD_OBJECT_MAPPED || (structured + dynamic && !all))
+    const uint32_t total = object->structured + object->dynamic;
+    const bool all = final(leave, claim), items = plan->context->rules.counting == ACCD_COUNT_ITEMS;
+    if (object->size & ACCD_OBJECT_MAPPED || (structured + dynamic >= (items ? total : 1) && !all))
         return;
     if (all) {
         change->structured = object->structured;
         change->dynamic = object->dynamic;
-    } else if (leave->dynamic ? object->dynamic : !object->structured) {
-        change->dynamic = 1;
+    } else if (leave->dynamic ? object->dynamic > dynamic : object->structured == structured) {
+        change->dynamic++;
     } else {
-        change->structured = 1;
+        change->structured++;
     }
     claim->taken = change->structured + change->dynamic - structured - dynamic;
+    if (claim->taken && change->structured + change->dynamic == total)
+        change->last = (uint32_t)index + 1;
     /* open regions lose references that they added */
     if (change->structured > structured &&
         (leave->dynamic || (index < plan->given.leaving->nclaims && !plan->given.leaving->claims[index].object)))
@@ -78,14 +81,19 @@ static void take_off_one_kind(const struct leave *leave, struct accd_claim *clai
     *taken += claim->taken;
 }
 
-/* Decides ACC33-2.7-1. */
+/* Where items count, those of the last items are removed first.
+ * Decides ACC33-2.7-1. */
 static accd_status take_off_references(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
     bool detaches = plan->context->rules.attach_implied == ACCD_REJECT; /* whatever else it does */
-    bool either = plan->context->rules.counting == ACCD_COUNT_CONSTRUCTS;
+    const bool either = plan->context->rules.counting != ACCD_COUNT_CLAUSES;
+    const bool items = plan->context->rules.counting == ACCD_COUNT_ITEMS;
     ACCD_TAKE(plan->context, leave->changes, plan->found.nclaims);
-    for (size_t i = 0; i < plan->found.nclaims; i++) {
+    if (items && leave->dynamic)
+        accd_plan_together(plan);
+    for (size_t k = 0; k < plan->found.nclaims; k++) {
+        const size_t i = items ? plan->found.nclaims - 1 - k : k;
         struct accd_claim *claim = &plan->found.claims[i];
         struct accd_object *object = claim->object;
         claim->detached = claim->taken = 0;
@@ -139,13 +147,23 @@ static bool level_fetches(const struct leave *leave, const struct accd_claim *cl
             claim->state == ACCD_CLAIM_FILLS);
 }
 
+/* Whether the object of a claim goes and, where items count and the claim counts, the claim removes the last reference:
+ * then it moves what it asks for. */
+static bool moves_last(const struct leave *leave, size_t index)
+{
+    const struct accd_plan *plan = leave->plan;
+    return leave->changes[index]->goes &&
+           (plan->context->rules.counting != ACCD_COUNT_ITEMS || leave->changes[index]->last == index + 1 ||
+            !accd_claim_counts(plan, &plan->found.claims[index]));
+}
+
 /* What a claim asks for is moved: of an object that goes, or always.
  * Decides TR14-1.2-14, ACC33-2.7.2-2, OMP60-map-6, DIR-4.3-02, DIR-4.3-05, LLNL-2.1-07. */
 static bool moves(const struct leave *leave, size_t index)
 {
     const struct accd_claim *claim = &leave->plan->found.claims[index];
     return leave->changes[index] && !in_bulk(leave, claim) &&
-           (leave->changes[index]->goes || claim->flags & ACCD_ITEM_ALWAYS_OUT || level_fetches(leave, claim));
+           (moves_last(leave, index) || claim->flags & ACCD_ITEM_ALWAYS_OUT || level_fetches(leave, claim));
 }
 
 /* Whether an exit data takes bytes of a held object that stays: what no clause names any more is fetched. */

@@ -22,7 +22,8 @@ WAY bool is_plain(const accd_item *item, unsigned flags, unsigned way)
 }
 
 /* Of the rules of OpenMP: whether each item has no extended range of its own, and means all bytes in its range. Items
- * on an object that an item before them counts are bits of *again_p. fresh: items without an object yet.
+ * on an object that an item before them counts are bits of *again_p; where each item counts, there must be none.
+ * fresh: items without an object yet.
  * Decides OMP60-map-5. */
 static inline bool are_apart(struct accd_directory *dir, const accd_construct *construct, unsigned fresh,
                              struct accd_object **objects, unsigned *again_p)
@@ -38,7 +39,7 @@ static inline bool are_apart(struct accd_directory *dir, const accd_construct *c
         for (size_t k = 0; k < i && object; k++)
             *again_p |= (unsigned)(objects[k] == object && !(fresh >> k & 1)) << i;
     }
-    return true;
+    return !(*again_p && dir->context->rules.counting == ACCD_COUNT_ITEMS);
 }
 
 /* ------------------------------------------------------------------------------------ moves -- */

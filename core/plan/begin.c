@@ -54,7 +54,7 @@ static __attribute__((noinline)) accd_status resolve_empty(const struct accd_pla
                                                            struct accd_claim *claim)
 {
     struct accd_object *object = NULL;
-    if (plan->context->rules.counting == ACCD_COUNT_CONSTRUCTS && claim->host)
+    if (plan->context->rules.counting != ACCD_COUNT_CLAUSES && claim->host)
         ACCD_TRY(accd_find(plan->dir, claim->host, &object));
     claim->state = object ? ACCD_CLAIM_PRESENT : ACCD_CLAIM_SKIP;
     claim->object = object;

@@ -97,6 +97,33 @@ bool accd_pointer_counts(const struct accd_plan *plan, const struct accd_claim *
     return plan->context->rules.member == ACCD_MEMBER_COUNTED || accd_object_bytes(claim->object) <= claim->bytes;
 }
 
+bool accd_claim_is_part(const struct accd_plan *plan, const struct accd_claim *claim)
+{
+    return !(claim->source & ACCD_CLAIM_WALKED) &&
+           (claim->flags & ACCD_ITEM_POINTER || plan->given.construct->items[claim->source].frame);
+}
+
+/* Decides OMP60-map-4. */
+void accd_plan_together(struct accd_plan *plan)
+{
+    struct accd_claim *claims = plan->found.claims;
+    for (int whole = 0; whole <= 1; whole++) /* a structure itself counts with its members */
+        for (size_t i = 0; i < plan->found.nclaims; i++) {
+            struct accd_object *object = claims[i].object;
+            if (!object || claims[i].flags & ACCD_ITEM_UNCOUNTED ||
+                accd_claim_is_part(plan, &claims[i]) == whole ||
+                (whole && (claims[i].slot || claims[i].source & ACCD_CLAIM_WALKED)))
+                continue;
+            if (object->size & ACCD_OBJECT_TOUCHED)
+                claims[i].flags |= ACCD_ITEM_UNCOUNTED;
+            else if (!whole)
+                object->size |= ACCD_OBJECT_TOUCHED;
+        }
+    for (size_t i = 0; i < plan->found.nclaims; i++)
+        if (claims[i].object)
+            claims[i].object->size &= ~ACCD_OBJECT_TOUCHED;
+}
+
 /* ------------------------------------------------------------------------------------ moves -- */
 
 accd_status accd_plan_move(struct accd_plan *plan, const struct accd_move *move)
@@ -216,10 +243,14 @@ accd_status accd_overlap_error(const struct accd_plan *plan, const struct accd_c
 {
     char name[sizeof plan->context->error.other.name];
     accd_name_claim(&plan->given, owner, name, sizeof name);
+    const bool later = plan->context->rules.counting == ACCD_COUNT_ITEMS && claim > owner &&
+                       owner->host - claim->host < claim->bytes &&
+                       owner->bytes <= claim->bytes - (owner->host - claim->host);
     accd_status status =
         accd_claim_error(plan, claim, NULL, ACCD_PARTIAL_OVERLAP,
                          plan->context->rules.fusion ? R_OVERLAP_LEVELS : R_PARTIAL_OVERLAP,
-                         ACCD_ASKED " overlaps %s of this directive, and neither contains the other",
+                         later ? ACCD_ASKED " contains %s, which this directive maps before it"
+                               : ACCD_ASKED " overlaps %s of this directive, and neither contains the other",
                          *name ? name : "another object");
     accd_object_info *other = &plan->context->error.other;
     memcpy(other->name, name, sizeof name);

@@ -39,7 +39,8 @@ const accd_label *accd_claim_label(const struct accd_given *given, const struct 
 accd_status accd_plan_word(struct accd_plan *plan, uint64_t dev, uint64_t value);
 /* Bytes of one value, as words. */
 accd_status accd_plan_fill(struct accd_plan *plan, uint64_t dev, uint64_t bytes, uint8_t value);
-/* Two claims of a construct overlap, and neither contains the other. */
+/* The error of two claims of a construct that overlap: neither contains the other, or, where list items count, the
+ * claim comes after the owner and contains it. */
 accd_status accd_overlap_error(const struct accd_plan *plan, const struct accd_claim *claim,
                                const struct accd_claim *owner);
 /* The claim of a construct that makes an object with a byte in [host, host + bytes), or NULL. */

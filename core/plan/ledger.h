@@ -10,6 +10,7 @@ struct accd_object_change {
     uint32_t structured, dynamic; /* references that are taken off */
     bool coming;                  /* the construct adds references: the object does not go for want of them */
     uint32_t unpinned;            /* attached pointers that point here no more */
+    uint32_t last;                /* the claim that takes off the last reference, from 1; 0: none does */
     uint64_t dev;                 /* the object's device address then */
     bool shared;                  /* ACCD_OBJECT_SHARED then */
     bool fell_short;              /* ACCD_OBJECT_SHORT then */

@@ -170,6 +170,7 @@ static __attribute__((noinline, cold)) accd_status choose_targets(struct accd_li
 {
     struct accd_plan *plan = links->plan;
     const bool counted = plan->context->verdicts.counts_attachments;
+    const bool last = plan->context->rules.counting == ACCD_COUNT_ITEMS; /* each item attaches anew */
     size_t n = links->n;
     struct accd_pair *pairs;
     ACCD_TAKE(plan->context, pairs, 2 * n);
@@ -181,7 +182,7 @@ static __attribute__((noinline, cold)) accd_status choose_targets(struct accd_li
         for (end = i + 1; end < n && pairs[end].key == pairs[i].key; end++) {
             size_t other = pairs[end].value;
             first = other < first ? other : first;
-            best = precedes(plan, &links->at[other], &links->at[best]) ? other : best;
+            best = last || precedes(plan, &links->at[other], &links->at[best]) ? other : best;
         }
         struct accd_link swap = links->at[first];
         links->at[first] = links->at[best];

@@ -124,6 +124,11 @@ const accd_program *accd_claim_program(const struct accd_given *given, const str
 void accd_name_claim(const struct accd_given *given, const struct accd_claim *claim, char *to, size_t room);
 void accd_name_claim_slot(const struct accd_given *given, const struct accd_claim *claim, char *to,
                           size_t room);
+/* Where list items count: marks claims on members and their pointers as uncounted whose structure another claim of the
+ * construct counts. Objects are known. */
+void accd_plan_together(struct accd_plan *plan);
+/* Whether a claim of an item is on a member of a structure, or on the pointer of another item. */
+bool accd_claim_is_part(const struct accd_plan *plan, const struct accd_claim *claim);
 /* Records an error about a claim, whose name stands where the format has ACCD_ASKED; the object in its way may be
  * NULL. */
 accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_claim *claim,

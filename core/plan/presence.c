@@ -302,7 +302,7 @@ accd_status accd_plan_required(struct accd_plan *plan, size_t first)
     for (size_t i = first; i < plan->found.nclaims; i++) {
         struct accd_claim *claim = &plan->found.claims[i];
         if (claim->flags & ACCD_ITEM_MUST && !accd_asks_for_members(plan, claim) &&
-            (claim->bytes || plan->context->rules.counting == ACCD_COUNT_CONSTRUCTS))
+            (claim->bytes || plan->context->rules.counting != ACCD_COUNT_CLAUSES))
             ACCD_TRY(accd_claim_find(plan, claim, ACCD_ASKS_BEFORE, &found));
     }
     return ACCD_OK;

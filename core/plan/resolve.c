@@ -220,6 +220,14 @@ static bool clauses_cross(const struct accd_plan *plan, const struct accd_claim 
     return (low < high && low_end < high_end) || (low > high && low_end > high_end);
 }
 
+/* Whether, where list items count, a claim that lies in another one comes before it, and so would map a part of the
+ * data first. */
+static bool comes_before(const struct accd_plan *plan, const struct accd_claim *claim, const struct accd_claim *owner)
+{
+    return plan->context->rules.counting == ACCD_COUNT_ITEMS && claim < owner && claim->bytes < owner->bytes &&
+           !accd_claim_is_part(plan, claim) && !((claim->source | owner->source) & ACCD_CLAIM_WALKED);
+}
+
 /* A claim that makes nothing: it may lie in what another one makes.
  * Decides TR14-4.2-09, TR14-2.2-03. */
 static accd_status resolve_within(struct accd_plan *plan, struct accd_claim *claim)
@@ -282,6 +290,8 @@ static accd_status resolve_fresh(struct accd_plan *plan)
             if (owner && claim->host - owner->host < owner->bytes) {
                 if (claim->bytes > owner->host + owner->bytes - claim->host)
                     return accd_overlap_error(plan, claim, owner);
+                if (comes_before(plan, claim, owner))
+                    return accd_overlap_error(plan, owner, claim);
                 if (clauses_cross(plan, claim, owner) ||
                     !accd_claim_keeps(plan, owner, claim->host, claim->bytes, claim))
                     return accd_overlap_error(plan, claim, owner);

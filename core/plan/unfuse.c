@@ -8,7 +8,7 @@
 accd_status accd_unfuse_begin(struct accd_plan *plan)
 {
     struct accd_tuples *tuples = &plan->dir->tuples;
-    const bool either = plan->context->rules.counting == ACCD_COUNT_CONSTRUCTS;
+    const bool either = plan->context->rules.counting != ACCD_COUNT_CLAUSES;
     tuples->unowned = tuples->shares.count && (tuples->unowned || either);
     if (!tuples->shares.count)
         return ACCD_OK;

@@ -60,6 +60,7 @@ static void set_constants(lua_State *L)
     set_integer(L, "attach_always", ACCD_ITEM_ATTACH_ALWAYS);
     set_integer(L, "attach_never", ACCD_ITEM_ATTACH_NEVER);
     set_integer(L, "part", ACCD_ITEM_PART);
+    set_integer(L, "chain", ACCD_ITEM_CHAIN);
     lua_setfield(L, -2, "flag");
     lua_newtable(L);
     for (int i = 0; i < ACCD_STATUS_COUNT; i++) {

@@ -84,6 +84,14 @@ turned("members", "tr14", function()
   return { acc_is_present "S", acc_is_present "S.a", acc_is_present "A[0:2]" }
 end, { held = { true, true, true }, ignored = { false, false, true }, mapped = { false, true, true } })
 
+turned("chains", "libomptarget-19", function()
+  declare "struct holder { struct s *s; } H;"
+  host.H.s = addr "S"
+  omp "target enter data map(to: H.s->a[0:2])"
+  omp "target exit data map(release: H.s->a[0:2])"
+  return counters()
+end, { ignored = "", mapped = "H.s->a 0+1" })
+
 turned("extended", "tr14", function()
   return outcome(function()
     declare "struct list { int n; struct list *next;\n#pragma acc shape include(next[0:next ? 1 : 0])\n};"
@@ -112,8 +120,11 @@ end, { ignore = { "done", "z 0+2" }, reject = { "already-present", "z 0+1" } })
 turned("counting", "openacc-3.3", function()
   acc "enter data copyin(z)"
   acc "enter data copyin(z) create(z)"
-  return state().present[1].dynamic
-end, { clauses = 3, constructs = 2 })
+  acc "enter data copyin(n)"
+  acc "parallel present(n)" "n = 9;"
+  acc "exit data copyout(n) delete(n)"
+  return { state().present[1].dynamic, host.n }
+end, { clauses = { 3, 9 }, constructs = { 2, 9 }, items = { 3, 1 } })
 
 turned("partial_overlap", "tr14", function()
   acc "enter data copyin(z[0:4])"

@@ -193,8 +193,6 @@ static void enumerators(accd_context *context)
     const accd_piece piece = {.bytes = 8};
     misused(context, accd_run(context, &(accd_construct){.kind = (accd_kind)7}, NULL), "kind of construct");
     misused(context, ENTER(context, BYTES(200, other, 8)), "action of an item");
-    misused(context, ENTER(context, (accd_item){.host = other, .bytes = 8, .action = ACCD_COPYIN, .flags = 0x8000}),
-            "flags of an item");
     misused(context, accd_copy_async(context, 0, 0, (accd_way)1000000, dev, (uintptr_t)bytes, 8, NULL, 0),
             "way of a copy");
     misused(context, accd_each_tuple(context, 0, 0, (accd_list)9, no_tuple, NULL), "list of tuples");

@@ -87,6 +87,51 @@ static void one_counter(void)
     finish(context, &meter);
 }
 
+static void each_item_counts(const char *rules)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, rules);
+    accd_region *region;
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, v), BYTES(ACCD_COPYIN, v + 2, 8)), ACCD_OK, "two items of one object");
+    ok(present_count(context, v, 0, 2), "count two");
+    is_status(REGION(context, &region, PLAIN(ACCD_COPYIN, v), PLAIN(ACCD_COPYOUT, v)), ACCD_OK, "a region with two");
+    ok(present_count(context, v, 2, 2), "counts two more");
+    is_sound(context);
+    is_status(EXIT(context, PLAIN(ACCD_DELETE, v), PLAIN(ACCD_DELETE, v), PLAIN(ACCD_COPYOUT, v)), ACCD_OK,
+              "exit data of three");
+    ok(present_count(context, v, 1, 0), "takes those of enter data first");
+    is_sound(context);
+    put_device(context, v, 77);
+    is_status(accd_region_end(region), ACCD_OK, "the region's end");
+    ok(present_count(context, v, 0, 0) && v[0] == 77, "begins with its last item, which copies back");
+
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, v)), ACCD_OK, "one reference");
+    put_device(context, v, 78);
+    is_status(EXIT(context, PLAIN(ACCD_COPYOUT, v), PLAIN(ACCD_DELETE, v)), ACCD_OK, "the last item takes it");
+    ok(present_count(context, v, 0, 0) && v[0] == 77, "and copies nothing");
+    is_status(ENTER(context, PLAIN(ACCD_CREATE, v), PLAIN(ACCD_COPYIN, v)), ACCD_OK, "an item that copies nothing");
+    put_device(context, v, 79);
+    is_status(EXIT(context, with(PLAIN(ACCD_DELETE, v), ACCD_ITEM_FINAL), PLAIN(ACCD_COPYOUT, v)), ACCD_OK,
+              "delete before another item");
+    ok(present_count(context, v, 0, 0) && v[0] == 77, "takes the last one");
+    fails(context, ACCD_PARTIAL_OVERLAP, ENTER(context, BYTES(ACCD_COPYIN, v, 8), PLAIN(ACCD_COPYIN, v)),
+          "an item that extends the one before it");
+
+    is_status(REGION(context, &region, with(PLAIN(ACCD_COPYIN, v), ACCD_ITEM_CHAIN)), ACCD_OK, "a pointer on the way");
+    ok(present_count(context, v, 1, 1), "has a second reference");
+    is_sound(context);
+    is_status(accd_region_end(region), ACCD_OK, "the region's end");
+    ok(present_count(context, v, 0, 1), "leaves it");
+    is_status(REGION(context, &region, PLAIN(ACCD_COPY, v), PLAIN(ACCD_COPY, v)), ACCD_OK, "a region with two");
+    is_status(FINALIZE(context, PLAIN(ACCD_DELETE, v)), ACCD_OK, "delete");
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, v)), ACCD_OK, "and enter data");
+    is_status(accd_region_end(region), ACCD_OK, "the end finds what came back");
+    ok(present_count(context, v, 0, 0), "and takes its only reference");
+    is_sound(context);
+    v[0] = 0;
+    finish(context, &meter);
+}
+
 static void deleting(void)
 {
     struct meter meter;
@@ -582,6 +627,8 @@ int main(void)
 {
     a_construct_counts_once();
     one_counter();
+    each_item_counts("libomptarget-19");
+    each_item_counts("libomptarget-14");
     deleting();
     references_without_end();
     static const char *const profiles[] = {"openmp-5.1", "openmp-4.0", "tr14", "openacc-3.3"};

@@ -71,15 +71,6 @@ static void in_parts(const char *rules)
     finish(context, &meter);
 }
 
-static void flags(void)
-{
-    struct meter meter;
-    accd_context *context = opened(&meter, "openacc-3.4");
-    fails(context, ACCD_MISUSE, ENTER(context, with(PLAIN(ACCD_CREATE, many), 1u << 15)),
-          "a flag that there is not");
-    finish(context, &meter);
-}
-
 int main(void)
 {
     static const char *const profiles[] = {"openacc-3.4", "tr14", "directory", "openmp-5.1"};
@@ -87,6 +78,5 @@ int main(void)
         clears(profiles[i]);
         in_parts(profiles[i]);
     }
-    flags();
     return done();
 }

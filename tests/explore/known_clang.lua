@@ -15,21 +15,10 @@ local NULL = "libomptarget finds nothing present at a null pointer, and goes on.
 local DELETE_TOGETHER = "libomptarget defect: members are unmapped as one range; where a part of the range "
   .. "is absent, nothing is unmapped."
 
-local CHAIN = "clang maps the pointers and structures on the way to a list item, too; exits of the item leave "
-  .. "these mapped."
-
-local DUPLICATE = "libomptarget counts each list item by itself. Of an object that a construct names twice, the first "
-  .. "item is copied to the device, and the item that takes the last reference back."
-
 local known = {}
 
 known.omp_duplicates = {
-  { "target map(to: a[0:4]) map(from: a[0:4]) { a[1] = 9 }", "host value", DUPLICATE },
   { "target map(p[:0]) map(from: isnull) { isnull = p == 0 }", "device presence", FILE_SCOPE },
-  { "target enter data map(to: a[0:4]) map(to: a[0:4]); target exit data map(from: a)", "device presence",
-    DUPLICATE },
-  { "target enter data map(to: a[0:4]) map(to: a[0:4]); target exit data map(release: a)", "device presence",
-    DUPLICATE },
 }
 
 known.omp_arrays = {
@@ -80,30 +69,12 @@ known.omp_members = {
 }
 
 known.omp_nested = {
-  { "target enter data map(to: t.s->d[0:4])", "device presence", CHAIN },
   { "target enter data map(to: t.s[0:1]); target exit data map(release: t)", "error partially-present", IGNORED },
   { "target enter data map(to: t.s[0:1]); target exit data map(from: t)", "error partially-present", IGNORED },
   { "target enter data map(to: t.s[0:1]); target exit data map(delete: t)", "error partially-present", IGNORED },
   { "target enter data map(to: s.d[0:4]); target exit data map(release: t.s[0:1])",
     "error partially-present", IGNORED },
   { "target enter data map(to: s.d[0:4]); target exit data map(from: t.s[0:1])", "error partially-present", IGNORED },
-  { "target enter data map(to: t); target enter data map(to: s); target enter data map(to: t.s->d[0:4])",
-    "device pointer", CHAIN },
-  { "target enter data map(to: t.s[0:1]); target enter data map(to: t.s->d[0:4]); "
-    .. "target exit data map(release: t.s[0:1])",
-    "device presence", CHAIN },
-  { "target enter data map(to: t.s[0:1]); target enter data map(to: t.s->d[0:4]); target exit data map(from: t.s[0:1])",
-    "device presence", CHAIN },
-  { "target enter data map(to: t.s[0:1]); target enter data map(to: t.s->d[0:4]); "
-    .. "target exit data map(release: s.d[0:4])",
-    "device presence", CHAIN },
-  { "target enter data map(to: t.s[0:1]); target enter data map(to: t.s->d[0:4]); target exit data map(from: s.d[0:4])",
-    "device presence", CHAIN },
-  { "target enter data map(to: t, t.s[0:1]); target enter data map(to: t.s->d[0:4]); target exit data map(release: t)",
-    "device presence", CHAIN },
-  { "target enter data map(to: t, t.s[0:1]); target enter data map(to: t.s->d[0:4]); target exit data map(from: t)",
-    "device presence", CHAIN },
-  { "target data map(tofrom: t.s[0:1]); target enter data map(to: t.s->d[0:4]); end", "device presence", CHAIN },
 }
 
 return known

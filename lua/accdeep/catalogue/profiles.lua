@@ -26,9 +26,10 @@ local settings = {
   ["openmp-6.0"] = { base = "openmp-5.2", openmp = 60 },
   ["openmp-6.1"] = { base = "openmp-6.0", openmp = 61 },
   ["libgomp-12-openmp"] = { unmatched = "null", descriptors = "allocatable", openmp = 51 },
-  ["libomptarget-14"] = { members = "mapped", descriptors = "allocatable", openmp = 51, unmatched = "null",
+  ["libomptarget-14"] = { members = "mapped", chains = "mapped", descriptors = "allocatable", openmp = 51,
+    unmatched = "null", use_device = "null" },
+  ["libomptarget-19"] = { members = "mapped", chains = "mapped", descriptors = "allocatable", openmp = 51,
     use_device = "null" },
-  ["libomptarget-19"] = { members = "mapped", descriptors = "allocatable", openmp = 51, use_device = "null" },
   ["indirect"] = { implicit = "by-type" },
 }
 

@@ -50,14 +50,46 @@ local function keep_place(plan, item, node)
   if address.const then item.frame, item.room = address.const, from.type.size end
 end
 
--- The member that points to a section is mapped with it.
+-- Maps a pointer with the data that it points to. fields: more of the request.
+local function map_pointer(plan, request, node, fields)
+  fields.action, fields.clause = plan.kind == "exit data" and "delete" or "create", {}
+  fields.node, fields.kind = request.node, plan.kind
+  plan:object(fields, node)
+end
+
+-- Maps a pointer that is a member with the data that it points to, once for a construct.
 local function pointer_member(plan, request, node)
-  if plan.session.rules.members ~= "mapped" or plan.kind == "update" or not variable_around(node) then return end
   local text = unparse.expression(node)
   if plan.pointers[text] then return end
   plan.pointers[text] = true
-  plan:object({ action = plan.kind == "exit data" and "delete" or "create", clause = {}, node = request.node,
-    kind = plan.kind, pointer = true }, node)
+  map_pointer(plan, request, node, { pointer = true })
+end
+
+-- Maps the pointer to the data of a request and, where rules.chains are mapped, the pointers on the way to it. Members of
+-- a variable, or of what a variable points to, are mapped once for a construct, the others once for each list item.
+local function map_pointers(plan, request, node)
+  local rules = plan.session.rules
+  if rules.members ~= "mapped" or plan.kind == "update" then return end
+  if rules.chains == "ignored" then
+    if variable_around(node) then pointer_member(plan, request, node) end
+  elseif node.tag ~= "id" then
+    local before = list_item.pointer_to(plan.session, node)
+    if not before or before.tag == "id" then return pointer_member(plan, request, node) end
+    map_pointers(plan, request, before)
+    map_pointer(plan, request, node, { base_pointer = before,
+      flags = plan.kind ~= "exit data" and core.flag.chain or 0 })
+  end
+end
+
+-- Maps the pointers on the way to the object of a list item. clang treats an object that is a pointer in the target of
+-- another member's pointer as one on the way, too, and does not copy it.
+local function map_chain(plan, request, node, t, item)
+  local pointer = list_item.pointer_to(plan.session, node)
+  if pointer then map_pointers(plan, request, pointer) end
+  if pointer and pointer.tag ~= "id" and t.kind == "pointer" then
+    item.action = plan.kind == "exit data" and action.delete or action.create
+    item.flags = item.flags & ~(core.flag.always_in | core.flag.always_out | core.flag.final)
+  end
 end
 
 -- The pointer's own address, if the pointer is one that data clauses attach.
@@ -164,7 +196,7 @@ local function plain_section(plan, request, b, ctx, item, base, subscripts, t)
   else
     item.base = codegen.reg(b, codegen.load(b, from, base.pos), base.pos)
     slot_of(b, ctx, base, item)
-    pointer_member(plan, request, base)
+    map_pointers(plan, request, base)
   end
   item.count = codegen.reg(b, length, pos)
   item.start = start.const ~= 0 and codegen.reg(b, start, pos) or nil
@@ -244,6 +276,7 @@ function c_items.object(plan, request, node)
   local flags
   item.action, item.program, flags = asked(session, request, element)
   item.flags = plan:flags(request) | flags
+  if request.asks and session.rules.chains == "mapped" then map_chain(plan, request, node, t, item) end
   local how, base = nil, node
   if node.tag == "index" and type_of(session, node.base).kind == "pointer" then
     -- an element behind a pointer: its number is part of its name, its pointer may be attached

@@ -26,6 +26,7 @@ local policy = require "accdeep.shape.policy"
 local restrict = require "accdeep.plan.openmp_restrictions"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
+local unparse = require "accdeep.grammar.unparse"
 
 local raise = diagnostic.raise
 
@@ -134,6 +135,24 @@ local function requests_of(plan)
   return list
 end
 
+-- Where list items count, clang's order of those on one variable: the items with present come first, and those with
+-- alloc before the others, on a target construct after them.
+local function in_order(plan, requests)
+  local first, rank = {}, {}
+  for i, request in ipairs(requests) do
+    local root = list_item.root_variable(request.node) or i
+    first[root] = first[root] or i
+    local kind = request.says.present and 0 or request.asks.type ~= "alloc" and 2 or plan.kind == "compute" and 3 or 1
+    rank[request] = { first[root], kind, i }
+  end
+  table.sort(requests, function(a, b)
+    for i, key in ipairs(rank[a]) do
+      if key ~= rank[b][i] then return key < rank[b][i] end
+    end
+    return false
+  end)
+end
+
 -- ------------------------------------------------------------------------------------------ blocks --
 
 -- The member of a structure that a place is, without the elements of arrays in it; nil if it is none.
@@ -163,6 +182,8 @@ local function look_into(plan, request)
   plan.once = plan.once or not restrict.is_constant(session, node)
   request.structure = { node = node, type = record, address = address,
     pointer = node.tag == "index" and list_item.type_of(session, node.base).kind == "pointer" and node.base or nil }
+  local pointer = request.structure.pointer
+  request.in_chain = session.rules.chains == "mapped" and pointer ~= nil and pointer.tag ~= "id"
 end
 
 -- Leaves of a structure in [low, high) that lie outside of the parts: what is not available.
@@ -343,7 +364,7 @@ local function add_request(plan, request)
   else
     item = plan:object(request, request.node)
   end
-  if request.structure and not request.by_pointer then belongs_to(item, request.structure) end
+  if request.structure and not request.by_pointer and not request.in_chain then belongs_to(item, request.structure) end
   local name = list_item.root_variable(request.node)
   if request.structure then
     add_way(plan, request, item)
@@ -366,7 +387,7 @@ local function structures_of(requests)
   end
   for _, request in ipairs(requests) do
     local structure = request.structure
-    if structure and not whole[structure.address] then
+    if structure and not request.in_chain and not whole[structure.address] then
       local found = by_address[structure.address]
       if not found then
         found = { structure = structure, values = {}, pointers = {} }
@@ -381,21 +402,36 @@ local function structures_of(requests)
   return list
 end
 
--- What an implicit map of a structure adds to its members on the construct: base pointers of sections, if nothing
--- of it is present yet (OMPEX-struct_map-12, OMPEX-struct_map-13). Decides OMPEX-struct_map-3, OMPEX-struct_map-12.
-local function add_base_pointers(plan, found)
-  local named = {}
+-- Requests for the base pointers of a structure's sections that are no list items.
+local function base_pointers(plan, found, asked, map_type)
+  local named, list = {}, {}
   for _, request in ipairs(found.values) do named[list_item.render(request.base, {})] = true end
   for _, request in ipairs(found.pointers) do
     local name = list_item.render(request.base, {})
     if not named[name] then
       named[name] = true
-      local pointer = new_request(plan, request.from, request.base, "copyin", "to", { iterators = {} })
+      local pointer = new_request(plan, request.from, request.base, asked, map_type, { iterators = {} })
       pointer.implied = true
       look_into(plan, pointer)
-      table.insert(found.values, pointer)
+      list[#list + 1] = pointer
     end
   end
+  return list
+end
+
+-- Adds to the members of a structure on the construct what an implicit map of it adds: base pointers of sections, if
+-- nothing of it is present yet (OMPEX-struct_map-12, OMPEX-struct_map-13). Where chains of pointers are mapped, adds
+-- base pointers, too, so that there is one object. Decides OMPEX-struct_map-3, OMPEX-struct_map-12.
+local function add_base_pointers(plan, found)
+  local joins = not found.implicit and plan.session.rules.chains == "mapped"
+  if not (found.implicit or joins) then return end
+  local list = base_pointers(plan, found, joins and "create" or "copyin", joins and "alloc" or "to")
+  if joins and #found.values + #list < 2 then return end
+  for _, pointer in ipairs(list) do
+    if joins then plan.pointers[unparse.expression(pointer.node)] = true end
+    table.insert(found.values, pointer)
+  end
+  found.joins = joins and #list > 0
 end
 
 -- Makes an item of several parts of one structure, in order, cut where they overlap.
@@ -426,7 +462,6 @@ function openmp.c_items(plan, requests, used)
   local function add_structure(found)
     if found.done then return end
     found.done = true
-    if found.implicit then add_base_pointers(plan, found) end
     if not add_members(plan, found.values) then
       for _, request in ipairs(found.values) do plan:request(request) end
     end
@@ -437,13 +472,16 @@ function openmp.c_items(plan, requests, used)
       and request.structure.pointer or nil
     return add_request(plan, request)
   end
-  for _, found in ipairs(structures) do found.implicit = used and used(found) end
+  for _, found in ipairs(structures) do
+    found.implicit = used and used(found)
+    add_base_pointers(plan, found)
+  end
   for _, request in ipairs(requests) do
     local found = request.in_structure
     if found and not request.by_pointer then add_structure(found) else plan:request(request) end
   end
   for _, found in ipairs(structures) do
-    if found.implicit then add_structure(found) end -- that of sections alone
+    if found.implicit or found.joins then add_structure(found) end -- that of sections alone
   end
 end
 
@@ -605,6 +643,7 @@ function openmp.directive(session, node, options)
     raise("syntax", node.pos + #node.name, ("'%s' needs %s"):format(node.name, needs_map[what.kind]
       or "a map or use_device clause"), { rule = "OMP60-tgt-1" })
   end
+  if session.rules.counting == "items" then in_order(plan, requests) end
   check_private(plan, requests)
   restrict.self_maps(plan, requests)
   local compute = what.kind == "compute"

@@ -116,6 +116,9 @@ local function decompose(session, node)
   return { node = node }, {}
 end
 
+-- The pointer to the object that a place is a part of; nil if the object is a variable.
+function list_item.pointer_to(session, node) return (decompose(session, node)).pointer end
+
 -- Type of the elements that a variable with its sections stands for.
 function list_item.element_type(session, node) return session.language.element_type(session, node) end
 

@@ -151,9 +151,12 @@ end)
 ]] },
   { name = "libomptarget-19", follows = "the runtime of LLVM 19",
     text = "As 5.1, but `S.a[0:n]` maps the pointer `S.a`, too, and attaches it always. Members that"
-      .. " one construct maps are one range. A pointer of a section of length zero keeps its value where nothing is"
-      .. " present; in `use_device_ptr` it is null. `tests/explore/known_clang.lua` has what else differs: duplicate"
-      .. " list items, and chains of pointers.",
+      .. " one construct maps are one range. Each list item counts, the members of one structure together: of data"
+      .. " that a construct names twice the first item decides whether new data are copied to the device. Its end"
+      .. " begins with the last item, and the item that removes the last reference copies back. Pointers on the way to"
+      .. " an item, as in `t.s->d->x`, are mapped, too, and keep a reference. A pointer of a section of length zero"
+      .. " keeps its value where nothing is present; in `use_device_ptr` it is null."
+      .. " `tests/explore/known_clang.lua` has what else differs.",
     against = "openmp-5.1",
     example = [[
 declare "float A[4]; struct s { int n; float *a; } S;"
@@ -163,7 +166,7 @@ expect.present "S.a"                      -- the pointer, too
 ]] },
   { name = "libomptarget-14", follows = "the runtime of LLVM 14",
     text = "As `libomptarget-19`, but a pointer of a section of length zero is null on the device where nothing is"
-      .. " present.",
+      .. " present. LLVM 14 itself ends a program whose construct removes data twice; the profile does not.",
     against = "libomptarget-19",
     example = [[
 declare "int *p; int is_null;"
