@@ -208,9 +208,9 @@ return {
       .. "end, and no statement leaves the loop. One loop with seq has none of these conditions. The "
       .. "number of iterations of a collapsed loop is the same in all iterations of the loops around. With "
       .. "collapse(force: n) statements may stand between the loops, and may be executed several times. They contain "
-      .. "no other loop, no directive and no call of a routine of OpenACC. Our readings: one thread executes them once "
-      .. "in each iteration of the loop around them; an end that is computed from more than sums and products of "
-      .. "names and numbers may be the same in all iterations." },
+      .. "no other loop, no directive and no call of a routine of OpenACC. Our reading: one thread executes them once "
+      .. "in each iteration of the loop around them. Where an end has more than sums and products of names and "
+      .. "numbers, we do not say that the number of iterations differs." },
   { id = "ACC33-2.9-4", section = "2.6.1", kind = "meaning", status = "done",
     text = "The loop variable of a loop directive is private, and so are the variables of a private clause. A "
       .. "private variable has the same name, but no value at the start. The original variable keeps its value." },
