@@ -4,7 +4,8 @@
 struct s {
     int n;
     int *b, *c;
-#pragma acc shape include(b [0:n], c [0:n])
+    struct s *owner; // of the host alone
+#pragma acc shape include(b [0:n], c [0:n]) exclude(owner)
 };
 static void add(struct s *p)
 {
@@ -17,7 +18,7 @@ static void add(struct s *p)
 int main(void)
 {
     int b[2] = { 1, 2 }, c[2] = { 3, 4 };
-    struct s X = { 2, b, c };
+    struct s X = { 2, b, c, &X };
     add(&X);
     printf("alone: %d\n", b[0]);
 #pragma acc enter data copyin(X)
@@ -28,5 +29,11 @@ int main(void)
     X.c[0] += X.n;
 #pragma acc exit data copyout(X) finalize
     printf("end: %d %d\n", b[0], c[0]);
+#pragma acc enter data copyin(X)
+#pragma acc enter data copyin(X)
+#pragma acc serial present(X)
+    X.c[1] = 9;
+#pragma acc exit data copyout(X) finalize // no counter is left
+    printf("whole: %d\n", c[1]);
     return 0;
 }

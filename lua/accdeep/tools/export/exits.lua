@@ -10,12 +10,15 @@ local traffic = transfers.traffic
 
 local exits = {}
 
--- Pointers of a record that a directive leaves out: their data may be on the device for other directives.
+-- Members that a directive leaves out, and that a copy of the whole record attaches: other directives may have done so.
 function exits.left_out(session, treatment)
-  local list = {}
+  local attached, list = {}, {}
+  for _, entry in ipairs(nest.entries(session, nest.shape(session, treatment.record))) do
+    local t = entry.member.type
+    attached[entry.member] = entry.include and (t.kind == "descriptor" or t.kind == "pointer" and entry.subscripts)
+  end
   for _, entry in ipairs(nest.entries(session, treatment)) do
-    local t, name = entry.member.type, entry.member.name
-    if not entry.include and name and t.kind == "pointer" and t.to.kind ~= "function" then list[#list + 1] = name end
+    if not entry.include and attached[entry.member] then list[#list + 1] = entry.member end
   end
   return list
 end
@@ -23,8 +26,8 @@ end
 -- Sets the number whose address the function gets, if a pointer that the directive leaves out has data on the device.
 function exits.find_rest(writer, treatment)
   writer.parameters[1] = true
-  for _, name in ipairs(exits.left_out(writer.session, treatment)) do
-    local text = writer.dialect.member(writer.program, treatment.record, name)
+  for _, member in ipairs(exits.left_out(writer.session, treatment)) do
+    local text = writer.dialect.member(writer.program, treatment.record, member.name)
     writer:line("if (%s && acc_is_present((void *)%s, 1))", text, text)
     writer:line("    *(int *)bound_1 = 1;")
   end

@@ -6,6 +6,7 @@
 -- by one if something beside them is the host's own.
 
 local deep = require "accdeep.tools.export.deep"
+local exits = require "accdeep.tools.export.exits"
 local Lines = require "accdeep.tools.export.fortran_lines"
 local nest = require "accdeep.shape.nest"
 local types = require "accdeep.types"
@@ -530,10 +531,7 @@ local words = { enter = { "come", "enter", "attach" }, exit = { "detach", "exit"
 -- component that the directive leaves out has data on the device (TR14-4.3-12): accdeep_rest. Returns whether there
 -- can be one.
 function Block:find_rest(item)
-  local list = {}
-  for _, entry in ipairs(nest.entries(self.session, item.treatment)) do
-    if not entry.include and entry.member.type.kind == "descriptor" then list[#list + 1] = entry.member end
-  end
+  local list = exits.left_out(self.session, item.treatment)
   if not list[1] then return false end
   self:asks_presence()
   if not self.has_rest then self.declared[#self.declared + 1] = "logical :: accdeep_rest" end
