@@ -26,6 +26,10 @@ local ALWAYS = {
 local CALLS = { "-fno-builtin-memset", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memcmp",
   "-fno-builtin-sprintf", "-fno-builtin-snprintf", "-fno-builtin-strcpy", "-fno-builtin-strncpy" }
 
+-- A dummy argument of Fortran does not escape from its procedure, so that gfortran would leave out loads and stores of
+-- local arrays that directives in other procedures map.
+local ESCAPES = "-fno-tree-pta"
+
 -- Queries of the device that gcc would answer for the host. gfortran knows the options since version 15.
 local QUERIES = { "-fno-builtin-acc_on_device", "-fno-builtin-omp_is_initial_device" }
 
@@ -74,17 +78,20 @@ local function options(compiler, arguments)
   local list = table.move(ALWAYS[kind], 1, #ALWAYS[kind], 1, {})
   local function add(...) table.move({ ... }, 1, select("#", ...), #list + 1, list) end
   local whole, offloads, chosen, inputs, static = true, false, false, false, false
+  local fortran = compiler:find "gfortran[^/]*$"
   for _, argument in ipairs(arguments) do
     whole = whole and not PARTIAL[argument]
     offloads = offloads or argument:find "^%-fopenacc" or argument:find "^%-fopenmp"
     chosen = chosen or argument:find "^%-foffload"
     inputs = inputs or not argument:find "^%-"
+    fortran = fortran or argument:find "%.[fF]%w*$"
     static = static or argument == "-static" or argument == "-static-libtsan"
   end
   if static then
     fail("a program that is checked cannot be linked statically", "leave out -static")
   end
   if kind == "gcc" and not compiler:find "gfortran[^/]*$" then add(table.unpack(CALLS)) end
+  if kind == "gcc" and fortran then add(ESCAPES) end
   if kind == "gcc" and offloads and knows_queries(compiler) then add(table.unpack(QUERIES)) end
   if kind == "gcc" and offloads and not chosen then add "-foffload=disable" end
   if whole and inputs then

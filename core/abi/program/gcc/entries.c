@@ -264,6 +264,22 @@ static void add_declared_pointers(struct goacc_items *items)
     }
 }
 
+/* Returns true if an entry is a pointer on the stack by which the compiler passes a dummy argument that `enter data`
+ * maps, or its pointer. No directive could unmap it, and other variables will lie there. A kernel gets one of its own. */
+static bool is_passing_pointer(const struct entries *map, size_t i)
+{
+    const uintptr_t slot = (uintptr_t)map->host[i], target = goacc_word(map->host[i]);
+    const char *what = goacc.site->what;
+    bool has_target = false;
+    for (size_t k = 0; k < map->n; k++) {
+        const bool is_data = entry_action(goacc_kind(map, k)) != ACCD_ACTION_COUNT;
+        has_target |= target - (uintptr_t)map->host[k] < (is_data ? map->size[k] : goacc_kind(map, k) == POINTER);
+    }
+    return has_target && !goacc.site->declares && (!strcmp(what, "enter data") || !strcmp(what, "target enter data")) &&
+           slot >= goacc.site->call.sp && slot < goacc_stack_high(&goacc_own) &&
+           accd_presence_of(goacc.context, goacc_own.device, map->host[i], sizeof(void *)) == ACCD_ABSENT;
+}
+
 void goacc_entry_items(const struct entries *map, struct goacc_items *items)
 {
     size_t head = 0, members = 0, pset = SIZE_MAX;
@@ -317,6 +333,8 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
         case POINTER:
         case ALWAYS_POINTER:
         case POINTER_TO_ZERO_LENGTH:
+            if (kind == POINTER && (pset == SIZE_MAX || !inside(map, pset, host)) && is_passing_pointer(map, i))
+                break;
             add_pointer(items, ACCD_ATTACH, host, size, ACCD_ITEM_TRY);
             items->nulls |= map->target && section_of_nothing(map, i);
             if (pset == SIZE_MAX || !inside(map, pset, host))
