@@ -110,7 +110,7 @@ void accd_plan_together(struct accd_plan *plan)
     for (int whole = 0; whole <= 1; whole++) /* a structure itself counts with its members */
         for (size_t i = 0; i < plan->found.nclaims; i++) {
             struct accd_object *object = claims[i].object;
-            if (!object || claims[i].flags & ACCD_ITEM_UNCOUNTED ||
+            if (!object || claims[i].flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_FINAL) ||
                 accd_claim_is_part(plan, &claims[i]) == whole ||
                 (whole && (claims[i].slot || claims[i].source & ACCD_CLAIM_WALKED)))
                 continue;

@@ -52,6 +52,14 @@ for _, profile in ipairs { "libomptarget-14", "libomptarget-19" } do
     expect.host("a[2]", 13)
   end)
 
+  example("accepts: items on variables that the body uses come first, also implicit ones [OMP60-map-11]", function()
+    omp "target map(tofrom: t.s->x) map(to: s.x)" "s.x = 9;" -- s.x removes the last reference
+    expect.host("s.x", 1)
+    omp "target map(tofrom: t.s->x)" "s.x = 9;"
+    expect.host("s.x", 9)
+    expect.equal(counts(), "")
+  end)
+
   example("rejects: on target data an item with alloc comes first, and nothing is copied [OMP60-map-5]", function()
     omp "target data map(to: a) map(alloc: a)" (function()
       expect.fails("uninitialized-read", function() omp "target" "a[0] += 1;" end)
@@ -73,6 +81,11 @@ for _, profile in ipairs { "libomptarget-14", "libomptarget-19" } do
     omp "target enter data map(to: s, s.x, s.d[0:2], s.d[2:2])"
     expect.equal(counts(), "s 1, s.d[0:2] 1, s.d[2:2] 1")
     omp "target exit data map(release: s.x, s.y)"
+    expect.equal(counts(), "s.d[0:2] 1, s.d[2:2] 1")
+    omp "target enter data map(to: s)"
+    omp "target enter data map(to: s, s.y)"
+    expect.equal(counts(), "s 2, s.d[0:2] 1, s.d[2:2] 1")
+    omp "target exit data map(delete: s) map(release: s.x)" -- deletes all the same
     expect.equal(counts(), "s.d[0:2] 1, s.d[2:2] 1")
   end)
 

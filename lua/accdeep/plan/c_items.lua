@@ -65,8 +65,8 @@ local function pointer_member(plan, request, node)
   map_pointer(plan, request, node, { pointer = true })
 end
 
--- Maps the pointer to the data of a request and, where rules.chains are mapped, the pointers on the way to it. Members of
--- a variable, or of what a variable points to, are mapped once for a construct, the others once for each list item.
+-- Maps the pointer to the data of a request and, where rules.chains are mapped, the pointers on the way to it. Members
+-- of a variable, or of what a variable points to, are mapped once for a construct, the others once for each list item.
 local function map_pointers(plan, request, node)
   local rules = plan.session.rules
   if rules.members ~= "mapped" or plan.kind == "update" then return end

@@ -135,22 +135,39 @@ local function requests_of(plan)
   return list
 end
 
--- Where list items count, clang's order of those on one variable: the items with present come first, and those with
--- alloc before the others, on a target construct after them.
-local function in_order(plan, requests)
-  local first, rank = {}, {}
+-- Sorts a list by keys of its entries, two numbers; equal ones keep their order.
+local function sort_by(list, keys)
+  local place = {}
+  for i, entry in ipairs(list) do place[entry] = i end
+  table.sort(list, function(a, b)
+    local first, second = keys[a], keys[b]
+    if first[1] ~= second[1] then return first[1] < second[1] end
+    if first[2] ~= second[2] then return first[2] < second[2] end
+    return place[a] < place[b]
+  end)
+end
+
+-- Sorts requests as clang does: by their variables. Of one variable those with present come first, and those with alloc
+-- before the others, on a target construct after them.
+local function sort_requests(plan, requests)
+  local first, keys = {}, {}
   for i, request in ipairs(requests) do
     local root = list_item.root_variable(request.node) or i
     first[root] = first[root] or i
-    local kind = request.says.present and 0 or request.asks.type ~= "alloc" and 2 or plan.kind == "compute" and 3 or 1
-    rank[request] = { first[root], kind, i }
+    keys[request] = { first[root],
+      request.says.present and 0 or request.asks.type ~= "alloc" and 2 or plan.kind == "compute" and 3 or 1 }
   end
-  table.sort(requests, function(a, b)
-    for i, key in ipairs(rank[a]) do
-      if key ~= rank[b][i] then return key < rank[b][i] end
-    end
-    return false
-  end)
+  sort_by(requests, keys)
+end
+
+-- Sorts the items of a target construct as clang does: those on variables that the body uses come first.
+local function sort_items(plan, references)
+  local first, keys = {}, {}
+  for i, reference in ipairs(references) do first[reference.name] = first[reference.name] or i end
+  for _, item in ipairs(plan.items) do
+    keys[item] = { item.node and first[list_item.root_variable(item.node)] or math.huge, 0 }
+  end
+  sort_by(plan.items, keys)
 end
 
 -- ------------------------------------------------------------------------------------------ blocks --
@@ -643,7 +660,7 @@ function openmp.directive(session, node, options)
     raise("syntax", node.pos + #node.name, ("'%s' needs %s"):format(node.name, needs_map[what.kind]
       or "a map or use_device clause"), { rule = "OMP60-tgt-1" })
   end
-  if session.rules.counting == "items" then in_order(plan, requests) end
+  if session.rules.counting == "items" then sort_requests(plan, requests) end
   check_private(plan, requests)
   restrict.self_maps(plan, requests)
   local compute = what.kind == "compute"
@@ -657,6 +674,7 @@ function openmp.directive(session, node, options)
   end
   if compute and options.references then implicit.add(plan, options.references) end
   map_used(plan)
+  if compute and options.references and session.rules.counting == "items" then sort_items(plan, options.references) end
   session.language.completed(plan)
   plan.once = plan.once or session.language.computes_bounds
   return plan
