@@ -12,6 +12,7 @@
 
 #include <lauxlib.h>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -34,11 +35,23 @@
 static const struct sockaddr_un any = {.sun_family = AF_UNIX};
 static const char variable[] = "ACCDEEP_LOADED", of_process[] = "ACCDEEP_PROCESS";
 
+/* Moves a descriptor behind those of the standard streams, which may be closed. Returns the new
+ * one, or -1. */
+static int move_behind_streams(int file)
+{
+    if (file < 0 || file > STDERR_FILENO)
+        return file;
+    const int moved = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(file);
+    return moved;
+}
+
 /* A socket with a name that the system chooses, or -1. */
 static int open_socket(struct sockaddr_un *address_p)
 {
     socklen_t size = sizeof *address_p;
-    const int file = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const int file =
+        move_behind_streams(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (file < 0)
         return -1;
     memset(address_p, 0, sizeof *address_p);
@@ -92,7 +105,7 @@ static void start_beside(int file, const char *not_loaded, const char *no_direct
         waitpid(child, NULL, 0);
     if (child)
         return;
-    const int process = (int)syscall(SYS_pidfd_open, program, 0);
+    const int process = move_behind_streams((int)syscall(SYS_pidfd_open, program, 0));
     if (process < 0 || fork())
         _exit(0);
     const int terminal[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGPIPE, SIGTSTP};
