@@ -455,7 +455,7 @@ bool goacc_declared_part(const void *host, uint64_t bytes, struct goacc_range *a
     return true;
 }
 
-const void *goacc_declared_pointer(const void *host)
+const void *goacc_declared_pointer(const void *host, bool (*is_in_block)(uint64_t block, uint64_t at))
 {
     const void *inside = NULL; /* the pointer to the block that holds the address, attached to no data */
     size_t m = 0, place = 0;
@@ -464,7 +464,7 @@ const void *goacc_declared_pointer(const void *host)
         accd_attachment attached;
         if (data == (uintptr_t)host)
             return v->host;
-        if (data && goacc_is_in_block(data, (uintptr_t)host) &&
+        if (data && is_in_block(data, (uintptr_t)host) &&
             !(accd_attachment_at(goacc.context, goacc_own.device, v->host, &attached) && attached.high))
             inside = v->host;
     }

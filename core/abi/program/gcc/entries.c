@@ -258,7 +258,7 @@ static void add_declared_pointers(struct goacc_items *items)
         accd_item *item = &items->at[i];
         const bool is_section = item->action != ACCD_ATTACH && item->action != ACCD_DETACH &&
                                 !item->slot && item->bytes;
-        const void *pointer = is_section ? goacc_declared_pointer(item->host) : NULL;
+        const void *pointer = is_section ? goacc_declared_pointer(item->host, goacc_is_in_block) : NULL;
         if (pointer)
             item->slot = pointer;
     }
