@@ -103,6 +103,13 @@ static uint16_t flags_of(uint64_t type)
     return (type & ALWAYS ? always : 0) | (type & PRESENT ? ACCD_ITEM_MUST : 0);
 }
 
+/* Where list items count, a member does not: the map of its structure does. */
+static uint16_t uncounted(const struct goacc_map *map)
+{
+    const bool items = goacc.options.rules->counting == ACCD_COUNT_ITEMS;
+    return items && goacc_member_of(map->type) && !is_pointer(map) ? ACCD_ITEM_UNCOUNTED : 0;
+}
+
 static const void *base_of(const struct goacc_map *map)
 {
     return map->type & PTR_AND_OBJ ? (const void *)goacc_word(map->base) : map->base;
@@ -176,7 +183,7 @@ void goacc_enter_maps(struct goacc_maps *maps, struct goacc_items *items)
                 goacc_constant(map->begin) ? TO : TO | FROM; /* tables, typeinfo */
             accd_item *item =
                 goacc_add_item(items, actions[map->type & moves], map->begin, (uint64_t)map->size);
-            item->flags = flags_of(map->type);
+            item->flags = flags_of(map->type) | uncounted(map);
             item->base = base_of(map);
             if (is_pointer(map))
                 item->slot = map->base;
@@ -199,7 +206,7 @@ void goacc_exit_maps(struct goacc_maps *maps, struct goacc_items *items)
                    !goacc_is_partly_present(&goacc_own, map->begin, (uint64_t)map->size)) {
             accd_item *item = goacc_add_item(items, map->type & FROM ? ACCD_COPYOUT : ACCD_DELETE,
                                              map->begin, (uint64_t)map->size);
-            item->flags = final | flags_of(map->type & ~(uint64_t)TO);
+            item->flags = final | flags_of(map->type & ~(uint64_t)TO) | uncounted(map);
             if (is_pointer(map))
                 item->slot = map->base;
         }
