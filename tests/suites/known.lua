@@ -471,7 +471,7 @@ return {
       acc_prof-parallel-1.c clauses-1.c clauses-1.f90 nested-1.c struct-1.c update-1.c update-1.f90 ]],
     [OLD_HOST] = [[
       data-5.f90 data-clauses-kernels-ipa-pta.c data-clauses-kernels.c data-clauses-parallel-ipa-pta.c
-      data-clauses-parallel.c data-firstprivate-1.c declare-1.c declare-1.f90 dynamic-pointer-1.f90 lib-32-1.f
+      data-clauses-parallel.c data-firstprivate-1.c declare-1.f90 dynamic-pointer-1.f90 lib-32-1.f
       lib-32-2.f lib-32.c ]],
     [OUTSIDE] = [[
       pr83920.c ]],
