@@ -2,7 +2,8 @@
 -- does that carries out the program from its beginning.
 --
 -- Each program of vocabularies up to a bound, the examples' and random ones. ACCDEEP_SEED chooses the random ones;
--- ACCDEEP_ROUNDS: how many. Vocabularies that are refused are left out.
+-- ACCDEEP_ROUNDS: how many. ACCDEEP_PROFILES: under how many profiles the examples' are explored; all if it is not set.
+-- Vocabularies that are refused are left out.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local explore = require "accdeep.tools.explore"
@@ -13,6 +14,7 @@ local sorted = require "accdeep.base.sorted"
 
 local seed = math.tointeger(os.getenv "ACCDEEP_SEED") or 1
 local rounds = math.tointeger(os.getenv "ACCDEEP_ROUNDS") or 8
+local most_profiles = math.tointeger(os.getenv "ACCDEEP_PROFILES") or math.maxinteger
 local folder = os.getenv "ACCDEEP_EXPLORE" or "examples/explore"
 
 local failures, compared = 0, 0
@@ -120,7 +122,8 @@ local profiles = {
 }
 
 for name, list in sorted(profiles) do
-  for _, rules in ipairs(list) do
+  for i = 1, math.min(#list, most_profiles) do
+    local rules = list[i]
     local path = name:find "/" and name or ("%s/%s.lua"):format(folder, name)
     three_ways(path, rules, 7)
   end
