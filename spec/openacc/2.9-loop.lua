@@ -490,6 +490,8 @@ case("rejects: a compute construct contains data or compute directives, or a ret
   wrong("region-nesting", "ACC33-impl-1", "#pragma acc update self(a)\n a[0] = 1;")
   wrong("region-nesting", "ACC33-impl-1", "a[0] = 1;\n#pragma acc enter data copyin(a)")
   wrong("region-nesting", "ACC33-2.5-1", "#pragma omp parallel\n a[0] = 1;")
+  wrong("region-nesting", "ACC33-2.5-1", "a[0] = 1; return;")
+  wrong("region-nesting", "ACC33-2.9-3", FOR .. "{ if (i == 1) break; a[i] = 1; }", "parallel loop copy(a, s)")
   local err = expect.fails("region-nesting", function()
     omp "parallel" "{\n#pragma acc parallel copy(a)\n { a[0] = 1; return; } }"
   end)

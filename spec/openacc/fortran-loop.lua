@@ -271,6 +271,13 @@ end)
 case("rejects: a compute construct contains data or compute directives [ACC33-2.5-1 ACC33-impl-1]", function()
   fortran(variables)
   wrong("region-nesting", "ACC33-2.5-1", "!$acc serial\na(1) = 1\n!$acc end serial")
+  wrong("region-nesting", "ACC33-2.5-1", "a(1) = 1\nreturn")
+  for _, statement in ipairs { "return", "exit", "cycle" } do
+    local err = expect.fails("region-nesting", function()
+      fortran(DO .. "!$acc kernels copy(a)\na(1) = 1\n" .. statement .. "\n!$acc end kernels" .. END)
+    end)
+    expect.equal(err.rule, "ACC33-2.5-1")
+  end
   wrong("region-nesting", "ACC33-2.5-1", "!$acc kernels loop" .. DO .. "a(i) = 1" .. END)
   wrong("region-nesting", "ACC33-impl-1", "!$acc data copy(a)\na(1) = 1\n!$acc end data")
   wrong("region-nesting", "ACC33-impl-1", "!$acc update self(a)")

@@ -401,6 +401,7 @@ case("rejects: a body contains a wrong device construct, which is reported at it
   wrong("clause-not-allowed", "OMP60-map-1", "{\n#pragma omp target enter data map(from: b)\n }", "parallel")
   wrong("unknown-name", "HOUSE-names", "{\n#pragma omp target map(nobody)\n s = 1; }", "parallel")
   wrong("region-nesting", "OMP60-nest-1", "{\n#pragma omp target data map(b)\n { return; } }", "parallel")
+  wrong("region-nesting", "OMP60-nest-1", "if (s == 0) return;", "parallel")
   wrong("uninitialized-read", "HOUSE-locals", "{ int x;\n#pragma omp target map(to: b)\n b[0] = 1;\n s = x; }",
     "parallel")
   wrong("region-nesting", "OMP60-tgt-1", "{\n#pragma omp end target data\n }", "parallel")
@@ -413,7 +414,7 @@ case("rejects: a body contains a wrong device construct, which is reported at it
       #pragma omp target map(present, to: b)
       s = 2; } ]]
   end)
-  expect.equal({ err.line, err.column }, { 413, 43 })
+  expect.equal({ err.line, err.column }, { 414, 43 })
   expect.absent "b"
 end)
 

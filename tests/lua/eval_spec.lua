@@ -138,7 +138,7 @@ describe("C text", function()
       { "int x = 3, *y = &x; *y += 4; n = x;", "n", 7 },
     { "m[1][0] = 3; m[0][1] = m[1][0]--;", "m[0][1] * 10 + m[1][0]", 32 },
       { "n = u == 3 ? 1 : 2; if (n) ; else n = 9;", "n", 1 },
-    { "if (n > 3) if (n > 4) n = 1; else n = 2;", "n", 1 }, { "return; n = 8;", "n", 5 },
+    { "if (n > 3) if (n > 4) n = 1; else n = 2;", "n", 1 },
       { "long big = 1; big <<= 40; l = big;", "l", 1 << 40 },
     { "for (int i = 0; i < 3; i++) for (int j = 0; j < 3; j++) { if (j == 1) break; n++; }", "n",
       8 }, { "n = sizeof(int) + sizeof v;", "n", 36 },

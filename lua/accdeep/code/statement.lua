@@ -124,14 +124,13 @@ end
 
 statements["break"] = function(env, node)
   if not env.breaks then
-    raise("syntax", node.pos, "'break' stands in a loop or a switch", { length = #"break",
-      help = "return leaves the body" })
+    raise("syntax", node.pos, "'break' stands in a loop or a switch", { length = #"break" })
   end
   return function() return BREAK end
 end
 statements["continue"] = function(env, node)
   if not env.continues then
-    raise("syntax", node.pos, "'continue' stands in a loop", { length = #"continue", help = "return leaves the body" })
+    raise("syntax", node.pos, "'continue' stands in a loop", { length = #"continue" })
   end
   return function() return CONTINUE end
 end

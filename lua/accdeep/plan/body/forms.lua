@@ -9,18 +9,18 @@ local unparse = require "accdeep.grammar.unparse"
 local is_name = c_tree.is_name
 local raise = diagnostic.raise
 
-local forms = {}
+local forms = { STAY = "let an if statement skip what is left out" }
 
 -- ------------------------------------------------------------------------------------------ blocks --
 
 -- Raises if a statement leaves the construct that it is the body of: by return, by break or continue of a loop around,
--- or by break of the construct's own loop, whose body it is then.
+-- or by break of the construct's own loop, whose body it is then. is_whole: no loop can be around.
 -- Decides ACC33-2.5-1.
-function forms.check_end(node, construct, rule, is_loop)
-  local found = c_tree.leaving(node, is_loop)
+function forms.check_end(node, construct, rule, is_loop, is_whole)
+  local found = c_tree.leaving(node, is_loop or is_whole, is_whole)
   if not found then return end
   raise("region-nesting", found.pos, ("'%s' leaves the body of '%s'"):format(found.tag, construct.name),
-    { length = #found.tag, rule = rule })
+    { length = #found.tag, rule = rule, help = forms.STAY })
 end
 
 -- ------------------------------------------------------------------------------------------- loops --

@@ -34,16 +34,17 @@ end
 
 -- ------------------------------------------------------------------------------------------ loops --
 
--- Raises if a statement leaves the loop that it stands in, which is a construct's.
-local function check_end(list, node, inner)
+-- Raises if a statement leaves the body of a construct. rule: that of loops, which cycle does not leave, or of blocks.
+-- Decides ACC33-2.5-1.
+local function check_end(list, node, rule, inner)
   for _, item in ipairs(list) do
-    if item.tag == "return" or item.tag == "exit" and not inner then
+    if item.tag == "return" or not inner and (item.tag == "exit" or item.tag == "cycle" and rule ~= "ACC33-2.9-3") then
       raise("region-nesting", item.pos, ("'%s' leaves the body of '%s'"):format(item.tag, node.name),
-        { length = #item.tag, rule = "ACC33-2.9-3" })
+        { length = #item.tag, rule = rule, help = forms.STAY })
     elseif item.tag == "construct" then
-      check_end(item.list, node, inner)
+      check_end(item.list, node, rule, inner)
     else
-      each_list(item, function(own) check_end(own, node, inner or item.tag == "do" or item.tag == "while") end)
+      each_list(item, function(own) check_end(own, node, rule, inner or item.tag == "do" or item.tag == "while") end)
     end
   end
 end
@@ -101,7 +102,7 @@ local function loops_of(node, list, place)
     loops[i], at = loop, loop.body
   end
   for _, loop in ipairs(loops) do check_counter(loop.body, loop.name, node) end
-  check_end(loops[depth].body, node)
+  check_end(loops[depth].body, node, "ACC33-2.9-3")
   return loops
 end
 
@@ -263,6 +264,7 @@ function Reader:acc(item, level)
   if kind == "compute" then
     level = nesting.compute(node)
     if node.name:find "loop" then item.loops = loops_of(node, item.list) end
+    check_end(item.list, node, "ACC33-2.5-1")
   end
   self:list(item.list, level)
 end
@@ -355,6 +357,7 @@ function body.read(session, list, construct, is_own)
     or nesting.compute(node)
   if is_own then setmetatable({ session = session }, Reader):list(list, level) end
   if construct.on ~= "acc" then return list end
+  if is_own then check_end(list, node, "ACC33-2.5-1") end
   if node.name:find "loop" then
     read.check_combined(node)
     local loops = loops_of(node, list, is_own and construct.place or nil)

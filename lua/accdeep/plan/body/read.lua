@@ -458,6 +458,7 @@ function read.check_top(node, body, language, place)
   if not is_loop or not (asked or at.tag == "for") then return end
   local rule = language == "omp" and "OMP60-loop-1" or "ACC33-2.9-3"
   local own = forms.loops(at, node, depth_of(node, rule, place), rule, language == "acc", place)
+  if not node.sequential then forms.check_end(own[#own].body, node, rule, true) end
   if language == "omp" then sharing.count_linear(node, own[#own]) end
 end
 
@@ -478,6 +479,7 @@ function read.body(session, tree, node, on, place)
     tree.list = reader:items(tree.list, level)
   end
   if reader.alone and on == "omp" then check_alone(tree, reader.alone) end
+  forms.check_end(tree, node, language == "acc" and "ACC33-2.5-1" or "OMP60-nest-1", false, true)
   read.check_top(node, tree, language, place)
   tree.carries = reader.carries
   return tree
