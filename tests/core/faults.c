@@ -358,14 +358,14 @@ static void sweep_random(uint64_t seed, const char *rules, size_t least)
 static void random_scripts(void)
 {
     static const char *const profiles[] = {"tr14", "openacc-3.3", "directory", "openmp-5.1", "libgomp-12", "openmp-4.0",
-                                           "openacc-2.0"};
+                                           "openacc-2.0", "libomptarget-19"};
     const char *text = getenv("ACCDEEP_ROUNDS");
     const uint64_t rounds = text ? strtoull(text, NULL, 10) : 60;
     const char *begin = getenv("ACCDEEP_SEED");
     const uint64_t first = begin ? strtoull(begin, NULL, 10) : 0;
     const int failed = tap_failed;
     for (uint64_t seed = first; seed < first + rounds && tap_failed < failed + 20; seed++)
-        sweep_random(seed, profiles[seed % 7], seed % 4 < 2 ? 1 : 1000);
+        sweep_random(seed, profiles[seed % 8], seed % 4 < 2 ? 1 : 1000);
     ok(tap_failed == failed, "%llu random scripts", (unsigned long long)rounds);
 }
 
