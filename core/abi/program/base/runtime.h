@@ -635,8 +635,8 @@ bool goacc_declared(const void *host);
 struct goacc_range;
 /* Returns true if the range is a part of a variable of clause link, which `all` gets, and not all of it. */
 bool goacc_declared_part(const void *host, uint64_t bytes, struct goacc_range *all);
-/* Returns the declared pointer that holds an address of the host, or the beginning of its block; or NULL. is_in_block:
- * goacc_is_in_block. */
+/* Returns the declared pointer that holds an address of the host, or the beginning of its block; or NULL.
+ * is_in_block: goacc_is_in_block. */
 const void *goacc_declared_pointer(const void *host, bool (*is_in_block)(uint64_t block, uint64_t at));
 bool goacc_declared_stays(const void *host); /* and is present to the end: no clause link */
 /* The program's own variables at file scope, once the beginning of the heap is known. */

@@ -91,7 +91,7 @@ static void add_left_out(struct goacc_text *to, const struct goacc_site *site, c
     char variable[160];
     const char *file;
     goacc_variable_of(name, variable, sizeof variable);
-    const char *const words[] = {"declare", "device_resident", variable, NULL};
+    const char *const words[] = {"acc", "declare", "device_resident", variable, NULL};
     const int line = *variable ? goacc_source_line(site->call.pc, words, &file) : 0;
     if (!line)
         return;
