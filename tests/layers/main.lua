@@ -1,8 +1,8 @@
 -- main.lua ROOT OBJECT... - checks the references between the C files of the core and its products, read off their
 -- object files, and the headers that they include, against the table of layers (layers.lua). Prints each one that the
 -- table does not allow, and fails if there is one. main.lua ROOT MODULE.lua... checks what Lua modules require.
--- --picture as the first argument also prints, for each folder, its lines and the number of pairs of files that refer to
--- each other folder.
+-- --picture as the first argument also prints, for each folder, its lines and the number of pairs of files that refer
+-- to each other folder.
 
 local here = arg[0]:match "^(.*)/[^/]*$" or "."
 package.path = here .. "/?.lua;" .. package.path
