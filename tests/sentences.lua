@@ -1,15 +1,18 @@
--- sentences.lua [SOURCE...] - whether the sentences of pages, headers and texts are short and use the field's words.
+-- sentences.lua [SOURCE...] - checks that the sentences of pages, headers, messages and comments are short and use the
+-- field's words, and that a comment begins with what it is about.
 --
--- Prints, for each source, the number of sentences, their average length in words, and each sentence that is too long
--- or has an unwanted word. A source is a path from the root of the repository:
+-- Prints each sentence that is too long or has an unwanted word, and each comment that begins with a preposition or a
+-- pronoun. A source is a path from the root of the repository:
 --   a page (.md), a header (.h, .def: comments and texts), a Lua file with texts (strings with a blank), a Lua file of
 --   scenarios (in spec/: names of cases), or a folder of Lua files.
--- Without a source, those in `checked` are read and a self-test is run.
+-- Without a source, those in `checked` are read, and the comments and messages of all code (folders of `code_folders`);
+-- a self-test is run. Problems in code are counted by folder. sentences.limits has the numbers that are left, which may
+-- only fall. --write writes the present numbers. --code SOURCE... prints the problems of files or folders of code.
 --
 -- A sentence also ends with its paragraph, heading, list item, table cell or comment. A code span is one word. Code
 -- blocks and targets of links are left out. A text of fewer than four words is a name and does not count.
 
-local LONGEST, AVERAGE, SHORTEST = 30, 15, 4
+local LONGEST, SHORTEST = 30, 4
 local LONGEST_NAME = 20 -- of a case
 
 -- Unwanted words as Lua patterns, and better words. In the patterns "_" is a blank.
@@ -36,6 +39,17 @@ local unwanted = {
   { "turned_round", "reversed" }, { "faces?", "interface" }, { "walked_by", "mapped by" },
 }
 for _, entry in ipairs(unwanted) do entry.pattern = "%f[%a]" .. entry[1]:gsub("_", "%%s+") .. "%f[%A]" end
+
+-- Words that no comment begins with: prepositions, and pronouns whose noun is elsewhere.
+local openings = {}
+for word in ([[of what whether those that which who whose in with without from by to for as at on and or but nor it they
+  its their one so else then there behind within beyond before after above below between beside besides under until
+  since both neither none other others another not no only also same such all]]):gmatch "%S+" do
+  openings[word] = true
+end
+
+-- Folders of code, whose comments and messages are read.
+local code_folders = { "core", "cuda", "lua" }
 
 -- What the test reads beside all pages that are not generated.
 local checked = {
@@ -152,6 +166,7 @@ local function header(blocks, text)
           block = nil
         else
           block = block or new_block(blocks)
+          block.is_comment = block.is_comment or not item and line == reader.line
           add(block, line, item or words:match "^%s*(.*)$")
         end
         line = line + 1
@@ -166,6 +181,37 @@ local function header(blocks, text)
       local blank = reader.find "%s+()"
       if not blank then last = nil end
       reader.advance(blank or reader.find "[%w_]+()" or reader.at + 1)
+    end
+  end
+end
+
+-- Adds the comments of a C file as blocks with `opens`, and its strings as blocks of messages.
+local function c_code(blocks, text)
+  local first = #blocks + 1
+  header(blocks, text)
+  for i = first, #blocks do blocks[i].opens = blocks[i].is_comment end
+end
+
+-- Adds the comments of a Lua file as blocks with `opens`: lines of comments that follow each other are one block.
+local function lua_comments(blocks, text)
+  local number, block = 0, nil
+  for line in (text .. "\n"):gmatch "(.-)\n" do
+    number = number + 1
+    local words = line:match "^%s*%-%-%s?(.*)$"
+    local ruler = words and words:find "^%-%-%-"
+    if words and not ruler and not words:find "^%[=*%[" and words:find "%S" then
+      local name = not block and words:match "^[%w_/]+%.lua.- %- ()"
+      block = block or new_block(blocks)
+      block.opens = true
+      add(block, number, name and words:sub(name) or words)
+    else
+      block = nil
+      local trailing = line:match "[^%-\"']%s%-%-%s(.*)$"
+      if trailing and not ruler then
+        local own = new_block(blocks)
+        own.opens = true
+        add(own, number, trailing)
+      end
     end
   end
 end
@@ -254,11 +300,16 @@ local function length_of(sentence)
   return count
 end
 
--- Judges a file: adds to result, {count, words, problems = {{path, line, text} ...}}.
-local function judge(result, path, text)
+-- Judges a file: adds to result, {count, problems = {{path, line, text} ...}}. of_code: its comments and messages.
+local function judge(result, path, text, of_code)
   local blocks = {}
   local names = path:find "^spec/.*%.lua$" and not path:find "^spec/rules/"
-  if path:find "%.md$" then
+  if of_code and path:find "%.lua$" then
+    lua(blocks, text)
+    lua_comments(blocks, text)
+  elseif of_code then
+    c_code(blocks, text)
+  elseif path:find "%.md$" then
     page(blocks, text, 1)
   elseif path:find "%.lua$" then
     lua(blocks, text, names)
@@ -267,13 +318,18 @@ local function judge(result, path, text)
   end
   for _, block in ipairs(blocks) do
     block.text = plain(block.raw)
+    local opening = block.opens and (block.text:match "^%s*The (same)%f[%A]" or block.text:match "^%s*(%a+)")
+    if opening and openings[opening:lower()] then
+      result.problems[#result.problems + 1] = { path, line_of(block, 1), ("begins with '%s': %s"):format(opening,
+        block.raw:sub(1, 60)) }
+    end
     sentences(block, function(sentence, first)
       local length = length_of(sentence)
       local function problem(what)
         local shown = block.raw:sub(first, first + #sentence - 1):gsub("%s+", " ")
         result.problems[#result.problems + 1] = { path, line_of(block, first), ("%s: %s"):format(what, shown) }
       end
-      if length >= SHORTEST then result.count, result.words = result.count + 1, result.words + length end
+      if length >= SHORTEST then result.count = result.count + 1 end
       if length > (names and LONGEST_NAME or LONGEST) then problem(length .. " words") end
       local lower = sentence:lower()
       for _, entry in ipairs(unwanted) do
@@ -284,14 +340,14 @@ local function judge(result, path, text)
   end
 end
 
-local function new_result() return { count = 0, words = 0, problems = {} } end
+local function new_result() return { count = 0, problems = {} } end
 
 -- Whether the lint finds what is wrong in texts of each kind.
 local function selftest()
   local long = ("word "):rep(LONGEST)
-  local function expect(path, text, count, line, what)
+  local function expect(path, text, count, line, what, of_code)
     local found = new_result()
-    judge(found, path, text)
+    judge(found, path, text, of_code)
     local problem = found.problems[1]
     local as_wanted = found.count == count and #found.problems == (line and 1 or 0)
       and (not line or problem[2] == line and problem[3]:find(what, 1, true) == 1)
@@ -314,6 +370,11 @@ local function selftest()
   expect("spec/a.lua", 'case("accepts: one two told [X-1]", function() f "a told" end)', 0, 1, "'told'")
   expect("spec/a.lua", 'case("accepts: ' .. ("word "):rep(LONGEST_NAME) .. 'more [X-1]")', 1, 1, "21 words")
   expect("spec/a.lua", 'case(("accepts: %s told [X-1]"):format(x), function() f "a told" end)', 0, 1, "'told'")
+  expect("a.c", "/* Returns four words here. */\nint f(void); /* of it */\n", 1, 2, "begins with 'of'", true)
+  expect("a.c", "/* The same as above, four. */\n", 1, 1, "begins with 'same'", true)
+  expect("a.lua", "-- a.lua - what four words say.\n", 1, 1, "begins with 'what'", true)
+  expect("a.lua", "f() -- Whether it is so.\n", 1, 1, "begins with 'Whether'", true)
+  expect("a.lua", "f()\n-- Returns four\n-- words told.\n", 1, 2, "'told'", true)
 end
 
 local root = (arg[0]:match "^(.*)/[^/]*$" or ".") .. "/.."
@@ -333,25 +394,86 @@ local function files_of(source)
   return source:find "%.%w+$" and { source } or found(("'%s' -name '*.lua'"):format(source))
 end
 
-local function show(source)
+-- Prints the problems of a source; of_code: of comments and messages. Returns their number.
+local function show(source, of_code, quiet)
   local result = new_result()
-  for _, path in ipairs(files_of(source)) do
+  local files = of_code and not source:find "%.%w+$"
+    and found(("'%s' -name '*.lua' -o -path '%s*.[ch]'"):format(source, source)) or files_of(source)
+  for _, path in ipairs(files) do
     local file = assert(io.open(root .. "/" .. path))
-    judge(result, path, file:read "a")
+    judge(result, path, file:read "a", of_code)
     file:close()
   end
-  for _, problem in ipairs(result.problems) do print(("%s:%d: %s"):format(table.unpack(problem))) end
-  local average = result.words / math.max(result.count, 1)
-  print(("%s: %d sentences, %.1f words on average%s, %d problems"):format(source, result.count, average,
-    average > AVERAGE and (" (at most %d wanted)"):format(AVERAGE) or "", #result.problems))
-  failed = failed or result.count == 0 or #result.problems > 0 or average > AVERAGE
+  if not quiet then
+    for _, problem in ipairs(result.problems) do print(("%s:%d: %s"):format(table.unpack(problem))) end
+    print(("%s: %d sentences, %d problems"):format(source, result.count, #result.problems))
+  end
+  return #result.problems, result.count
 end
 
-if #arg == 0 then
-  selftest()
-  for _, path in ipairs(found "*.md examples spec tests lua core cuda -name '*.md' -not -path 'spec/reference/*'") do
-    show(path)
+-- Folders of code that hold files themselves, with the numbers of their problems.
+local function counted()
+  local counts = {}
+  for _, top in ipairs(code_folders) do
+    for _, path in ipairs(found(("'%s' -name '*.lua' -o -path '%s*.[ch]'"):format(top, top))) do
+      local folder = path:match "^(.*)/"
+      counts[folder] = (counts[folder] or 0) + show(path, true, true)
+    end
   end
+  return counts
 end
-for _, source in ipairs(#arg == 0 and checked or arg) do show(source) end
+
+local LIMITS = root .. "/tests/sentences.limits"
+
+local function limits()
+  local map = {}
+  for line in io.lines(LIMITS) do
+    local folder, n = line:match "^(%S+) (%d+)$"
+    if folder then map[folder] = tonumber(n) end
+  end
+  return map
+end
+
+local function write_limits(counts)
+  local folders = {}
+  for folder, n in pairs(counts) do if n > 0 then folders[#folders + 1] = folder end end
+  table.sort(folders)
+  local file = assert(io.open(LIMITS, "w"))
+  file:write "# Problems of comments and messages that are left, by folder (tests/sentences.lua). They may only fall.\n"
+  for _, folder in ipairs(folders) do file:write(("%s %d\n"):format(folder, counts[folder])) end
+  file:close()
+end
+
+local function check_code()
+  local allowed, all = limits(), 0
+  for folder, n in pairs(counted()) do
+    local most = allowed[folder] or 0
+    all = all + n
+    if n ~= most then
+      print(("%s: %d problems in comments and messages, and %d in tests/sentences.limits; "):format(folder, n, most)
+        .. (n > most and "lua5.4 tests/sentences.lua --code " .. folder or "lua5.4 tests/sentences.lua --write"))
+      failed = true
+    end
+  end
+  print(("comments and messages of code: %d problems"):format(all))
+end
+
+if arg[1] == "--write" then
+  write_limits(counted())
+elseif arg[1] == "--code" then
+  for i = 2, #arg do failed = show(arg[i], true) > 0 or failed end
+elseif #arg > 0 then
+  for _, source in ipairs(arg) do failed = show(source) > 0 or failed end
+else
+  selftest()
+  local function check(source)
+    local problems, count = show(source)
+    failed = failed or problems > 0 or count == 0
+  end
+  for _, path in ipairs(found "*.md examples spec tests lua core cuda -name '*.md' -not -path 'spec/reference/*'") do
+    check(path)
+  end
+  for _, source in ipairs(checked) do check(source) end
+  check_code()
+end
 os.exit(not failed)
