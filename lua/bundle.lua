@@ -1,6 +1,10 @@
--- bundle.lua OUT.c ROOT FILE... - turns Lua modules into C arrays of byte code, each under the name it
--- is required by and the chunk name @accdeep/x.lua. The rule catalogue goes along as accdeep.rules.x,
--- and two packaged modules: argparse, dkjson. Sources of C are only read: places.lua tells which rules they cite.
+-- bundle.lua OUT.c ROOT FILE.lua... - writes Lua modules as C arrays of byte code, each under the name it is required
+-- by and the chunk name @accdeep/x.lua. The rule catalogue is added as accdeep.rules.x, and two packaged modules:
+-- argparse, dkjson. The module accdeep.rules.places has a file of its own, since it changes with every source:
+-- bundle.lua --places OUT.c ROOT FILE... writes it (places.lua), and leaves OUT.c untouched if it would not change.
+
+local writes_places = arg[1] == "--places"
+if writes_places then table.remove(arg, 1) end
 
 local out, root = arg[1], arg[2]
 local modules, seen = {}, {}
@@ -12,8 +16,8 @@ local function text_of(path)
   return text
 end
 
--- Byte code without the names of local variables and upvalues, which take a fifth of a start to read; lines and other
--- names stay. The format is that of Lua 5.4 (its lundump.c).
+-- Returns byte code without the names of local variables and upvalues, which take a fifth of the start to read. Lines
+-- and other names stay. The format is that of Lua 5.4 (its lundump.c).
 local function without_names(code)
   local parts, from, at = {}, 1, 33 -- behind the header and the number of upvalues
   local function skip(bytes) at = at + bytes end
@@ -70,44 +74,56 @@ local function add(name, chunk_name, text)
   modules[#modules + 1] = { name = name, code = code }
 end
 
-local sources = {}
-for i = 3, #arg do
-  if not arg[i]:find "/spec/rules/" and not arg[i]:find "/accdeep/see/reference/" then -- these tell, others decide
-    sources[#sources + 1] = arg[i]
-  end
-  if not arg[i]:find "%.lua$" then goto continue end
-  local rules = arg[i]:match "/spec/rules/([%w_]+%.lua)$"
-  local relative = rules and "accdeep/rules/" .. rules
-    or assert(arg[i]:sub(1, #root + 1) == root .. "/" and arg[i]:sub(#root + 2), arg[i])
-  local name = relative:gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", ".")
-  add(name, "@" .. relative, text_of(arg[i]))
-  ::continue::
-end
-add("accdeep.rules.places", "@accdeep/rules/places.lua",
-  dofile(root .. "/places.lua")(root:gsub("/lua$", ""), sources))
-for _, name in ipairs { "argparse", "dkjson" } do
-  local path = assert(package.searchpath(name, package.path), "Debian package lua-" .. name .. " is missing")
-  add(name, "@" .. name .. ".lua", text_of(path))
-end
-table.sort(modules, function(a, b) return a.name < b.name end)
+-- The rules' descriptions mention rules; the other sources decide them.
+local function decides(path) return not path:find "/spec/rules/" and not path:find "/accdeep/see/reference/" end
 
-local file = assert(io.open(out, "w"))
-file:write("/* Made by lua/bundle.lua. */\n#include \"modules.h\"\n\n")
-for i, module in ipairs(modules) do
-  file:write(("static const unsigned char code_%d[] = {"):format(i))
-  local line = {}
-  for at = 1, #module.code do
-    line[#line + 1] = module.code:byte(at)
-    if #line == 32 then
-      file:write("\n", table.concat(line, ","), ",")
-      line = {}
-    end
+local function add_modules()
+  for i = 3, #arg do
+    local rules = arg[i]:match "/spec/rules/([%w_]+%.lua)$"
+    local relative = rules and "accdeep/rules/" .. rules
+      or assert(arg[i]:sub(1, #root + 1) == root .. "/" and arg[i]:sub(#root + 2), arg[i])
+    local name = relative:gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", ".")
+    add(name, "@" .. relative, text_of(arg[i]))
   end
-  file:write("\n", table.concat(line, ","), "\n};\n")
+  for _, name in ipairs { "argparse", "dkjson" } do
+    local path = assert(package.searchpath(name, package.path), "Debian package lua-" .. name .. " is missing")
+    add(name, "@" .. name .. ".lua", text_of(path))
+  end
 end
-file:write("\nconst struct embedded_module embedded_modules[] = {\n")
-for i, module in ipairs(modules) do
-  file:write(("    {\"%s\", code_%d, sizeof code_%d},\n"):format(module.name, i, i))
+
+local function add_places()
+  local sources = {}
+  for i = 3, #arg do if decides(arg[i]) then sources[#sources + 1] = arg[i] end end
+  add("accdeep.rules.places", "@accdeep/rules/places.lua",
+    dofile(root .. "/places.lua")(root:gsub("/lua$", ""), sources))
 end
-file:write("    {0, 0, 0},\n};\n")
+
+-- The C array of a module's byte code.
+local function array_text(i, code)
+  local lines = { ("static const unsigned char code_%d[] = {"):format(i) }
+  for at = 1, #code, 32 do lines[#lines + 1] = table.concat({ code:byte(at, at + 31) }, ",") .. "," end
+  lines[#lines + 1] = "};\n"
+  return table.concat(lines, "\n")
+end
+
+local function module_text(i) return ("{\"%s\", code_%d, sizeof code_%d}"):format(modules[i].name, i, i) end
+
+if writes_places then add_places() else add_modules() end
+table.sort(modules, function(a, b) return a.name < b.name end)
+local parts = { "/* Made by lua/bundle.lua. */\n#include \"modules.h\"\n\n" }
+for i, module in ipairs(modules) do parts[#parts + 1] = array_text(i, module.code) end
+if writes_places then
+  parts[#parts + 1] = "const struct embedded_module embedded_places = " .. module_text(1) .. ";\n"
+else
+  parts[#parts + 1] = "static const struct embedded_module modules[] = {\n"
+  for i in ipairs(modules) do parts[#parts + 1] = "    " .. module_text(i) .. ",\n" end
+  parts[#parts + 1] = "};\nconst struct embedded_module *const embedded_modules[] = {\n    &embedded_places,\n"
+  for i in ipairs(modules) do parts[#parts + 1] = ("    &modules[%d],\n"):format(i - 1) end
+  parts[#parts + 1] = "    0,\n};\n"
+end
+local text = table.concat(parts)
+local present = io.open(out, "rb")
+if writes_places and present and present:read "a" == text then os.exit(true) end
+local file = assert(io.open(out, "wb"))
+file:write(text)
 assert(file:close())

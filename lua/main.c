@@ -31,10 +31,10 @@ static void preload(lua_State *L)
     lua_setfield(L, -2, "accdeep.system");
     lua_pushcfunction(L, luaopen_lpeg);
     lua_setfield(L, -2, "lpeg");
-    for (const struct embedded_module *m = embedded_modules; m->name; m++) {
-        lua_pushlightuserdata(L, (void *)(uintptr_t)m);
+    for (const struct embedded_module *const *m = embedded_modules; *m; m++) {
+        lua_pushlightuserdata(L, (void *)(uintptr_t)*m);
         lua_pushcclosure(L, load_embedded, 1);
-        lua_setfield(L, -2, m->name);
+        lua_setfield(L, -2, (*m)->name);
     }
     lua_pop(L, 1);
 }
@@ -43,10 +43,10 @@ static void preload(lua_State *L)
 static void use_folder(lua_State *L, const char *folder)
 {
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
-    for (const struct embedded_module *m = embedded_modules; m->name; m++)
-        if (!strncmp(m->name, "accdeep", 7)) {
+    for (const struct embedded_module *const *m = embedded_modules; *m; m++)
+        if (!strncmp((*m)->name, "accdeep", 7)) {
             lua_pushnil(L);
-            lua_setfield(L, -2, m->name);
+            lua_setfield(L, -2, (*m)->name);
         }
     lua_getglobal(L, "package");
     lua_getfield(L, -1, "path");

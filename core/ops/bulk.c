@@ -31,7 +31,7 @@ struct accd_bulk *accd_bulk_lay_out(void *memory, const struct accd_walk *walk)
     bulk->starts = bulk->roots + walk->nroots;
     bulk->places = (const struct accd_segment **)(bulk->starts + walk->nsegments);
     bulk->columns = bulk->places + walk->nsegments;
-    bulk->images = (char **)(bulk->columns + walk->nsegments);
+    bulk->images = (char **)(uintptr_t)(bulk->columns + walk->nsegments);
     bulk->ranges = (struct accd_own_range *)(bulk->images + walk->nsegments);
     bulk->own = (bool *)memory + accd_bulk_bytes(walk) - walk->nroots; /* last, for it needs no alignment */
     return bulk;

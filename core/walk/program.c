@@ -246,8 +246,10 @@ accd_status accd_fault_error(accd_context *context, enum accd_fault fault, bool 
                               SECTION " is outside of a row of the array",
                               "the section is outside of a row of the array"},
     };
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wformat-nonliteral\"") /* texts of the table */
     accd_fail(context, faults[fault].status, faults[fault].rule,
               section ? faults[fault].section : faults[fault].expression, (long long)count, count == 1 ? "" : "s");
+    _Pragma("GCC diagnostic pop")
     context->error.advice = fault == ACCD_NOT_CONTIGUOUS ? ACCD_ADVICE_WHOLE_ROWS : ACCD_ADVICE_NONE;
     return faults[fault].status;
 }

@@ -13,7 +13,8 @@ struct embedded_module {
     size_t bytes;
 };
 
-extern const struct embedded_module embedded_modules[]; /* ends with one without a name */
+extern const struct embedded_module embedded_places;           /* accdeep.rules.places */
+extern const struct embedded_module *const embedded_modules[]; /* ends with NULL */
 
 /* Pushes the module's chunk; raises where memory ends. */
 void embedded_push(lua_State *L, const struct embedded_module *module);

@@ -23,12 +23,12 @@ static int own_require(lua_State *L)
     if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
         return 1;
     lua_pop(L, 1);
-    const struct embedded_module *module = embedded_modules;
-    while (module->name && strcmp(module->name, name) != 0)
+    const struct embedded_module *const *module = embedded_modules;
+    while (*module && strcmp((*module)->name, name) != 0)
         module++;
-    if (!module->name)
+    if (!*module)
         return luaL_error(L, "module '%s' is not in the library", name);
-    embedded_push(L, module);
+    embedded_push(L, *module);
     lua_pushvalue(L, lua_upvalueindex(2));
     lua_setupvalue(L, -2, 1); /* _ENV */
     lua_pushvalue(L, 1);

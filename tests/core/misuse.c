@@ -285,7 +285,7 @@ static void configurations(void)
 
 static void sizes(accd_context *context)
 {
-    const void *last = (const void *)UINTPTR_MAX;
+    void *last = (void *)UINTPTR_MAX;
     uint64_t dev = 0;
     is_status(accd_device_alloc(context, 0, 64, &dev), ACCD_OK, "device memory");
     fails(context, ACCD_INVALID_SECTION, accd_map(context, 0, (char *)last - 8, dev, 64, NULL),

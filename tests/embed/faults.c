@@ -156,11 +156,11 @@ static const struct {
 /* Runs a step with ever more memory until it succeeds. */
 static void starve(accd *a, struct store *store, const char *name, accd_status (*run)(accd *))
 {
-    enum { EACH = 6 };
+    enum { EACH = 6, MOST = 1 << 22 };
     accd_context *context = accd_get_context(a);
     uint64_t digest = accd_digest(context);
     size_t failures = 0;
-    for (size_t n = 0;; n += n < EACH ? 1 : n) {
+    for (size_t n = 0; n < MOST; n += n < EACH ? 1 : n) {
         store->left = n;
         accd_status status = run(a);
         store->left = plenty;

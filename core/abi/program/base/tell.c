@@ -107,7 +107,6 @@ static void tell_pointer(const struct goacc_site *site, const char *target,
 {
     if (!*name || is_address(name))
         snprintf(name, 160, "%.*s", (int)goacc_variable_length(target), target);
-    const char *clause = goacc_speaks_openmp() ? "map(present, tofrom: %s)" : "present(%s)";
     goacc_text_clear(message);
     goacc_text(message, strcmp(site->what, "compute") != 0 ? "%s: " : "%s construct: ", site->what);
     goacc_text(
@@ -115,8 +114,9 @@ static void tell_pointer(const struct goacc_site *site, const char *target,
         "%s names the pointer itself, which is not present on device %d; its data %s are present",
         name, goacc_own.device, target);
     const int n = snprintf(help, room, "name the data: ");
-    snprintf(help + n, room - (size_t)n,
-             goacc_is_kernel(site->what) || strstr(site->what, "data") ? clause : "%s", target);
+    const bool has_clauses = goacc_is_kernel(site->what) || strstr(site->what, "data");
+    const char *before = !has_clauses ? "" : goacc_speaks_openmp() ? "map(present, tofrom: " : "present(";
+    snprintf(help + n, room - (size_t)n, "%s%s%s", before, target, has_clauses ? ")" : "");
 }
 
 /* Returns the help for an error of a routine that maps or frees raw memory of the device. NULL: the

@@ -235,7 +235,7 @@ static bool list(struct goacc_others *others, int self, int second_one)
         others->at[i].seen = false;
     while (good &&
            (got = goacc_system(SYS_getdents64, folder, (long)text, sizeof text, 0, 0, 0)) > 0)
-        for (const struct entry *entry = (void *)text; (char *)entry < text + got;
+        for (const struct entry *entry = (void *)text; (const char *)entry < text + got;
              entry = (const void *)((const char *)entry + entry->bytes)) {
             int thread = 0;
             for (const char *c = entry->name; *c >= '0' && *c <= '9'; c++)
