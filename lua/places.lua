@@ -64,7 +64,7 @@ local function add_places(text, shown, rules, places, decided)
     local name = not is_comment and comment ~= "" and (is_c and defined_in_c or defined_in_lua)(row)
     for _, id in ipairs(name and decided_in(comment) or {}) do add(decided, id, place .. " " .. name) end
     comment = is_comment and comment .. row:gsub("^%s*[-/*]+", ""):gsub("%*/%s*$", "") or ""
-    local about = shown:find "/reference/" or shown:find "/glossary%.lua$"
+    local about = shown:find "/reference/" or shown:find "/terms%.lua$"
     local cites = not (is_comment and decided_in(comment)) and not about
     for id in (cites and row or ""):gmatch "%u[%u%d]+%-[%w._-]*%w" do
       if is_id(id) then add(places, id, place) end

@@ -58,7 +58,7 @@ local checked = {
   "core/accdeep_queues.h",
   "core/accdeep_checkpoints.h",
   "core/accdeep_rules.def",
-  "lua/accdeep/base/codes.lua",
+  "lua/accdeep/base/error_codes.lua",
   "lua/accdeep/catalogue",
   "lua/accdeep/see/reference",
   "lua/embed/accdeep.h",

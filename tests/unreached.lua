@@ -23,7 +23,7 @@ return {
     ["there is no place for pictures"] = "needs a run that draws no pictures: tests/cli/draw.test",
     ["if flaw then"] = "needs `accdeep conform`, where a case that shows nothing is an error",
   },
-  ["tools/explore/world.lua"] = {
+  ["tools/explore/transition_system.lua"] = {
     ["the file has no vocabulary"] = "needs `accdeep explore`: tests/cli/explore.test",
   },
   ["tools/lower/fortran_designators.lua"] = {
@@ -33,7 +33,7 @@ return {
   ["tools/lower/fortran_unit.lua"] = {
     ["'%s' has no %s"] = "needs `accdeep lower`: tests/cli/lower_fortran.test",
   },
-  ["types/fortran_dynamic.lua"] = {
+  ["types/fortran_dynamic_types.lua"] = {
     ["points to no type"] = "only the program itself writes the records of types that descriptors point to",
   },
 }

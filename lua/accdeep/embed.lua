@@ -7,16 +7,16 @@
 local lazy = require "accdeep.base.lazy"
 local async = require "accdeep.run.async"
 local diagnostic = require "accdeep.base.diagnostic"
-local descriptor = require "accdeep.types.fortran_descriptor"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local languages = require "accdeep.run.languages"
-local names = require "accdeep.types.names"
-local qualified = require "accdeep.types.qualified"
+local scoped_names = require "accdeep.types.scoped_names"
+local qualified_names = require "accdeep.types.qualified_names"
 local report = lazy.require "accdeep.base.report"
 local profiles = require "accdeep.catalogue.profiles"
 local session = require "accdeep.run.session"
 local transaction = require "accdeep.types.transaction"
 local types = require "accdeep.types"
-local view = require "accdeep.code.view"
+local memory_view = require "accdeep.code.memory_view"
 
 local raise = diagnostic.raise
 
@@ -32,13 +32,13 @@ local backends = { sim = true, direct = true, cuda = true }
 local function choice(value, known, what, list)
   if value == nil or known[value] then return end
   raise("unknown-name", nil, ("there is no %s '%s'"):format(what, value),
-    { help = diagnostic.meant(value, known) or list })
+    { help = diagnostic.suggest(value, known) or list })
 end
 
 -- options: those of session.new; allocator: of core.open.
 function embed.open(options)
   choice(options.language, languages, "language", "c and fortran")
-  choice(options.descriptors, descriptor.layouts, "layout of descriptors", "cfi, flang and gfortran")
+  choice(options.descriptors, fortran_descriptor.layouts, "layout of descriptors", "cfi, flang and gfortran")
   choice(options.async, { program = true, concurrent = true }, "mode of queues", "program and concurrent")
   local kind = (options.device or "sim"):gsub("^(cuda):%d+$", "%1")
   choice(kind, backends, "kind of device", "sim, direct, cuda and cuda:N")
@@ -70,7 +70,7 @@ end
 embed.limit = { code = "limit" }
 
 -- Help for a scenario in the words of C.
-local function in_c(help)
+local function help_for_c(help)
   if help:find "^register it: " then return "register it: accd_function" end
   return (help:gsub("scenario { (%l+) = (.-) }", "accd_config { .%1 = %2 }"))
 end
@@ -83,8 +83,8 @@ function embed.reported(err)
   elseif not diagnostic.is(err) then
     err = diagnostic.new { code = "internal", message = tostring(err) }
   end
-  err.help = err.help and in_c(err.help)
-  local plain = report.plain(err)
+  err.help = err.help and help_for_c(err.help)
+  local plain = report.to_plain_data(err)
   plain.text, plain.column = err.text, plain.column or plain.text_column
   plain.shown = report.error(err):gsub("\n$", "")
   plain.objects = err.objects or {}
@@ -113,8 +113,8 @@ end
 
 -- The type of a text.
 local function type_named(s, text, file, line)
-  return s:within(text, file, line, function()
-    if text:find("::", 1, true) and qualified.parse(text) and not s.now.scope:type_spelled(text)
+  return s:with_text(text, file, line, function()
+    if text:find("::", 1, true) and qualified_names.parse(text) and not s.now.scope:type_spelled(text)
       and not s.now.scope.is_template(text:match "[%w_]+") then
       raise("unknown-type", 1, ("there is no type '%s'"):format(text), { length = #text,
         help = "accd_declare_from_debug_info declares it as the compiler knows it" })
@@ -122,7 +122,7 @@ local function type_named(s, text, file, line)
     local t = s.language.type(s, text)
     if t.kind == "void" or t.kind == "function" or t.kind == "record" and not t.complete
       or t.kind == "array" and not t.n then
-      names.no_size(t, 1, { code = "unknown-type", length = #text })
+      scoped_names.no_size(t, 1, { code = "unknown-type", length = #text })
     end
     return t
   end)
@@ -132,7 +132,7 @@ end
 -- unless its name is one of C++'s types, too.
 local function forget_plans(s, name)
   if s.now.scope.tags[name] then return s:types_changed() end
-  s.caches.programs, s.caches.treatments, s.caches.prepared, s.caches.nprepared = {}, {}, {}, 0
+  s.caches.programs, s.caches.member_mappings, s.caches.prepared, s.caches.nprepared = {}, {}, {}, 0
 end
 
 local function check_size(name, t, bytes, file, line)
@@ -147,9 +147,9 @@ end
 
 function Host:bind(name, text, file, line, address, bytes)
   local s = self.session
-  name = s.language.spelled(name)
+  name = s.language.normalize_name(name)
   local known = s.now.scope.variables[identifier(s, name)]
-  if known and not known.bound or not known and (s.now.scope:declared(name) or s.now.scope.functions[name]) then
+  if known and not known.bound or not known and (s.now.scope:find_declared(name) or s.now.scope.functions[name]) then
     raise("duplicate-name", nil, ("'%s' is declared already"):format(name), { file = file, line = line })
   end
   transaction.run(s, function()
@@ -166,11 +166,11 @@ end
 
 function Host:unbind(name, file, line)
   local s = self.session
-  name = s.language.spelled(name)
+  name = s.language.normalize_name(name)
   local variable = s.now.scope.variables[name]
   if not variable or not variable.bound then
     raise("unknown-name", nil, ("'%s' is not bound"):format(name),
-      { file = file, line = line, help = diagnostic.meant(name, s.now.scope:names()) })
+      { file = file, line = line, help = diagnostic.suggest(name, s.now.scope:names()) })
   end
   forget_plans(s, name)
   s.now.scope.variables[name] = nil
@@ -194,14 +194,14 @@ end
 -- fn gets integers: numbers, and pointers as addresses. It returns an integer, or nil and what it failed with.
 function Host:func(name, fn, file, line)
   local s = self.session
-  if s.now.scope:declared(identifier(s, name)) or s.now.scope.functions[name] then
+  if s.now.scope:find_declared(identifier(s, name)) or s.now.scope.functions[name] then
     raise("duplicate-name", nil, ("'%s' is declared already"):format(name), { file = file, line = line })
   end
-  local function checked(...)
+  local function check_results(...)
     local arguments = table.pack(...)
     for i = 1, arguments.n do
       local value = arguments[i]
-      arguments[i] = math.tointeger(value) or view.address(value)
+      arguments[i] = math.tointeger(value) or memory_view.address(value)
       if not arguments[i] then
         error(diagnostic.new { code = "type-mismatch", rule = "TR14-3.1.1-21",
           message = ("argument %d of %s is not an integer or an address"):format(i, name) }, 0)
@@ -213,7 +213,7 @@ function Host:func(name, fn, file, line)
       message = ("the function '%s' failed: it returned %d"):format(name, problem) }, 0)
   end
   s:types_changed()
-  s.now.scope.functions[name] = checked
+  s.now.scope.functions[name] = check_results
 end
 
 -- ------------------------------------------------------------------------------------- directives --
@@ -222,7 +222,7 @@ end
 local kinds = { ["enter data"] = "step", ["exit data"] = "step", update = "step", region = "region",
   declare = "region", compute = "compute" }
 
-local function without_sentinel(text)
+local function strip_sentinel(text)
   local plain = text:gsub("^%s*#%s*pragma%s+", ""):gsub("^%s*!%$", "")
   local word, rest = plain:match "^%s*(%a+)%s+(.*)$"
   word = word and word:lower()
@@ -231,8 +231,8 @@ local function without_sentinel(text)
 end
 
 -- The name of the region that a directive ends, and whether it is OpenMP's; nil for other directives.
-local function ended(s, text)
-  local plain, is_openmp = without_sentinel(text)
+local function ended_region(s, text)
+  local plain, is_openmp = strip_sentinel(text)
   local name = plain:lower():match "^%s*end%s+([%l%s_]-)%s*$"
   if not name or name:find "^declare" then return nil end -- end declare target
   if is_openmp == nil then is_openmp = s:is_openmp(text) end
@@ -246,7 +246,7 @@ end
 
 -- Whether C runs the plan of a directive, or the plan's making raises an error. accepts: the plans that are wanted,
 -- nil: any; others are an error.
-local function wanted(s, node, kind, text, accepts)
+local function is_accepted_kind(s, node, kind, text, accepts)
   if kind == "body" or kind == "declaration" then
     return true
   elseif kind == "host data" then
@@ -269,19 +269,20 @@ end
 
 -- Whether a plan is to be asked for again each time: it depends on values that only Lua reads.
 local function is_gated(s, plan)
-  return (plan.condition_value or plan.on_device or plan.ordered or s.language.computes_bounds or plan.once)
+  return (plan.condition_value or plan.on_device or plan.ordered or s.language.computes_bounds or plan.single_use)
     and true or false
 end
 
 -- What C gets of a directive: kind, construct, device, queue, name, is_openmp, gated, and its record, which gives
 -- all of it again. accepts: see wanted. later: conditions are not asked for now.
-local function planned(self, text, file, line, accepts, later)
+local function describe_plan(self, text, file, line, accepts, later)
   local s = self.session
   local record = { text = text, file = file, line = line, accepts = accepts }
-  return s:within(text, file, line, function()
-    local end_of, is_openmp = ended(s, text)
+  return s:with_text(text, file, line, function()
+    local end_of, is_openmp = ended_region(s, text)
     if end_of and not accepts then return "end", nil, s.now.device, 0, end_of, is_openmp, false, record end
-    local plan = s:plan_or_run(text, file, line, function(node, kind) return wanted(s, node, kind, text, accepts) end)
+    local plan = s:plan_or_run(text, file, line, function(node, kind)
+      return is_accepted_kind(s, node, kind, text, accepts) end)
     if not plan then return "done", nil, s.now.device, 0, "", false, false, record end
     if #plan.use_device > 0 then refuse("use_device", plan.use_device[1].pos) end
     if plan.typed then
@@ -298,7 +299,7 @@ end
 local COMPUTE = { compute = true }
 local CONSTRUCTS = { compute = true, region = true, step = true }
 
-local function keep(self, kind, construct, device, queue, name, is_openmp, gated, record)
+local function cache_plan(self, kind, construct, device, queue, name, is_openmp, gated, record)
   if kind == "done" then
     self.kept = {} -- groups of clauses may be new
   elseif not gated then
@@ -319,24 +320,24 @@ local function plan_once(self, text, file, line, accepts)
   if record and record.file == file and (not accepts or accepts[record.kind]) then
     return record.kind, record.construct, s.now.device, 0, record.name, record.is_openmp, false, record
   end
-  return keep(self, planned(self, text, file, line, accepts))
+  return cache_plan(self, describe_plan(self, text, file, line, accepts))
 end
 
 function Host:directive(text, file, line) return plan_once(self, text, file, line) end
 function Host:compute(text, file, line) return plan_once(self, text, file, line, COMPUTE) end
-function Host:prepare(text, file, line) return planned(self, text, file, line, CONSTRUCTS, true) end
+function Host:prepare(text, file, line) return describe_plan(self, text, file, line, CONSTRUCTS, true) end
 -- The same directive once more.
-function Host:again(record) return planned(self, record.text, record.file, record.line, record.accepts) end
+function Host:again(record) return describe_plan(self, record.text, record.file, record.line, record.accepts) end
 
 -- Raises in the text of a directive.
 local function raise_in(self, record, ...)
-  self.session:within(record.text, record.file, record.line, raise, ...)
+  self.session:with_text(record.text, record.file, record.line, raise, ...)
 end
 
 -- Tells why the core did not run a plan, or could not end its region.
 function Host:failed(err, record, at_end)
   local s, plan = self.session, record.plan
-  s:within(record.text, record.file, record.line, function()
+  s:with_text(record.text, record.file, record.line, function()
     local made = s:core_error(err, not at_end and plan or nil)
     if at_end then made.notes = { "at the end of the region" } end
     error(made, 0)

@@ -2,15 +2,15 @@
 -- which two profiles of one language differ, as a page and as scenarios. `make disagreements` writes them; this takes
 -- some minutes.
 
-local differ = require "accdeep.tools.explore.differ"
+local profile_differences = require "accdeep.tools.explore.profile_differences"
 local knobs = require "accdeep.catalogue.knobs"
-local facts = require "accdeep.tools.explore.facts"
+local equivalence = require "accdeep.tools.explore.equivalence"
 local profiles = require "accdeep.catalogue.profiles"
-local program = require "accdeep.tools.explore.program"
-local reference = require "accdeep.see.reference.profiles"
-local replay = require "accdeep.tools.explore.replay"
+local test_program = require "accdeep.tools.explore.test_program"
+local profile_descriptions = require "accdeep.see.reference.profile_descriptions"
+local program_replay = require "accdeep.tools.explore.program_replay"
 local search = require "accdeep.tools.explore.search"
-local world = require "accdeep.tools.explore.world"
+local transition_system = require "accdeep.tools.explore.transition_system"
 
 local disagreements = {}
 
@@ -26,7 +26,7 @@ local languages = {
 }
 for _, language in ipairs(languages) do
   language.profiles = {}
-  for _, entry in ipairs(reference) do
+  for _, entry in ipairs(profile_descriptions) do
     local is_openmp = profiles.profile(entry.name).is_openmp
     if is_openmp == language.is_openmp then table.insert(language.profiles, entry.name) end
   end
@@ -55,14 +55,14 @@ local function explored(folder, name, names, bound)
   source.text = file:read "a"
   file:close()
   local worlds = {}
-  for k, profile in ipairs(names) do worlds[k] = world.open(source.file, source.text, profile) end
-  local words, parts = program.words(worlds[1].vocabulary), differ.parts(false)
+  for k, profile in ipairs(names) do worlds[k] = transition_system.open(source.file, source.text, profile) end
+  local words, parts = test_program.all_words(worlds[1].vocabulary), profile_differences.parts(false)
   for _, one in ipairs(worlds) do one:prepare(words) end
-  local found, _, observe = differ.collect(names, words, parts, function() end)
+  local found, _, observe = profile_differences.collect(names, words, parts, function() end)
   local made = search.new(worlds, words, parts, { differ = observe })
   made:run(bound, { visit = visit })
-  local replayed, all = replay.new(source, words), 0
-  local rows = differ.rows(found, replayed, names, parts)
+  local replayed, all = program_replay.new(source, words), 0
+  local rows = profile_differences.rows(found, replayed, names, parts)
   for n = 1, bound do all = all + (#words) ^ n end
   local result = { name = name, names = names, source = source, line = worlds[1].vocabulary.line, words = #words,
     programs = all,
@@ -112,7 +112,7 @@ function disagreements.explored(folder, bound)
       made.vocabularies[k] = explored(folder, name, profiles_for(language, name), bound)
       table.move(made.vocabularies[k].rows, 1, #made.vocabularies[k].rows, #rows + 1, rows)
     end
-    made.rows, made.left_out = essential(differ.smallest(rows))
+    made.rows, made.left_out = essential(profile_differences.smallest(rows))
     list[i] = made
   end
   return list
@@ -125,14 +125,14 @@ local function scenario(made, vocabulary)
   local cases, numbers = {}, {}
   for _, row in ipairs(made.rows) do
     if row.vocabulary == vocabulary then
-      local title = row.key .. "\0" .. program.family(row.words[row.program:byte(-1)])
+      local title = row.key .. "\0" .. test_program.family(row.words[row.program:byte(-1)])
       numbers[title] = (numbers[title] or 0) + 1
-      cases[#cases + 1] = differ.case(row, vocabulary.names, numbers[title] > 1 and numbers[title] or nil)
+      cases[#cases + 1] = profile_differences.case(row, vocabulary.names, numbers[title] > 1 and numbers[title] or nil)
     end
   end
   if #cases == 0 then return nil end
   return "-- Programs on which profiles differ: spec/reference/disagreements.md. `make disagreements` made this file.\n"
-    .. program.declarations(vocabulary.source, vocabulary.line) .. "\n" .. table.concat(cases, "\n")
+    .. test_program.declarations(vocabulary.source, vocabulary.line) .. "\n" .. table.concat(cases, "\n")
 end
 
 -- ------------------------------------------------------------------------------------------ page --
@@ -164,16 +164,16 @@ end
 -- The profiles between which a row's knobs decide, by outcome.
 local function sides(row)
   local list = {}
-  for i, group in ipairs(facts.groups(row.names, row.outcome, row.counters)) do list[i] = quoted(group.names) end
+  for i, group in ipairs(equivalence.groups(row.names, row.outcome, row.counters)) do list[i] = quoted(group.names) end
   return table.concat(list, " and ")
 end
 
 -- A row of the page: the program, what it shows, and other directives that show the same.
 local function row_text(row)
   local out = {}
-  put(out, "```lua\n%s\n```\n", table.concat(program.lines(row.words, row.program), "\n"))
+  put(out, "```lua\n%s\n```\n", table.concat(test_program.lines(row.words, row.program), "\n"))
   put(out, "| outcome | profiles |\n|---|---|")
-  for _, group in ipairs(facts.groups(row.vocabulary.names, row.outcome, row.counters)) do
+  for _, group in ipairs(equivalence.groups(row.vocabulary.names, row.outcome, row.counters)) do
     put(out, "| %s | %s |", cell(shown(group, #row.program)), quoted(group.names))
   end
   put(out, "")
@@ -185,9 +185,9 @@ end
 
 -- Other directives whose end a row stands for, too.
 local function also(row)
-  local list, seen = {}, { [program.family(row.words[row.program:byte(-1)])] = true }
+  local list, seen = {}, { [test_program.family(row.words[row.program:byte(-1)])] = true }
   for _, other in ipairs(row.also) do
-    local family = program.family(other.words[other.program:byte(-1)])
+    local family = test_program.family(other.words[other.program:byte(-1)])
     if not seen[family] then list[#list + 1] = family end
     seen[family] = true
   end
@@ -248,10 +248,10 @@ local function put_section(out, one, names)
     local knob = knobs.named[one.knobs[1]]
     put(out, "### %s\n", upper(knob.about))
     put_values(out, knob, names)
-    put(out, "Rules: %s\n", knob.rules ~= "" and rule_links(differ.rules(one)) or "no document decides it")
+    put(out, "Rules: %s\n", knob.rules ~= "" and rule_links(profile_differences.rules(one)) or "no document decides it")
   else
     put(out, "### %s together\n", quoted(one.knobs))
-    put(out, "None of these knobs decides alone. Rules: %s\n", rule_links(differ.rules(one)))
+    put(out, "None of these knobs decides alone. Rules: %s\n", rule_links(profile_differences.rules(one)))
   end
   put_rows(out, one.rows)
 end
@@ -265,7 +265,8 @@ local function put_matrix(out, made)
     for i, b in ipairs(names) do
       local n = 0
       for _, row in ipairs(made.rows) do
-        if row.outcome[a] and row.outcome[b] then n = n + #facts.groups({ a, b }, row.outcome, row.counters) - 1 end
+        if row.outcome[a] and row.outcome[b] then n = n + #equivalence.groups(
+          { a, b }, row.outcome, row.counters) - 1 end
       end
       cells[i] = a == b and "" or n == 0 and "none" or tostring(n)
     end

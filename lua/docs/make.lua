@@ -15,7 +15,7 @@ local function write(folder, files)
 end
 
 if what == "pages" then
-  write(source, require "docs.files"(source))
+  write(source, require "docs.page_files"(source))
 elseif what == "disagreements" then
   local disagreements = require "docs.disagreements"
   write(source, (disagreements.files(source, disagreements.BOUND)))

@@ -1,14 +1,14 @@
 -- pages.lua - the reference and the rule profiles as pages in Markdown.
 
 local rules = require "accdeep.catalogue.rules"
-local codes = require "accdeep.base.codes"
+local error_codes = require "accdeep.base.error_codes"
 local diagnostic = require "accdeep.base.diagnostic"
 local glossary = require "accdeep.see.glossary"
 local knobs = require "accdeep.catalogue.knobs"
-local profile = require "accdeep.see.profile_page"
-local profiles = require "accdeep.see.reference.profiles"
+local profile_page = require "accdeep.see.profile_page"
+local profile_descriptions = require "accdeep.see.reference.profile_descriptions"
 local reference = require "accdeep.see.reference"
-local terms = require "accdeep.catalogue.glossary"
+local terms = require "accdeep.catalogue.terms"
 
 local pages = {}
 
@@ -113,7 +113,7 @@ Every error has a stable code, a place and a rule. `accdeep explain CODE` prints
 errors cite and an example.
 ]] }
   local names = {}
-  for code in pairs(codes) do names[#names + 1] = code end
+  for code in pairs(error_codes) do names[#names + 1] = code end
   table.sort(names)
   for _, phase in ipairs(phases) do
     put(out, "## %s\n\n%s\n", phase[2], phase[3] and ("Exit status %d."):format(phase[3])
@@ -123,7 +123,7 @@ errors cite and an example.
     put(out, "| code | meaning | typical cause | help |\n|---|---|---|---|")
     for _, code in ipairs(names) do
       if diagnostic.phase(code) == phase[1] then
-        local meaning, cause = table.unpack(codes[code])
+        local meaning, cause = table.unpack(error_codes[code])
         put(out, "| `%s` | %s | %s | %s |", code, cell(meaning), cell(cause), cell(diagnostic.help { code = code }))
       end
     end
@@ -140,7 +140,7 @@ function pages.glossary()
 
 Terms of the field, and those of accdeep. `accdeep explain "attach counter"` prints one, `accdeep rules ID` its rule.
 
-<!-- `make docs` makes this page of lua/accdeep/catalogue/glossary.lua. -->
+<!-- `make docs` makes this page of lua/accdeep/catalogue/terms.lua. -->
 ]] }
   for _, entry in ipairs(terms) do
     put(out, "## %s\n\n%s\n", entry[1], entry.text)
@@ -195,7 +195,7 @@ end
 
 -- tr14 has all its knobs; another profile, those that tr14's page does not have or decides otherwise.
 function pages.profile(name)
-  local entry, differing, same = profile.describe(name)
+  local entry, differing, same = profile_page.describe(name)
   local out = { ("# The profile `%s`\n\nFollows %s. %s\n"):format(name, entry.follows, entry.text) }
   put(out, "This scenario holds under `%s`, and not under `%s`:\n", name, entry.against)
   put_code(out, entry.example)
@@ -229,7 +229,7 @@ Where documents and runtimes differ, a profile decides: `scenario { rules = "ope
 
 | profile | follows | |
 |---|---|---|]] }
-  for _, entry in ipairs(profiles) do
+  for _, entry in ipairs(profile_descriptions) do
     put(out, "| [`%s`](%s.md) | %s | %s |", entry.name, entry.name, entry.follows, entry.text)
   end
   put(out, [[
@@ -244,7 +244,7 @@ The first value of each knob is the default of profiles.
   for _, knob in ipairs(knobs) do
     local values = {}
     for i, value in ipairs(knob.values) do
-      values[i] = ("`%s`: %s"):format(knobs.written(value[1]), cell(value[2]))
+      values[i] = ("`%s`: %s"):format(knobs.format_value(value[1]), cell(value[2]))
     end
     put(out, "| `%s` | %s | %s |", knob.name, cell(knob.about), table.concat(values, "<br>"))
   end

@@ -8,7 +8,7 @@ local core = require "accdeep.core"
 local grammar = require "accdeep.grammar"
 local progress = require "accdeep.base.progress"
 local session = require "accdeep.run.session"
-local sorted = require "accdeep.base.sorted"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local full = arg[1] == "full"
 
@@ -250,7 +250,7 @@ do
   -- Words a second, and the share of each part of the time.
   local function explored(name, bound, watched)
     local made = explore.open(("examples/explore/%s.lua"):format(name), { bound = bound })
-    local world, took = made.worlds[1], {}
+    local world, took = made.systems[1], {}
     for _, part in ipairs(watched and parts or {}) do
       local method = world[part]
       took[part] = 0
@@ -266,7 +266,7 @@ do
     for part, seconds in pairs(took) do took[part] = seconds / found.seconds end
     return found.directives / found.seconds, took
   end
-  for name, bound in sorted { attach = 4, levels = 3, openmp = 3, deep = 3, fortran = 3 } do
+  for name, bound in sorted_pairs { attach = 4, levels = 3, openmp = 3, deep = 3, fortran = 3 } do
     local rate = math.max(explored(name, bound), (explored(name, bound)))
     row("T16", ("%s, %d words a program: words a second"):format(name, bound), rate / 1000,
       name == "attach" and -20, "k")

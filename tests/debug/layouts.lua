@@ -2,7 +2,7 @@
 -- PROGRAM is the program, LANGUAGE its language; see layouts.c for the lines.
 
 local core = require "accdeep.core"
-local view = require "accdeep.code.view"
+local memory_view = require "accdeep.code.memory_view"
 
 local program, language = os.getenv "PROGRAM", os.getenv "LANGUAGE"
 
@@ -26,7 +26,7 @@ local function object_of(name)
   return objects[name]
 end
 
-local function address(text) return (view.address(addr(text))) end
+local function address(text) return (memory_view.address(addr(text))) end
 
 local function compare(name, member, offset, bytes)
   local object = object_of(name)

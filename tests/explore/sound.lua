@@ -7,10 +7,10 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local explore = require "accdeep.tools.explore"
-local program = require "accdeep.tools.explore.program"
-local replay = require "accdeep.tools.explore.replay"
+local test_program = require "accdeep.tools.explore.test_program"
+local program_replay = require "accdeep.tools.explore.program_replay"
 local search = require "accdeep.tools.explore.search"
-local sorted = require "accdeep.base.sorted"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local seed = math.tointeger(os.getenv "ACCDEEP_SEED") or 1
 local rounds = math.tointeger(os.getenv "ACCDEEP_ROUNDS") or 8
@@ -23,7 +23,7 @@ local function fail(made, text, format, ...)
   failures = failures + 1
   if failures > 10 then return end
   print(("%s under %s: " .. format):format(made.source.file, made.names[1], ...))
-  for _, line in ipairs(program.lines(made.words, text)) do print("  " .. line) end
+  for _, line in ipairs(test_program.lines(made.words, text)) do print("  " .. line) end
 end
 
 -- Explores, and compares what is said of each program, or of one in `every`, with a new session. way "back": the world
@@ -37,7 +37,7 @@ local function check(path, rules, bound, every, way)
     n = n + 1
     if n % every == 0 then
       local whole = text .. string.char(word)
-      local fresh = replay.fresh(made.source, made.words, whole, rules)
+      local fresh = program_replay.fresh(made.source, made.words, whole, rules)
       compared = compared + 1
       if fresh.code ~= outcomes.codes[1] then
         fail(made, whole, "(%s) %s when explored, %s from the beginning", way, outcomes.codes[1] or "accepted",
@@ -47,10 +47,10 @@ local function check(path, rules, bound, every, way)
         if part ~= "open" and fresh[part] ~= outcomes.digests[i] then fail(made, whole, "%s differ (%s)", part, way) end
       end
     end
-    if way == "late" and n % 17 == 0 then made.worlds[1].session:forget_plans() end
+    if way == "late" and n % 17 == 0 then made.systems[1].session:forget_plans() end
     return way == "back"
   end
-  local one = search.new(made.worlds, made.words, made.parts, observer)
+  local one = search.new(made.systems, made.words, made.parts, observer)
   one:run(made.bound, { visit = function(self, level, first, _, last)
     for i = first, #level do self:extend(level[i], last) end
   end })
@@ -62,21 +62,21 @@ end
 -- renames: classes have programs with other names.
 local function check_classes(path, rules, bound, renames)
   local made = explore.open(path, { rules = { rules }, bound = bound })
-  local one = search.new(made.worlds, made.words, made.parts, {})
-  if not renames then one.ways = {} end
+  local one = search.new(made.systems, made.words, made.parts, {})
+  if not renames then one.renamings = {} end
   local rows, first = {}, {}
   local function visit(text)
     one:go_to(text)
     local before, row, after = one.saved[#text], {}, {}
     for word = 1, #made.words do
-      if made.worlds[1]:may(word) then
+      if made.systems[1]:may(word) then
         local tried = one:try(word, before)
-        row[word] = (tried.codes[1] or "accepted") .. " " .. one:key(tried.digests, tried.letters)
+        row[word] = (tried.codes[1] or "accepted") .. " " .. one:key(tried.digests, tried.partition)
         if not tried.failed then after[#after + 1] = word end
         one:back(#text)
       end
     end
-    local key, shown = one:key(before.digests, before.letters), {}
+    local key, shown = one:key(before.digests, before.partition), {}
     for word = 1, #made.words do shown[word] = row[word] or "-" end
     if renames then table.sort(shown) end -- words have other names, too
     local what = table.concat(shown, "\n")
@@ -86,7 +86,7 @@ local function check_classes(path, rules, bound, renames)
         local other = rows[key]:gsub("\n", " | ")
         if not other:find(shown[word], 1, true) then
           fail(made, text .. string.char(word), "others of its class do something else than this, as\n  %s\n and:",
-            table.concat(program.lines(made.words, first[key]), "\n  "))
+            table.concat(test_program.lines(made.words, first[key]), "\n  "))
         end
       end
     end
@@ -121,7 +121,7 @@ local profiles = {
   openmp = { "openmp-6.0", "openmp-5.2", "openmp-5.1" }, fortran = { "openacc-3.3", "libgomp-12" },
 }
 
-for name, list in sorted(profiles) do
+for name, list in sorted_pairs(profiles) do
   for i = 1, math.min(#list, most_profiles) do
     local rules = list[i]
     local path = name:find "/" and name or ("%s/%s.lua"):format(folder, name)

@@ -1,19 +1,19 @@
 -- The routines of the API where a scenario cannot see them fail: memory that runs out, copies that a device
 -- cannot do.
-local api = require "accdeep.run.api_openacc"
+local api_openacc = require "accdeep.run.api_openacc"
 local support = require "tests.lua.support"
-local view = require "accdeep.code.view"
+local memory_view = require "accdeep.code.memory_view"
 
 after_each(support.close_all)
 
 local HERE = { file = "spec.lua", line = 1 }
 
-local function call(session, name, ...) return api.call(session, name, HERE, ...) end
+local function call(session, name, ...) return api_openacc.call(session, name, HERE, ...) end
 
 describe("OpenMP's memory routines", function()
   it("give a null pointer when the host has no memory left", function()
     local session = support.session "int x;"
-    assert.is_true(call(session, "omp_target_alloc", 1 << 60, 1) == view.NULL)
+    assert.is_true(call(session, "omp_target_alloc", 1 << 60, 1) == memory_view.NULL)
   end)
 
   it("tell of a device that fails, with their own rule", function()

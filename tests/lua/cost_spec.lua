@@ -141,12 +141,12 @@ describe("what a directive's place has answered", function()
     end
     assert.equal(16, enter())
     assert.equal(16, enter())
-    assert.equal(8, session:as_member(variables.t.type, variables.t.address, enter))
+    assert.equal(8, session:run_as_member(variables.t.type, variables.t.address, enter))
     local outer = session.now.scope
-    session.now.scope, session.now.apart = scope.new(outer), 1
+    session.now.scope, session.now.private_scope = scope.new(outer), 1
     session.now.scope.variables.x = variables.t
     assert.equal(8, enter())
-    session.now.scope, session.now.apart = outer, false
+    session.now.scope, session.now.private_scope = outer, false
     assert.equal(16, enter())
   end)
 
@@ -160,7 +160,7 @@ describe("what a directive's place has answered", function()
     local class = getmetatable(session).__index
     local compared = spy.on(class, "compare")
     finally(function() class.compare:revert() end)
-    session.now.watching = true
+    session.now.expects_failure = true
     support.error_of(update)
     assert.spy(compared).called(1)
   end)

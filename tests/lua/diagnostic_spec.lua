@@ -71,7 +71,7 @@ describe("names that are nearly right", function()
   end)
 
   it("tells a process that was killed from an error of accdeep", function()
-    local killed, other = diagnostic.of_process("a process", 128 + 9), diagnostic.of_process("a process", 1)
+    local killed, other = diagnostic.process_error("a process", 128 + 9), diagnostic.process_error("a process", 1)
     assert.same({ "out-of-memory", "a process was killed" }, { killed.code, killed.message })
     assert.same({ "internal", "a process ended with status 1" }, { other.code, other.message })
   end)

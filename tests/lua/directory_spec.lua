@@ -2,7 +2,7 @@
 -- how the state shows tuples.
 local core = require "accdeep.core"
 local grammar = require "accdeep.grammar"
-local lower = require "accdeep.plan.openacc"
+local openacc_lowering = require "accdeep.plan.openacc_lowering"
 local nest = require "accdeep.shape.nest"
 local profiles = require "accdeep.catalogue.profiles"
 local support = require "tests.lua.support"
@@ -71,7 +71,7 @@ describe("present_and_copyin and update_and_copy", function()
   local session = support.session(declarations)
 
   local function plan_of(text)
-    return lower.directive(session, node_of(session, text), { file = "spec.lua", line = 1 })
+    return openacc_lowering.directive(session, node_of(session, text), { file = "spec.lua", line = 1 })
   end
 
   it("are copyin with a flag", function()
@@ -123,7 +123,7 @@ describe("present_and_copyin and update_and_copy", function()
     assert.equal("refresh", flags_of(plan.items[1]))
     assert.equal(core.action.hold, plan_of "data invoke<own>(X)".items[1].action)
     local asked = {}
-    for _, entry in ipairs(nest.entries(session, plan_of "data invoke<own>(X)".items[1].treatment)) do
+    for _, entry in ipairs(nest.entries(session, plan_of "data invoke<own>(X)".items[1].member_mapping)) do
       if entry.asks then asked[#asked + 1] = ("%s %s"):format(entry.member.name, entry.asks) end
     end
     assert.same({ "n update_and_copy", "a update_and_copy", "b pcopyin" }, asked)
@@ -139,7 +139,7 @@ describe("present_and_copyin and update_and_copy", function()
       return session.new_program(session, spec)
     end }, { __index = session })
     spied.caches = setmetatable({ programs = {} }, { __index = session.caches })
-    lower.directive(spied, node_of(session, "data invoke<own>(X)"), {})
+    openacc_lowering.directive(spied, node_of(session, "data invoke<own>(X)"), {})
     local copyin = core.action.copyin
     assert.same({ copyin .. " refresh", copyin .. " present_or", copyin .. " refresh in place" }, given)
   end)

@@ -1,10 +1,10 @@
 -- Pages and annotations that are made from the reference and the headers.
 local annotations = require "docs.annotations"
-local pages_of = require "docs.files"
+local page_files = require "docs.page_files"
 local diagnostic = require "accdeep.base.diagnostic"
 local header = require "docs.header"
 local pages = require "docs.pages"
-local profiles = require "accdeep.see.reference.profiles"
+local profile_descriptions = require "accdeep.see.reference.profile_descriptions"
 local reference = require "accdeep.see.reference"
 local report = require "accdeep.base.report"
 
@@ -131,7 +131,7 @@ end)
 
 describe("pages", function()
   local texts = { reference = pages.reference(), errors = pages.errors(), profiles = pages.profiles() }
-  for _, entry in ipairs(profiles) do texts[entry.name] = pages.profile(entry.name) end
+  for _, entry in ipairs(profile_descriptions) do texts[entry.name] = pages.profile(entry.name) end
 
   for name, text in pairs(texts) do
     it("have tables whose rows are as long as their heads: " .. name, function()
@@ -157,7 +157,7 @@ describe("pages", function()
   end)
 
   it("are kept in the source tree", function()
-    local made, kept = pages_of ".", 0
+    local made, kept = page_files ".", 0
     for path, text in pairs(made) do
       assert.is_true(text == read(path), path .. " is out of date: make docs")
     end

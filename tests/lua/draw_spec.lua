@@ -57,7 +57,7 @@ describe("snapshot", function()
   after_each(support.close_all)
 
   it("tells values, and what pointers lead to", function()
-    local shot = snapshot.of((session()))
+    local shot = snapshot.take((session()))
     local X = find(shot.host, "X")
     assert.equal("2", row(X, "n").text)
     assert.equal("host", row(X, "a").state)
@@ -71,7 +71,7 @@ describe("snapshot", function()
 
   it("tells what is there, attached, excluded, never written", function()
     local s = session(function(s) s:directive("enter data create(X)", nil, "spec.lua", 1) end)
-    local shot = snapshot.of(s)
+    local shot = snapshot.take(s)
     local X, a = find(shot.device, "X"), find(shot.device, "X.a[0:2]")
     assert.equal(find(shot.host, "X").id, X.host)
     assert.equal("attached", row(X, "a").state)
@@ -90,9 +90,9 @@ describe("snapshot", function()
       host.loose = { 5 }
       s:directive("enter data copyin(loose)", nil, "spec.lua", 1)
     end)
-    assert.equal("host", find(snapshot.of(s).device, "loose").rows[1].state)
-    s:free((require "accdeep.code.view".address(host.loose)))
-    assert.equal("gone", find(snapshot.of(s).host, "loose").rows[1].state)
+    assert.equal("host", find(snapshot.take(s).device, "loose").rows[1].state)
+    s:free((require "accdeep.code.memory_view".address(host.loose)))
+    assert.equal("gone", find(snapshot.take(s).host, "loose").rows[1].state)
   end)
 
   it("tells pieces of an array, and elements of them", function()
@@ -100,7 +100,7 @@ describe("snapshot", function()
       host.many[10] = 7
       s:directive("enter data copyin(many[10:5])", nil, "spec.lua", 1)
     end)
-    local piece = find(snapshot.of(s).device, "many[10:5]")
+    local piece = find(snapshot.take(s).device, "many[10:5]")
     assert.equal("[10:5]", piece.rows[1].path)
     assert.equal("7 0 0 0 0", piece.rows[1].text)
     assert.is_true(piece.part)
@@ -110,7 +110,7 @@ describe("snapshot", function()
     local s = support.session "struct item { int k; double *v; } list[50];"
     local host = support.host(s)
     for i = 0, 49 do host.list[i] = { k = i, v = { i } } end
-    local shot = snapshot.of(s)
+    local shot = snapshot.take(s)
     assert.equal(5, #shot.host) -- the array, three of the blocks, the others
     local group = find(shot.host, "list[2].v ... list[48].v")
     assert.equal(47, group.group)
@@ -125,7 +125,7 @@ describe("snapshot", function()
       for i = 0, n - 1 do host.list[i] = { k = i, v = { i } } end
       s:directive("enter data copyin(list)", nil, "spec.lua", 1)
       for i = 0, n - 1 do s:directive(("enter data copyin(list[%d].v[0:1])"):format(i), nil, "spec.lua", 1) end
-      local shot = snapshot.of(s)
+      local shot = snapshot.take(s)
       for _, side in ipairs { "host", "device" } do
         local pointed = {}
         for _, object in ipairs(shot[side]) do
@@ -152,7 +152,7 @@ describe("snapshot", function()
     assert.equal("[2]", into("host", "third"))
     assert.equal("the end", into("host", "behind"))
     assert.equal("[2]", into("device", "third"))
-    local made = picture.of(cases[1].steps[3])
+    local made = picture.new(cases[1].steps[3])
     local function row_behind(id)
       for _, arrow in ipairs(made.arrows) do
         if arrow.from == id then return picture.row_at(made.boxes[arrow.to], arrow) end
@@ -170,7 +170,7 @@ describe("snapshot", function()
       acc "enter data copyin(third)"
     ]])
     local step = cases[1].steps[2]
-    local third = picture.of(step).boxes[find(step.snapshot.device, "third").id]
+    local third = picture.new(step).boxes[find(step.snapshot.device, "third").id]
     assert.equal("[2] host address", third.rows[1].text)
   end)
 
@@ -181,7 +181,7 @@ describe("snapshot", function()
       acc "enter data copyin(list, one)"
       acc "enter data attach(one)"
     ]])
-    local made = picture.of(cases[1].steps[3])
+    local made = picture.new(cases[1].steps[3])
     local text = dot.text(made)
     for _, side in ipairs { "host", "device" } do
       local shot = cases[1].steps[3].snapshot[side]
@@ -201,7 +201,7 @@ describe("snapshot", function()
       acc "enter data copyin(h[0:1], a[1:2])"
       acc "enter data copyin(h->next[0:1])"
     ]])
-    local made, titles = picture.of(cases[1].steps[2]), {}
+    local made, titles = picture.new(cases[1].steps[2]), {}
     for _, box in ipairs(made.boxes) do
       if box.twin and box.title ~= made.boxes[box.twin].title then titles[#titles + 1] = box.title end
     end
@@ -234,9 +234,9 @@ describe("snapshot", function()
   it("gives the same ids at every moment, and no addresses", function()
     local numbers = {}
     local s = session()
-    local first = snapshot.of(s, 0, numbers)
+    local first = snapshot.take(s, 0, numbers)
     s:directive("enter data copyin(X)", nil, "spec.lua", 1)
-    local second = snapshot.of(s, 0, numbers)
+    local second = snapshot.take(s, 0, numbers)
     assert.equal(find(first.host, "X").id, find(second.host, "X").id)
     assert.is_false(holds_address(first))
     assert.is_false(holds_address(second))
@@ -289,7 +289,7 @@ describe("record", function()
     ]])
     local step = cases[1].steps[cases[1].failed_at]
     assert.is_table(find(step.snapshot.host, "a[77].d"))
-    assert.is_true(row(picture.of(step).boxes[find(step.snapshot.device, "a").id], "[77].d").is.offending)
+    assert.is_true(row(picture.new(step).boxes[find(step.snapshot.device, "a").id], "[77].d").is.offending)
   end)
 
   it("draws an object that a step moved with the row that points to it, and bounds how many these are", function()
@@ -435,13 +435,13 @@ describe("picture", function()
 end)
 
 describe("layout", function()
-  local layout = require "accdeep.see.draw.layout"
+  local picture_layout = require "accdeep.see.draw.picture_layout"
 
   -- The places of all steps of a text; nothing where Graphviz is missing.
   local function places(text)
     local cases = recorded(text)
     local pictures = picture.all(cases[1].steps)
-    local ok, list = pcall(layout.all, pictures)
+    local ok, list = pcall(picture_layout.all, pictures)
     if not ok and tostring(list.message):find("no program 'dot'", 1, true) then return nil end
     assert(ok, list)
     return list, pictures
@@ -524,9 +524,9 @@ describe("texts of a user", function()
   ]]
 
   it("are no markup in pictures", function()
-    assert.equal("&lt;b a=&quot;&#39;&quot;&gt;&amp;?", svg.escaped "<b a=\"'\">&\1")
-    assert.equal("caf\u{e9} ?", svg.escaped "caf\u{e9} \0")
-    assert.equal("??", svg.escaped "\xff\xfe")
+    assert.equal("&lt;b a=&quot;&#39;&quot;&gt;&amp;?", svg.escape "<b a=\"'\">&\1")
+    assert.equal("caf\u{e9} ?", svg.escape "caf\u{e9} \0")
+    assert.equal("??", svg.escape "\xff\xfe")
   end)
 
   it("are no markup in pages", function()

@@ -1,13 +1,13 @@
 -- Exploring each state once finds the differences that carrying out every program finds, and their smallest programs.
-local differ = require "accdeep.tools.explore.differ"
+local profile_differences = require "accdeep.tools.explore.profile_differences"
 local explore = require "accdeep.tools.explore"
 local search = require "accdeep.tools.explore.search"
 
 -- Differences by what they are, and the number of classes. every: each program is a class of its own.
 local function differences(path, bound, rules, every)
   local made = explore.open(path, { bound = bound, rules = rules })
-  local found, _, observe = differ.collect(made.names, made.words, made.parts, function() end)
-  local one = search.new(made.worlds, made.words, made.parts, { differ = observe })
+  local found, _, observe = profile_differences.collect(made.names, made.words, made.parts, function() end)
+  local one = search.new(made.systems, made.words, made.parts, { differ = observe })
   local n = 0
   if every then
     function one.key()

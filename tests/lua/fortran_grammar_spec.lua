@@ -1,13 +1,13 @@
 -- Fortran texts: made plain, parsed into trees, grouped.
-local grammar = require "accdeep.grammar.fortran"
-local source = require "accdeep.grammar.fortran_source"
-local structure = require "accdeep.grammar.fortran_structure"
+local fortran_syntax = require "accdeep.grammar.fortran_syntax"
+local fortran_free_form = require "accdeep.grammar.fortran_free_form"
+local fortran_blocks = require "accdeep.grammar.fortran_blocks"
 local support = require "tests.lua.support"
-local unparse = require "accdeep.grammar.unparse_fortran"
+local unparse_fortran = require "accdeep.grammar.unparse_fortran"
 
 describe("plain text", function()
   local function plain(text)
-    local made = source.plain(text)
+    local made = fortran_free_form.normalize(text)
     assert.equal(#text, #made)
     return (made:gsub("[ \n]+", " "):gsub(" $", ""))
   end
@@ -34,7 +34,8 @@ describe("plain text", function()
 end)
 
 describe("the grammar of Fortran", function()
-  local function again(text) return unparse((grammar.parse("expression", source.plain(text)))) end
+  local function again(text) return unparse_fortran((fortran_syntax.parse(
+    "expression", fortran_free_form.normalize(text)))) end
 
   it("knows how operators bind", function()
     assert.equal("a+b*c**2**d", again "a + b * c ** 2 ** d")
@@ -50,7 +51,7 @@ describe("the grammar of Fortran", function()
     for text, wanted in pairs { ["1.5d0"] = { "real", 8, 1.5 }, ["2"] = { "integer", 4, 2 },
       ["3_8"] = { "integer", "8", 3 }, [".5"] = { "real", 4, 0.5 },
       ["1e3"] = { "real", 4, 1000 }, ["1."] = { "real", 4, 1 } } do
-      local node = grammar.parse("expression", text)
+      local node = fortran_syntax.parse("expression", text)
       assert.same(wanted, { node.class, node.kind, node.value })
     end
   end)
@@ -74,7 +75,7 @@ describe("the grammar of Fortran", function()
       ["a = 1 b"] = "7 expected the end of the statement, found 'b'",
       ["subroutine s\n end function"] = "15 expected a statement or 'end subroutine', found 'end'",
     } do
-      local err = support.error_of(grammar.parse, "program", text)
+      local err = support.error_of(fortran_syntax.parse, "program", text)
       assert.same({ "syntax", wanted }, { err.code, err.pos .. " " .. err.message })
     end
   end)
@@ -82,7 +83,7 @@ end)
 
 describe("structured directives", function()
   local function tags(text)
-    local list = structure.arrange((grammar.parse("program", source.plain(text))))
+    local list = fortran_blocks.arrange((fortran_syntax.parse("program", fortran_free_form.normalize(text))))
     local function names(items)
       local parts = {}
       for i, item in ipairs(items) do

@@ -1,6 +1,6 @@
 -- Host programs in Fortran: declarations, statements, procedures, and how a scenario sees them.
 local core = require "accdeep.core"
-local descriptor = require "accdeep.types.fortran_descriptor"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local support = require "tests.lua.support"
 
 local function session(text)
@@ -58,7 +58,7 @@ describe("types of Fortran", function()
     assert.is_true(base ~= 0)
     made:declare("nullify(p)", "spec.lua", 1)
     assert.equal(0, (string.unpack("<I8", core.get(address, 8))))
-    assert.equal(24 + 24 * 15, descriptor.size(descriptor.layouts.cfi, 15))
+    assert.equal(24 + 24 * 15, fortran_descriptor.size(fortran_descriptor.layouts.cfi, 15))
   end)
 
   it("begin with null descriptors and default values", function()

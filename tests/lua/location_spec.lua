@@ -8,7 +8,7 @@ local trace = require "accdeep.see.trace"
 local function placed(source, line, text, pos)
   location.remember("place.lua", source)
   local err = { pos = pos }
-  location.place(err, text, "place.lua", line)
+  location.locate_error(err, text, "place.lua", line)
   return err
 end
 
@@ -82,7 +82,7 @@ describe("the place of an error", function()
 
   it("stays as it is once it is known", function()
     local err = { pos = 1, file = "other.lua", line = 9 }
-    location.place(err, "x", "place.lua", 1)
+    location.locate_error(err, "x", "place.lua", 1)
     assert.same({ "other.lua", 9 }, { err.file, err.line })
   end)
 
@@ -163,12 +163,12 @@ end)
 describe("a text that is put together", function()
   it("has no column in the file", function()
     local err = failing('declare "int x;"', 'acc("data " .. "copy(y)")')
-    local plain = report.plain(err)
+    local plain = report.to_plain_data(err)
     assert.same({ 2, nil, 1, 11 }, { plain.line, plain.column, plain.text_line, plain.text_column })
     assert.matches("^s.lua:2: error%[unknown%-name%]: [^\n]*\n text 1:11 | data copy%(y%)\n           |           %^\n",
       report.error(err))
     assert.matches("^s.lua:2: ", tostring(err))
-    assert.same(plain, report.plain(plain))
+    assert.same(plain, report.to_plain_data(plain))
   end)
 end)
 
@@ -183,7 +183,7 @@ end)
 
 describe("callers", function()
   it("are told from the interpreter's own lines", function()
-    assert.is_true(location.is_own((debug.getinfo(location.place, "S").source:sub(2))))
+    assert.is_true(location.is_own((debug.getinfo(location.locate_error, "S").source:sub(2))))
     assert.is_false(location.is_own "scenario.lua")
     local file, line = location.caller(1)
     assert.matches("location_spec.lua$", file)

@@ -1,7 +1,7 @@
 -- From directives to the items of one construct: what each clause asks for, and what is refused.
 local core = require "accdeep.core"
 local grammar = require "accdeep.grammar"
-local lower = require "accdeep.plan.openacc"
+local openacc_lowering = require "accdeep.plan.openacc_lowering"
 local nest = require "accdeep.shape.nest"
 local support = require "tests.lua.support"
 local unparse = require "accdeep.grammar.unparse"
@@ -18,7 +18,7 @@ local session = support.session [[
 local actions = {}
 for name, code in pairs(core.action) do actions[code] = name end
 local function plan_of(text, references)
-  return lower.directive(session, grammar.parse("directive", text, 1, session.now.scope),
+  return openacc_lowering.directive(session, grammar.parse("directive", text, 1, session.now.scope),
     { file = "spec.lua", line = 1, references = references })
 end
 
@@ -188,7 +188,7 @@ describe("shapes", function()
         invoke = true } }
     for name in pairs(policy.actions) do own.policy[name] = true end
     local count = 0
-    for name in pairs(require "accdeep.catalogue.openacc".known) do
+    for name in pairs(require "accdeep.catalogue.openacc_directives".known) do
       for what, definition in pairs { shape = shape.define, policy = policy.define } do
         for _, arguments in ipairs(own[what][name] and {} or { "", "(a)", "(1)" }) do
           local text = ("%s(y) type(struct S) %s%s"):format(what, name, arguments)

@@ -1,9 +1,9 @@
 -- What `accdeep explain` says of codes, and the index of rules that goes into the program.
-local codes = require "accdeep.base.codes"
+local error_codes = require "accdeep.base.error_codes"
 local diagnostic = require "accdeep.base.diagnostic"
 local rule_text = require "accdeep.see.rule_text"
 local report = require "accdeep.base.report"
-local words = require "accdeep.see.reference.words"
+local directive_words = require "accdeep.see.reference.directive_words"
 local rules = require "accdeep.catalogue.rules"
 
 -- What the build reads of the sources, and how many comments say "Decides ...".
@@ -19,13 +19,13 @@ local places = load(dofile "lua/places.lua"(".", sources))()
 describe("error codes", function()
   it("are all explained, and no others", function()
     for code in pairs(diagnostic.codes()) do
-      assert.is_table(codes[code], code)
-      assert.equal(3, #codes[code])
-      assert.is_truthy(rule_text.of_code(code):find(codes[code][1], 1, true), code)
+      assert.is_table(error_codes[code], code)
+      assert.equal(3, #error_codes[code])
+      assert.is_truthy(rule_text.describe_code(code):find(error_codes[code][1], 1, true), code)
     end
-    for code in pairs(codes) do assert.is_string(diagnostic.phase(code), code) end
-    assert.is_nil(rule_text.of_code "unheard-of")
-    assert.is_nil(rule_text.of_rule "TR14-9.9-99")
+    for code in pairs(error_codes) do assert.is_string(diagnostic.phase(code), code) end
+    assert.is_nil(rule_text.describe_code "unheard-of")
+    assert.is_nil(rule_text.describe_rule "TR14-9.9-99")
   end)
 
   it("are followed to the rules that raise them", function()
@@ -76,7 +76,7 @@ describe("the help of a code", function()
     local out = {}
     local format = report.formats.text { out = function() end, err = function(text) out[#out + 1] = text end }
     for _ = 1, 2 do
-      format.record { file = "f.lua", cases = { { name = "f.lua", error = report.plain { code = "syntax",
+      format.record { file = "f.lua", cases = { { name = "f.lua", error = report.to_plain_data { code = "syntax",
         message = "m" } } } }
     end
     assert.matches("more: accdeep explain syntax", out[1])
@@ -100,11 +100,11 @@ end)
 
 describe("words of directives", function()
   it("are all explained where they are OpenACC's", function()
-    for word, entry in pairs(words.all()) do
+    for word, entry in pairs(directive_words.all()) do
       if entry.OpenACC then assert.is_string(entry.OpenACC.text, word) end
-      assert.is_string(words.text(word), word)
+      assert.is_string(directive_words.text(word), word)
     end
-    assert.is_nil(words.text "copyinn")
+    assert.is_nil(directive_words.text "copyinn")
   end)
 end)
 

@@ -1,8 +1,8 @@
 -- Observers of a run: each sees what it sees alone, however many there are.
-local export_record = require "accdeep.tools.export.record"
+local scenario_recorder = require "accdeep.tools.export.scenario_recorder"
 local explain = require "accdeep.see.explain"
 local observers = require "accdeep.base.observers"
-local record = require "accdeep.see.draw.record"
+local step_recorder = require "accdeep.see.draw.step_recorder"
 local scenario = require "accdeep.script.scenario"
 local trace = require "accdeep.see.trace"
 
@@ -55,7 +55,7 @@ local makers = {
     return observer, text
   end,
   pictures = function()
-    local recorder = record.new()
+    local recorder = step_recorder.new()
     return recorder:observer(), function(made)
       local text = {}
       for _, case in ipairs(recorder:finish(made)) do
@@ -68,7 +68,7 @@ local makers = {
     end
   end,
   program = function()
-    local recorder = export_record "all.lua"
+    local recorder = scenario_recorder "all.lua"
     return recorder.observer, function()
       local text = {}
       for i, program in ipairs(recorder.cases) do
@@ -98,10 +98,10 @@ describe("observers of a run", function()
   end)
 
   it("have hooks that there are", function()
-    assert.has_error(function() observers.of { { evnt = print } } end, "an observer has no 'evnt', is it 'event'?")
-    assert.has_error(function() observers.of { { constuct = print } } end,
+    assert.has_error(function() observers.combine { { evnt = print } } end, "an observer has no 'evnt', is it 'event'?")
+    assert.has_error(function() observers.combine { { constuct = print } } end,
       "an observer has no 'constuct', is it 'construct'?")
-    local none = observers.of {}
+    local none = observers.combine {}
     for _, hook in ipairs { "construct", "event", "statement" } do assert.is_false(none[hook]) end
   end)
 
@@ -113,7 +113,7 @@ describe("observers of a run", function()
         return function() order[#order + 1] = name .. " ends" end
       end }
     end
-    local over = observers.of { watching "a", {}, watching "b" }.construct()
+    local over = observers.combine { watching "a", {}, watching "b" }.construct()
     over()
     assert.same({ "a begins", "b begins", "b ends", "a ends" }, order)
   end)

@@ -1,9 +1,9 @@
 -- Groups of clauses: their texts and places, what excludes what, scopes, and random groups against the rules said
 -- literally for each variable.
 local grammar = require "accdeep.grammar"
-local group = require "accdeep.types.groups"
-local omp = require "accdeep.grammar.unparse_openmp"
-local sharing = require "accdeep.check.openmp_exclusions"
+local clause_groups = require "accdeep.types.clause_groups"
+local unparse_openmp = require "accdeep.grammar.unparse_openmp"
+local openmp_exclusions = require "accdeep.check.openmp_exclusions"
 local support = require "tests.lua.support"
 
 local declarations = [[
@@ -24,8 +24,8 @@ local function program()
     return session:omp(text, nil, "program.lua", line)
   end
   local function effect(text)
-    return session:within(text, "program.lua", line + 1, function()
-      return group.apply(session, session:parse(text, "omp_directive"))
+    return session:with_text(text, "program.lua", line + 1, function()
+      return clause_groups.apply(session, session:parse(text, "omp_directive"))
     end)
   end
   return session, run, effect
@@ -47,25 +47,26 @@ describe("the text of an OpenMP directive", function()
       "parallel bind_group(override: g, h) bind_groups(i) bind_types(l, unsigned int *)",
       "declare mapper(low: struct list x) map(to: x.n) map(tofrom: x.data[0:x.n / 2])",
     } do
-      assert.equal(text, omp.directive(parse(text)))
+      assert.equal(text, unparse_openmp.directive(parse(text)))
     end
   end)
 
   it("is the same for equal clauses", function()
     assert.equal("for schedule(static, 4) collapse(2)",
-      omp.directive(parse "omp for schedule( static ,4 ) collapse( 2)"))
-    assert.equal("target map(to: v[0:n])", omp.directive(parse "#pragma omp target map ( to : v [ 0 : n ] )"))
+      unparse_openmp.directive(parse "omp for schedule( static ,4 ) collapse( 2)"))
+    assert.equal("target map(to: v[0:n])", unparse_openmp.directive(
+      parse "#pragma omp target map ( to : v [ 0 : n ] )"))
   end)
 end)
 
 describe("two clauses", function()
   -- Whether the only parts of two clauses exclude each other; nil if they are about other things.
   local function clash(one, other)
-    local a = sharing.parts(parse("target " .. one).clauses[1])[1]
-    local b = sharing.parts(parse("target " .. other).clauses[1])[1]
+    local a = openmp_exclusions.clause_parts(parse("target " .. one).clauses[1])[1]
+    local b = openmp_exclusions.clause_parts(parse("target " .. other).clauses[1])[1]
     if not a.key or a.key ~= b.key then return nil end
-    assert.equal(sharing.clash(a, b), sharing.clash(b, a), one .. " and " .. other)
-    return sharing.clash(a, b)
+    assert.equal(openmp_exclusions.clash(a, b), openmp_exclusions.clash(b, a), one .. " and " .. other)
+    return openmp_exclusions.clash(a, b)
   end
 
   it("exclude each other about one variable", function()
@@ -124,12 +125,12 @@ describe("a group", function()
     run "declare group name(outer) shared(b)"
     run "declare group name(inner) firstprivate(c) bind_group(outer)"
     local made = effect "parallel private(a) bind_group(inner) num_threads(2)"
-    assert.equal("parallel private(a) firstprivate(c) shared(b) num_threads(2)", omp.directive(made))
+    assert.equal("parallel private(a) firstprivate(c) shared(b) num_threads(2)", unparse_openmp.directive(made))
     local names = {}
     for i, clause in ipairs(made.clauses) do names[i] = clause.group and clause.group.name or "" end
     assert.same({ "", "inner", "outer", "" }, names)
     local err = { pos = made.clauses[3].pos, code = "unknown-name" }
-    group.locate(err, "user.lua", 7)
+    clause_groups.locate(err, "user.lua", 7)
     assert.same({ "program.lua", 101 }, { err.file, err.line })
     assert.equal("the clause is of the group 'outer', bound to the construct at user.lua:7", err.notes[1])
   end)
@@ -145,13 +146,13 @@ describe("a group", function()
   it("that is wrong leaves nothing behind", function()
     local session, run = program()
     run "declare group name(g) shared(a)"
-    local state = group.state(session)
+    local state = clause_groups.state(session)
     for _, text in ipairs { "declare group name(g) private(a)", "declare group name(h) nothing(a)",
       "declare group name(h) bind_group(none)", "declare group name(h) private(a) bind_group(g)",
       "declare group bind_type(struct nowhere) shared(a)" } do
       support.error_of(run, text)
     end
-    assert.equal(state, group.state(session))
+    assert.equal(state, clause_groups.state(session))
     assert.equal("unknown-group", support.error_of(run, "parallel bind_group(h)").code)
     assert.is_nil(rawget(session.now.scope.tags, "nowhere"))
   end)
@@ -164,8 +165,9 @@ describe("a group", function()
       };
       box<int> i; box<double> d;
     ]], "types.lua", 1)
-    assert.equal("parallel reduction(+: i) reduction(+: d)", omp.directive(effect "parallel bind_types(i, d)"))
-    assert.equal("parallel", omp.directive(effect "parallel bind_types(i, d) bind_group(exclude: boxed)"))
+    assert.equal("parallel reduction(+: i) reduction(+: d)", unparse_openmp.directive(
+      effect "parallel bind_types(i, d)"))
+    assert.equal("parallel", unparse_openmp.directive(effect "parallel bind_types(i, d) bind_group(exclude: boxed)"))
     assert.equal("duplicate-name", support.error_of(run, "declare group name(boxed) shared(a)").code)
   end)
 
@@ -173,27 +175,28 @@ describe("a group", function()
     local _, run, effect = program()
     run "declare group bind_type(struct list) map(to: n, *this) map(tofrom: data[0:n + ::n + a], this->data[:this->n])"
     assert.equal("target map(to: l.n, l) map(tofrom: l.data[0:l.n + ::n + a], l.data[:l.n])",
-      omp.directive(effect "target bind_types(l)"))
+      unparse_openmp.directive(effect "target bind_types(l)"))
     assert.equal("unknown-name", support.error_of(effect, "target bind_types(struct list)").code)
   end)
 
   it("ends with its scope, in whatever order scopes end", function()
     local session, run, effect = program()
-    local outer = group.enter(session)
-    local inner = group.enter(session)
+    local outer = clause_groups.enter_scope(session)
+    local inner = clause_groups.enter_scope(session)
     run "declare group name(g) shared(a)"
-    group.leave(session, outer)
+    clause_groups.leave_scope(session, outer)
     assert.equal("unknown-group", support.error_of(effect, "parallel bind_group(g)").code)
-    assert.equal(0, group.state(session))
+    assert.equal(0, clause_groups.state(session))
     run "declare group name(h) shared(a)"
-    group.leave(session, inner)
-    assert.equal("parallel shared(a)", omp.directive(effect "parallel bind_group(h)"))
+    clause_groups.leave_scope(session, inner)
+    assert.equal("parallel shared(a)", unparse_openmp.directive(effect "parallel bind_group(h)"))
     local case = session:inner()
     case:omp("declare group bind_all(parallel) private(b)", nil, "program.lua", 1)
-    local node = case:within("parallel", "program.lua", 2, function() return group.apply(case, parse "parallel") end)
-    assert.equal("parallel private(b)", omp.directive(node))
+    local node = case:with_text("parallel", "program.lua", 2,
+      function() return clause_groups.apply(case, parse "parallel") end)
+    assert.equal("parallel private(b)", unparse_openmp.directive(node))
     case:close()
-    assert.equal("parallel", omp.directive(effect "parallel"))
+    assert.equal("parallel", unparse_openmp.directive(effect "parallel"))
   end)
 
   it("is seen by a directive that ran before at the same place", function()

@@ -1,8 +1,8 @@
 -- OpenMP directives: their trees, what is allowed where, and the items they become.
 local core = require "accdeep.core"
-local directive = require "accdeep.check.openmp"
+local openmp_sema = require "accdeep.check.openmp_sema"
 local grammar = require "accdeep.grammar"
-local lower = require "accdeep.plan.openmp"
+local openmp_lowering = require "accdeep.plan.openmp_lowering"
 local mapper = require "accdeep.shape.mapper"
 local policy = require "accdeep.shape.policy"
 local support = require "tests.lua.support"
@@ -20,7 +20,7 @@ local variables = session.now.scope.variables
 host.Y = session.host_space:pointer(variables.Y.type, session:new_block(variables.X.type.size))
 
 local function tree(text) return (grammar.parse("omp_directive", text, 1, session.now.scope)) end
-local function plan_of(text, options) return lower.directive(session, tree(text), options or {}) end
+local function plan_of(text, options) return openmp_lowering.directive(session, tree(text), options or {}) end
 
 local actions = {}
 for name, code in pairs(core.action) do actions[code] = name end
@@ -102,8 +102,8 @@ describe("clauses of OpenMP", function()
     assert.equal(1, #plan.items)
     assert.equal("X", plan.items[1].name)
     assert.equal(24, plan.items[1].unit) -- n, x, y, padding, p
-    assert.is_falsy(plan.once)
-    assert.is_true(plan_of("target data map(to: Y->n, Y->y)").once)
+    assert.is_falsy(plan.single_use)
+    assert.is_true(plan_of("target data map(to: Y->n, Y->y)").single_use)
     assert.same({ "copyin X.n" }, items "target data map(to: X.n)")
     assert.same({ "copy X", "copyin X.n" }, items "target data map(X) map(to: X.n)")
     assert.same({ "create X", "copyin X.n always_in" }, items "target data map(always, to: X.n) map(X.x)")
@@ -150,9 +150,9 @@ describe("clauses of OpenMP", function()
   end)
 
   it("are allowed for the constructs a combined one is made of", function()
-    assert.is_true(directive.of("target teams distribute").clauses.num_teams)
-    assert.is_nil(directive.of("target parallel").clauses.num_teams)
-    assert.equal("host", directive.of("teams distribute").kind)
+    assert.is_true(openmp_sema.directive_info("target teams distribute").clauses.num_teams)
+    assert.is_nil(openmp_sema.directive_info("target parallel").clauses.num_teams)
+    assert.equal("host", openmp_sema.directive_info("teams distribute").kind)
   end)
 end)
 
@@ -193,10 +193,10 @@ end)
 
 describe("mappers", function()
   local function word(own, asked, kind)
-    local request = { type = asked, kind = kind or "region", flags = {}, actions = directive.map_actions }
+    local request = { type = asked, kind = kind or "region", flags = {}, actions = openmp_sema.map_actions }
     local record = session.now.scope.variables.vs.type.of
-    local treatment = mapper.treatment(session, record, { name = own .. asked, paths = { members = {},
-      asks = { type = own, says = {} } } }, request)
+    local treatment = mapper.member_mapping(session, record, { name = own .. asked, paths = { members = {},
+      asks = { type = own, map_modifiers = {} } } }, request)
     return treatment.own
   end
 
@@ -211,10 +211,10 @@ describe("mappers", function()
   end)
 
   it("have words for actions with flags", function()
-    local action, flags = policy.code(mapper.word("copyin", { always_in = true, must = true }))
+    local action, flags = policy.code(mapper.action_word("copyin", { always_in = true, must = true }))
     assert.equal(core.action.copyin, action)
     assert.equal(core.flag.always_in | core.flag.must, flags)
-    assert.equal("copy", mapper.word("copy", {}))
+    assert.equal("copy", mapper.action_word("copy", {}))
   end)
 
   it("are refused where they make no sense", function()

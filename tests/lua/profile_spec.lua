@@ -2,8 +2,8 @@
 local rules = require "accdeep.catalogue.rules"
 local core = require "accdeep.core"
 local knobs = require "accdeep.catalogue.knobs"
-local profile = require "accdeep.see.profile_page"
-local described = require "accdeep.see.reference.profiles"
+local profile_page = require "accdeep.see.profile_page"
+local profile_descriptions = require "accdeep.see.reference.profile_descriptions"
 local profiles = require "accdeep.catalogue.profiles"
 local scenario = require "accdeep.script.scenario"
 
@@ -36,16 +36,16 @@ end
 describe("what is told about a rule profile", function()
   it("is told about all of them", function()
     local names = {}
-    for i, entry in ipairs(described) do names[i] = entry.name end
+    for i, entry in ipairs(profile_descriptions) do names[i] = entry.name end
     assert.same(profiles.names(), sorted(names))
   end)
 
-  for _, entry in ipairs(described) do
+  for _, entry in ipairs(profile_descriptions) do
     it("covers all that decides: " .. entry.name, function()
       local settings, decided = profiles.profile(entry.name), {}
       for _, knob in ipairs(knobs) do
         decided[knob.name] = true
-        assert.truthy(profile.meaning(knob, settings[knob.name]), knob.name)
+        assert.truthy(profile_page.meaning(knob, settings[knob.name]), knob.name)
       end
       -- what a profile has besides is its name, or follows from that
       for name in pairs(settings) do
@@ -73,7 +73,7 @@ describe("what is told about a rule profile", function()
     end)
 
     it("says what differs, and nothing twice: " .. entry.name, function()
-      local text = profile.text(entry.name)
+      local text = profile_page.text(entry.name)
       assert.matches("^" .. entry.name:gsub("%p", "%%%0") .. ": ", text)
       local seen = {}
       for name in text:gmatch "\n  ([%w_]+) = " do
@@ -129,6 +129,6 @@ describe("what is told about a rule profile", function()
 
   it("knows no profile that there is not", function()
     assert.is_nil(core.profile "openacc-9")
-    assert.is_false((pcall(profile.text, "openacc-9")))
+    assert.is_false((pcall(profile_page.text, "openacc-9")))
   end)
 end)

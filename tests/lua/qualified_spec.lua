@@ -1,7 +1,7 @@
-local qualified = require "accdeep.types.qualified"
+local qualified_names = require "accdeep.types.qualified_names"
 
 local function accepts(wanted, full)
-  return qualified.accepts(qualified.parse(wanted), (qualified.parse(full)))
+  return qualified_names.accepts(qualified_names.parse(wanted), (qualified_names.parse(full)))
 end
 
 describe("names of C++", function()
@@ -15,7 +15,7 @@ describe("names of C++", function()
       ["std::basic_string<char>"] = { "std::string", "std::__cxx11::basic_string<char>" },
     }
     for key, list in pairs(spellings) do
-      for _, text in ipairs(list) do assert.equal(key, qualified.key(text)) end
+      for _, text in ipairs(list) do assert.equal(key, qualified_names.key(text)) end
     end
   end)
 
@@ -34,12 +34,12 @@ describe("names of C++", function()
 
   it("are nothing where brackets do not close, or nothing is left", function()
     for _, text in ipairs { "", " ", "a<", "a<b", "a>", "a<b>>", "a(b", "a,b", "struct" } do
-      assert.is_nil((qualified.parse(text)))
+      assert.is_nil((qualified_names.parse(text)))
     end
   end)
 
   it("have a last name, and scopes before it", function()
-    local name, around = qualified.split((qualified.parse "a::b<c::d>::e<int>"))
+    local name, around = qualified_names.split((qualified_names.parse "a::b<c::d>::e<int>"))
     assert.same({ "e", { "a", "b" } }, { name, around })
   end)
 end)

@@ -77,7 +77,7 @@ local function record(file, ...)
   local r = { file = file, seconds = 0.25, output = "said <this>\n", cases = {} }
   for i, failure in ipairs { ... } do
     r.cases[i] = { name = "case " .. i, ok = not failure, seconds = 0.125, error = failure
-      and report.plain(failure) or nil }
+      and report.to_plain_data(failure) or nil }
   end
   return r
 end

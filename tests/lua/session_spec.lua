@@ -9,13 +9,13 @@ local function code_of(...) return support.error_of(...).code end
 describe("a session", function()
   it("prepares a directive once for each place", function()
     local session = support.session "int x;"
-    local openacc = require "accdeep.run.openacc"
-    local count, original = 0, openacc.lower
-    openacc.lower = function(...)
+    local openacc_execution = require "accdeep.run.openacc_execution"
+    local count, original = 0, openacc_execution.lower
+    openacc_execution.lower = function(...)
       count = count + 1
       return original(...)
     end
-    finally(function() openacc.lower = original end)
+    finally(function() openacc_execution.lower = original end)
     for _ = 1, 5 do run(session, "update self(x) if_present", 3) end
     assert.equal(1, count)
     run(session, "update self(x) if_present", 4)
@@ -40,8 +40,8 @@ describe("a session", function()
 
   it("sees new values of a prepared directive", function()
     local session = support.session "int n = 1; int *p; int v[4];"
-    local host = require "accdeep.code.view"
-    host.write(session.host_space, session.now.scope.variables.p.type,
+    local memory_view = require "accdeep.code.memory_view"
+    memory_view.write(session.host_space, session.now.scope.variables.p.type,
       session.now.scope.variables.p.address, { 1, 2, 3, 4 })
     for n = 1, 4 do
       session:host_store(session.now.scope.variables.n.address, session.now.scope.variables.n.type, n)

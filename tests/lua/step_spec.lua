@@ -3,9 +3,9 @@
 local input = require "accdeep.tools.interactive.input"
 local location = require "accdeep.base.location"
 local repl = require "accdeep.tools.interactive.repl"
-local step = require "accdeep.tools.interactive.step"
+local stepper = require "accdeep.tools.interactive.stepper"
 local trace = require "accdeep.see.trace"
-local value = require "accdeep.script.value_text"
+local value_text = require "accdeep.script.value_text"
 
 -- A terminal whose user enters these lines, and then leaves.
 local function typing(lines)
@@ -32,7 +32,8 @@ end
 local function steps(text, lines, options)
   location.remember("s.lua", text)
   local terminal, shown = typing(lines)
-  local record = step("s.lua", text, setmetatable(options or {}, { __index = { limit_memory = 0, limit_steps = 0 } }),
+  local record = stepper("s.lua", text, setmetatable(options or {},
+    { __index = { limit_memory = 0, limit_steps = 0 } }),
     terminal, false)
   return shown(), record
 end
@@ -70,7 +71,7 @@ describe("stepping", function()
         pass = writer:pass()
         return { pass:observer() }
       end })
-      writer:take(pass)
+      writer:merge_pass(pass)
       return table.concat(text)
     end
     local straight = traced { "continue" }
@@ -232,7 +233,7 @@ end)
 describe("what is typed", function()
   it("becomes literals of Lua", function()
     for _, text in ipairs { "data copy(X)", 'say "x"', "two\nlines", "a]]b", "a]=]b]]", "end]", "back\\slash", "\n" } do
-      assert.equal(text, load("return " .. input.quoted(text))())
+      assert.equal(text, load("return " .. input.quote(text))())
     end
   end)
 
@@ -254,15 +255,15 @@ end)
 
 describe("values as text", function()
   it("are short, and tell floats of either precision apart", function()
-    assert.equal("0.1", value.text(string.unpack("f", string.pack("f", 0.1))))
-    assert.equal("0.123456789012345", value.text(0.123456789012345))
-    assert.equal("3", value.text(3.0))
-    assert.equal("inf", value.text(math.huge))
-    assert.equal("{1, 2}", value.text { 1, 2 })
-    assert.equal('{a = "x"}', value.text { a = "x" })
-    assert.is_true(#value.text(("x"):rep(5000)) < 1100)
+    assert.equal("0.1", value_text.text(string.unpack("f", string.pack("f", 0.1))))
+    assert.equal("0.123456789012345", value_text.text(0.123456789012345))
+    assert.equal("3", value_text.text(3.0))
+    assert.equal("inf", value_text.text(math.huge))
+    assert.equal("{1, 2}", value_text.text { 1, 2 })
+    assert.equal('{a = "x"}', value_text.text { a = "x" })
+    assert.is_true(#value_text.text(("x"):rep(5000)) < 1100)
     local long = {}
     for i = 1, 100 do long[i] = i end
-    has(value.text(long), "... 84 more")
+    has(value_text.text(long), "... 84 more")
   end)
 end)

@@ -1,7 +1,7 @@
 -- What the specs share: sessions with declarations, and errors caught.
 local accdeep = require "accdeep"
 local diagnostic = require "accdeep.base.diagnostic"
-local view = require "accdeep.code.view"
+local memory_view = require "accdeep.code.memory_view"
 
 local support = {}
 
@@ -22,10 +22,10 @@ function support.host(session)
     return binding.type, binding.place()
   end
   return setmetatable({}, {
-    __index = function(_, name) return view.read(session.host_space, place(name)) end,
+    __index = function(_, name) return memory_view.read(session.host_space, place(name)) end,
     __newindex = function(_, name, value)
       local t, address, low, high = place(name)
-      view.write(session.host_space, t, address, value, low, high)
+      memory_view.write(session.host_space, t, address, value, low, high)
     end,
   })
 end

@@ -27,7 +27,7 @@ end
 local function lists_of(session)
   local rows = {}
   for device = 0, session.devices - 1 do
-    local s = state.of(session, device)
+    local s = state.read(session, device)
     rows_of(device, s.present, s.attached, rows)
   end
   table.sort(rows)
@@ -53,7 +53,7 @@ local function compare(path)
   local result = scenario.run(path, text_of(path), { out = function() end,
     observers = { writer:observer() },
     trace = function(event, session, batch, i)
-      if i < #batch or session.now.watching then return end
+      if i < #batch or session.now.expects_failure then return end
       compared = compared + 1
       if compared > 300 then return end -- long loops
       local wanted, found = lists_of(session), lists_made(made)

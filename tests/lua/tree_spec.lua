@@ -1,6 +1,6 @@
 -- Walks over trees: in one order, whatever keys a node has.
-local sorted = require "accdeep.base.sorted"
-local tree = require "accdeep.base.tree"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
+local ast = require "accdeep.base.ast"
 
 local function id(name, pos) return { tag = "id", name = name, pos = pos } end
 
@@ -15,7 +15,7 @@ end
 
 local function names(node)
   local list = {}
-  tree.visit(node, function(inner) list[#list + 1] = inner.tag == "id" and inner.name or nil end)
+  ast.visit(node, function(inner) list[#list + 1] = inner.tag == "id" and inner.name or nil end)
   return table.concat(list, " ")
 end
 
@@ -36,18 +36,18 @@ describe("a tree", function()
 
   it("has nothing visited inside of what a visit ends", function()
     local seen = 0
-    tree.visit(spread(), function() seen = seen + 1 return true end)
+    ast.visit(spread(), function() seen = seen + 1 return true end)
     assert.equal(1, seen)
   end)
 
   it("finds a node", function()
-    assert.is_true(tree.any(spread(), function(node) return node.name == "n9" end))
-    assert.is_false(tree.any(spread(), function(node) return node.name == "type" end))
+    assert.is_true(ast.any(spread(), function(node) return node.name == "n9" end))
+    assert.is_false(ast.any(spread(), function(node) return node.name == "type" end))
   end)
 
   it("is copied with other nodes, and left as it was", function()
     local node, finished = spread(), 0
-    local made = tree.map(node, function(inner) return inner.name == "n4" and id("other", 4) or nil end,
+    local made = ast.map(node, function(inner) return inner.name == "n4" and id("other", 4) or nil end,
       function() finished = finished + 1 end)
     assert.equal("n1 n2 n3 other n5 n6 n7 n8 n9 n10", names(made))
     assert.equal("n1 n2 n3 n4 n5 n6 n7 n8 n9 n10", names(node))
@@ -59,7 +59,7 @@ end)
 describe("sorted", function()
   it("goes by numbers, then by texts", function()
     local keys = {}
-    for key in sorted { zeta = 1, [10] = 1, alpha = 1, 5, [0.5] = 1, [true] = 1, beta = false } do
+    for key in sorted_pairs { zeta = 1, [10] = 1, alpha = 1, 5, [0.5] = 1, [true] = 1, beta = false } do
       keys[#keys + 1] = tostring(key)
     end
     assert.equal("0.5 1 10 alpha beta zeta true", table.concat(keys, " "))
@@ -67,7 +67,7 @@ describe("sorted", function()
 
   it("leaves out what is removed meanwhile", function()
     local t, seen = { a = 1, b = 2, c = 3 }, ""
-    for key, value in sorted(t) do
+    for key, value in sorted_pairs(t) do
       seen, t.b = seen .. key .. value, nil
     end
     assert.equal("a1c3", seen)

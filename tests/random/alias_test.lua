@@ -8,7 +8,7 @@ scenario { title = "the order of clauses", cites = { "TR14-4.2-01", "TR14-4.2-11
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local session = require "accdeep.run.session"
-local words = require "accdeep.base.words".list
+local words = require "accdeep.base.strings".word_list
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
 local round_seed -- of the round under way

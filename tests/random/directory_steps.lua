@@ -2,8 +2,8 @@
 -- to meet something is preferred: intervals that are open, parts and gaps of what is present.
 
 local engine = require "engine"
-local World = require "directory_world"
-local words = require "accdeep.base.words".list
+local directory_world = require "directory_world"
+local words = require "accdeep.base.strings".word_list
 
 local Steps = {}
 
@@ -32,15 +32,15 @@ function Steps.config()
   local config = { rules = pick(profiles), devices = pick { 1, 1, 2 }, offsets = {}, values = {}, slots = {},
     device_bytes = one_in(6) and math.random(8, 30) * 16 or nil }
   for _, name in ipairs { "p", "q", "r", "s" } do
-    config.offsets[name] = math.random(0, World.sizes[World.pointers[name]] * 2 // 3)
+    config.offsets[name] = math.random(0, directory_world.sizes[directory_world.pointers[name]] * 2 // 3)
   end
   for _, name in ipairs { "A", "B" } do
     config.values[name] = {}
-    for i = 1, World.sizes[name] do config.values[name][i] = math.random(0, 255) end
+    for i = 1, directory_world.sizes[name] do config.values[name][i] = math.random(0, 255) end
   end
   for k = 1, 4 do
     local array = one_in(4) and "B" or "A"
-    config.slots[k] = { array = array, offset = math.random(0, World.sizes[array] // 2) }
+    config.slots[k] = { array = array, offset = math.random(0, directory_world.sizes[array] // 2) }
   end
   -- without fusion a pointer would lead to several places that do not belong together
   config.attaches = one_in(2) and (type(config.rules) == "string" or config.rules.fusion ~= false)
@@ -54,7 +54,7 @@ Maker.__index = Maker
 
 -- All intervals of a kind that the model has at this moment, in an array, as distances from its start.
 function Maker:intervals(array)
-  local start, size = self.world.base[array], World.sizes[array]
+  local start, size = self.world.base[array], directory_world.sizes[array]
   local list = { originals = {}, objects = {}, tuples = {}, gaps = {}, opened = {} }
   local function add(key, low, high)
     if start <= low and high <= start + size then table.insert(list[key], { low - start, high - start }) end
@@ -113,7 +113,7 @@ local choices = {
 
 local function named(config, array, low, high)
   local names = { array, array }
-  for name, of in pairs(World.pointers) do
+  for name, of in pairs(directory_world.pointers) do
     if of == array and config.offsets[name] <= low then names[#names + 1] = name end
   end
   table.sort(names) -- so that a seed means the same everywhere
@@ -123,7 +123,7 @@ local function named(config, array, low, high)
     return { array = array, name = ("V[%d]"):format(slot), slot = slot, low = low, high = high }
   end
   local c = { array = array, name = pick(names), low = low, high = high }
-  c.whole = c.name == array and low == 0 and high == World.sizes[array] and one_in(2)
+  c.whole = c.name == array and low == 0 and high == directory_world.sizes[array] and one_in(2)
   return c
 end
 
@@ -137,7 +137,7 @@ end
 
 function Maker:interval()
   local array = self:array()
-  local list, size = self:intervals(array), World.sizes[array]
+  local list, size = self:intervals(array), directory_world.sizes[array]
   local low, high = pick(choices)(list, size)
   if not low then low, high = random_range(size) end
   if array == "V" then low, high = whole_pointers(low, high) end
@@ -243,7 +243,7 @@ local function some_writes()
   local writes = {}
   for i = 1, math.random(1, 10) do
     local array = one_in(4) and "B" or "A"
-    writes[i] = { array = array, index = math.random(0, World.sizes[array] - 1), value = math.random(0, 255) }
+    writes[i] = { array = array, index = math.random(0, directory_world.sizes[array] - 1), value = math.random(0, 255) }
   end
   return writes
 end
@@ -308,14 +308,14 @@ function tell.detach(_, step) return ('acc "exit data detach(V[%d])"'):format(st
 tell["end"] = function() return 'acc "end data"' end
 
 function tell.compute(config, step)
-  return ('acc "%s" (function() end) -- writes there'):format(World.text(config, step))
+  return ('acc "%s" (function() end) -- writes there'):format(directory_world.text(config, step))
 end
 
 -- Steps as a scenario.
 function Steps.scenario(config, steps)
   local lines = { ("scenario { rules = %s, devices = %d }"):format(rules_text(config.rules), config.devices),
     ("declare [[char A[%d], B[%d]; char *p = A + %d, *q = A + %d, *r = A + %d, *s = B + %d, *V[4], *h;]]")
-      :format(World.sizes.A, World.sizes.B, config.offsets.p, config.offsets.q, config.offsets.r,
+      :format(directory_world.sizes.A, directory_world.sizes.B, config.offsets.p, config.offsets.q, config.offsets.r,
         config.offsets.s) }
   for k, to in ipairs(config.attaches and config.slots or {}) do
     lines[#lines + 1] = ("host.V[%d] = addr %q"):format(k - 1, ("%s[%d]"):format(to.array, to.offset))
@@ -326,7 +326,7 @@ function Steps.scenario(config, steps)
       device = step.device
       lines[#lines + 1] = ('acc "set device_num(%d)"'):format(device)
     end
-    local say = tell[step.op] or function() return ("acc %q"):format(World.text(config, step)) end
+    local say = tell[step.op] or function() return ("acc %q"):format(directory_world.text(config, step)) end
     local fails = step.fault and (" -- %s %d fails first"):format(step.fault.of, step.fault.n) or ""
     lines[#lines + 1] = say(config, step) .. fails
   end

@@ -7,9 +7,9 @@ scenario { title = "random data environments against Figures 2 and 3", cites = {
 package.path = "tests/random/?.lua;" .. package.path
 
 local engine = require "engine"
-local Model = require "directory_model"
-local Steps = require "directory_steps"
-local World = require "directory_world"
+local directory_model = require "directory_model"
+local directory_steps = require "directory_steps"
+local directory_world = require "directory_world"
 
 -- ------------------------------------------------------------------------- the model by itself --
 
@@ -34,7 +34,7 @@ end
 -- Figure 1: a at 1000, b at 2000, c = a + 25.
 local function figure_1()
   local host = filled(1000, 3000)
-  local model = Model.new { host = host }
+  local model = directory_model.new { host = host }
   local device = model.devices[0]
   local errors, moved = device:open { claim("copyin", 2000, 0, 20), claim("copyin", 1000, 0, 20),
     claim("copyout", 1000, 0, 20) }
@@ -61,7 +61,7 @@ end
 -- AMB-DIR-05: two witnesses that bases come before ranges, in any order of the clauses.
 local function witnesses()
   for _, order in ipairs { { 1, 2, 3 }, { 3, 2, 1 }, { 2, 3, 1 }, { 2, 1, 3 }, { 1, 3, 2 }, { 3, 1, 2 } } do
-    local device = Model.new { host = filled(1000, 3000) }.devices[0]
+    local device = directory_model.new { host = filled(1000, 3000) }.devices[0]
     device:open { claim("copyin", 1000, 0, 20) }
     local clauses = { claim("copyin", 1000, 50, 20), claim("copyin", 1025, 0, 20),
       claim("copyin", 1025, 1000, 10) }
@@ -70,7 +70,7 @@ local function witnesses()
     device:open(permuted)
     expect.equal(tuples_of(device), { "ALLOC 1000..2035" })
   end
-  local device = Model.new { host = filled(1000, 3000) }.devices[0]
+  local device = directory_model.new { host = filled(1000, 3000) }.devices[0]
   device:open { claim("create", 1000, 0, 10) }
   device:open { claim("create", 1010, 0, 10) } -- AMB-DIR-13
   expect.equal(tuples_of(device), { "ALIAS 1000..1010", "ALLOC 1010..1020" })
@@ -79,7 +79,7 @@ end
 -- A hole is not present; what is placed in it needs no memory (AMB-DIR-10).
 local function hole()
   local host = filled(1000, 1100)
-  local device = Model.new { host = host }.devices[0]
+  local device = directory_model.new { host = host }.devices[0]
   device:enter { claim("copyin", 1000, 0, 20) }
   device:enter { claim("copyin", 1000, 50, 20) }
   local errors, moved = device:open { claim("pcopy", 1030, 0, 5) }
@@ -97,8 +97,10 @@ figure_1()
 witnesses()
 hole()
 
-local test = { rounds = 300, steps = 40, config = function() return Steps.config() end, world = World.new,
-  next = Steps.next, scenario = Steps.scenario, lists = { "clauses", "writes" }, options = { "fault" } }
+local test = { rounds = 300, steps = 40, config = function() return directory_steps.config() end,
+  world = directory_world.new,
+  next = directory_steps.next, scenario = directory_steps.scenario, lists = { "clauses", "writes" },
+  options = { "fault" } }
 
 -- ----------------------------------------------------------------------------------- clause order --
 
@@ -134,12 +136,12 @@ end
 function test.finished(number, config, steps, world)
   if number % 4 ~= 0 or config.device_bytes then return end
   local summary, other = world:summary(), permuted(steps)
-  local difference, found = engine.replay(test, config, other, World.summary)
+  local difference, found = engine.replay(test, config, other, directory_world.summary)
   if difference then engine.complain(test, number, config, other, difference) end
   for at in summary:gmatch "[^\n]+" do
     if not found:find(at, 1, true) then
       error(("seed %d: another order of clauses ends otherwise: %s\n  %s\n\n  %s"):format(number, at,
-        Steps.scenario(config, steps), Steps.scenario(config, other)), 0)
+        directory_steps.scenario(config, steps), directory_steps.scenario(config, other)), 0)
     end
   end
 end
@@ -147,9 +149,9 @@ end
 engine.run(test)
 
 local function entered()
-  local config = Steps.config()
+  local config = directory_steps.config()
   config.rules, config.device_bytes = "directory", nil
-  local world = World.new(config)
+  local world = directory_world.new(config)
   world:step { op = "enter", device = 0, clauses = { { kind = "copyin", array = "A", name = "A", low = 3, high = 9 } } }
   return world
 end

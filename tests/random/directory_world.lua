@@ -11,7 +11,7 @@
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local engine = require "engine"
-local Model = require "directory_model"
+local directory_model = require "directory_model"
 local session = require "accdeep.run.session"
 local state = require "accdeep.run.state"
 
@@ -51,7 +51,7 @@ function World.new(config)
   end
   local rules = type(config.rules) == "table" and config.rules or {}
   w.fusion = rules.fusion ~= false
-  w.model = Model.new { host = w.host, devices = config.devices, fusion = w.fusion,
+  w.model = directory_model.new { host = w.host, devices = config.devices, fusion = w.fusion,
     partial_overlap = rules.partial_overlap }
   for i = 0, config.devices - 1 do w.open[i] = {} end
   return w
@@ -238,7 +238,7 @@ end
 -- The lists of all levels and floors.
 function World:compare_lists(number)
   local device = self.model.devices[number]
-  local found, shown = self.session.ctx:levels(number), state.of(self.session, number)
+  local found, shown = self.session.ctx:levels(number), state.read(self.session, number)
   if #found ~= #device.layers // 2 then
     self:complain("device %d: %d levels, in the model %d", number, #found, #device.layers // 2)
   end

@@ -1,8 +1,8 @@
 -- Random expressions of C, of all types of numbers: what the host program and a body compute (code/closures.lua; on a
--- GPU code/cuda/expression.lua), what a section's bound computes (code/codegen.lua and the core), what the text that
--- exports print means (grammar/unparse.lua), and what the C compiler says must be the same number. The compiler says
--- too which expressions are defined at all (its undefined behaviour sanitizer traps): others may be refused, or be any
--- number. ACCDEEP_SEED and ACCDEEP_ROUNDS choose others; a round is 500 expressions, ACCDEEP_ROUNDS=200 is 100,000.
+-- GPU code/cuda/cuda_expression.lua), what a section's bound computes (code/codegen.lua and the core), what the text
+-- that exports print means (grammar/unparse.lua), and what the C compiler says must be the same number. The compiler
+-- says too which expressions are defined at all (its undefined behaviour sanitizer traps): others may be refused, or be
+-- any number. ACCDEEP_SEED and ACCDEEP_ROUNDS choose others; a round is 500 expressions, ACCDEEP_ROUNDS=200 is 100,000.
 
 scenario { title = "random expressions against C", cites = { "TR14-3.1.1-21" } }
 

@@ -7,7 +7,7 @@ package.path = "tests/random/?.lua;" .. package.path
 
 local session = require "accdeep.run.session"
 local types = require "accdeep.types"
-local world = require "layout_world"
+local layout_world = require "layout_world"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or os.time()
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 200
@@ -46,14 +46,14 @@ local function check(hierarchies, said)
         local other = said[2] and said[2][number][i]
         if other and first == other then -- what lies in an object may differ deeper inside
           error(("seed %d: class %s is refused, compilers agree:\n%s"):format(seed, class.name,
-            world.text(classes, number)))
+            layout_world.text(classes, number)))
         end
         break
       end
       for c, compiler in ipairs(compilers) do
         if mine ~= said[c][number][i] then
           error(("seed %d: %s is\n  %s by %s,\n  %s by accdeep\n%s"):format(seed, class.spelled, said[c][number][i],
-            compiler, mine or tostring(err), world.text(classes, number)))
+            compiler, mine or tostring(err), layout_world.text(classes, number)))
         end
       end
       compared = compared + 1
@@ -69,10 +69,10 @@ assert(os.execute("mkdir " .. folder))
 local ok, err = pcall(function()
   for at = 1, rounds, MOST do
     local hierarchies, said = {}, {}
-    for i = 1, math.min(MOST, rounds - at + 1) do hierarchies[i] = world.hierarchy(i, 7) end
-    local text = world.program(hierarchies)
+    for i = 1, math.min(MOST, rounds - at + 1) do hierarchies[i] = layout_world.hierarchy(i, 7) end
+    local text = layout_world.program(hierarchies)
     for i, compiler in ipairs(compilers) do
-      said[i] = assert(world.compiled(compiler, text, folder), compiler .. " does not take the program")
+      said[i] = assert(layout_world.compiled(compiler, text, folder), compiler .. " does not take the program")
     end
     check(hierarchies, said)
   end

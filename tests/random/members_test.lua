@@ -12,7 +12,7 @@ local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local engine = require "engine"
 local session = require "accdeep.run.session"
-local words = require "accdeep.base.words".list
+local words = require "accdeep.base.strings".word_list
 
 local SIZE = 24 -- of an array, in bytes
 local BYTE = core.scalar.u8

@@ -1,8 +1,8 @@
 -- openmp_steps.lua - random steps for openmp_test.lua, and how they are written in a scenario.
 
 local engine = require "engine"
-local World = require "openmp_world"
-local words = require "accdeep.base.words".list
+local openmp_world = require "openmp_world"
+local words = require "accdeep.base.strings".word_list
 
 local Steps = {}
 
@@ -19,7 +19,7 @@ local profiles = {
 
 local function target()
   local array = pick { "A", "A", "B", "H", "G" }
-  local most = World.variables[array][2] - 1
+  local most = openmp_world.variables[array][2] - 1
   if rand(8) == 1 then return {} end
   return { array = array, index = rand(3) == 1 and rand(0, most) or 0 }
 end
@@ -42,7 +42,8 @@ local function assignment()
     return { op = "host", path = path, value = path.member == "len" and rand(3) or target() }
   end
   local array = pick { "A", "B", "H", "G" }
-  return { op = "host", path = { name = array, element = rand(0, World.variables[array][2] - 1) }, value = rand(1000) }
+  return { op = "host", path = { name = array, element = rand(0, openmp_world.variables[array][2] - 1) },
+    value = rand(1000) }
 end
 
 function Steps.config(only)
@@ -69,8 +70,8 @@ local function section(world, path)
   if not most then
     local at = world.host[place.at] or 0
     most = 0
-    for _, name in ipairs(World.names) do
-      local t, count = table.unpack(World.variables[name])
+    for _, name in ipairs(openmp_world.names) do
+      local t, count = table.unpack(openmp_world.variables[name])
       local low = world.base[name]
       if count and t.size == 4 and low <= at and at < low + 4 * count then most = (low + 4 * count - at) // 4 end
     end
@@ -117,7 +118,7 @@ local function clauses(world, op)
   local list, seen = {}, {}
   for _ = 1, pick { 1, 1, 2, 2, 3, 4 } do
     local path = item(world)
-    local text = World.text(path)
+    local text = openmp_world.text(path)
     if not seen[text] then
       seen[text] = true
       list[#list + 1] = { path = path, type = pick(types[op]), always = op ~= "update" and rand(8) == 1 or nil,
@@ -157,7 +158,7 @@ local function used(world, near)
   if way == 1 then return { name = pick { "x", "y" } } end
   if way <= 3 then
     local name = pick { "A", "B", "H", "G" }
-    return { name = name, element = rand(0, World.variables[name][2] - 1) }
+    return { name = name, element = rand(0, openmp_world.variables[name][2] - 1) }
   end
   if way == 4 then return { name = pick { "u", "v" }, element = rand(-1, 3) } end
   if way == 5 then return { name = pick { "V" }, member = "data", element = rand(0, 2) } end
@@ -204,15 +205,16 @@ local function line_of(step)
     if type(v) == "table" then
       v = v.array and ('addr "%s[%d]"'):format(v.array, v.index):gsub("([ST])%[0%]", "%1") or "NULL"
     end
-    return ("host.%s = %s"):format(World.text(step.path), v)
+    return ("host.%s = %s"):format(openmp_world.text(step.path), v)
   end
-  local text = ('omp "%s"'):format(World.directive(step))
-  return step.op == "target" and ('%s "%s"'):format(text, World.body(step)) or text
+  local text = ('omp "%s"'):format(openmp_world.directive(step))
+  return step.op == "target" and ('%s "%s"'):format(text, openmp_world.body(step)) or text
 end
 
 -- The steps as a scenario.
 function Steps.scenario(config, steps)
-  local lines = { ('scenario { rules = "%s" }'):format(config.rules), "declare [[\n" .. World.declarations .. "]]" }
+  local lines = { ('scenario { rules = "%s" }'):format(config.rules),
+    "declare [[\n" .. openmp_world.declarations .. "]]" }
   for _, step in ipairs(config.start) do lines[#lines + 1] = line_of(step) end
   lines[#lines + 1] = 'omp "declare target(G)"'
   for _, step in ipairs(steps) do lines[#lines + 1] = line_of(step) end

@@ -7,14 +7,14 @@ scenario { title = "random OpenMP directives against the map rules", cites = { "
 package.path = "tests/random/?.lua;" .. package.path
 
 local engine = require "engine"
-local Steps = require "openmp_steps"
-local World = require "openmp_world"
+local openmp_steps = require "openmp_steps"
+local openmp_world = require "openmp_world"
 
-engine.run { rounds = 300, steps = 30, config = function() return Steps.config() end, world = World.new,
-  next = Steps.next, scenario = Steps.scenario, lists = { "clauses", "body" }, good = 0.5 }
+engine.run { rounds = 300, steps = 30, config = function() return openmp_steps.config() end, world = openmp_world.new,
+  next = openmp_steps.next, scenario = openmp_steps.scenario, lists = { "clauses", "body" }, good = 0.5 }
 
 local function entered()
-  local world = World.new(Steps.config(1))
+  local world = openmp_world.new(openmp_steps.config(1))
   world:step { op = "host", path = { name = "u" }, value = { array = "A", index = 0 } }
   world:step { op = "enter", clauses = { { type = "to", path = { name = "A", first = 0, length = 8 } },
     { type = "to", path = { name = "u" } }, { type = "alloc", path = { name = "u", first = 0, length = 0 } } } }

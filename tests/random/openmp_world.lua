@@ -7,7 +7,7 @@
 
 local core = require "accdeep.core"
 local engine = require "engine"
-local Model = require "openmp_model"
+local openmp_model = require "openmp_model"
 local session = require "accdeep.run.session"
 
 local INT, POINTER = core.scalar.i32, core.scalar.pointer
@@ -193,7 +193,7 @@ function World.new(config)
   end
   table.sort(w.cells)
   for i, at in ipairs(w.cells) do w:set_host(at, sizes[at] == 4 and config.values[i] or 0) end
-  w.model = Model.new(w.cells, sizes, w.host, { every = config.every, unmatched = config.unmatched,
+  w.model = openmp_model.new(w.cells, sizes, w.host, { every = config.every, unmatched = config.unmatched,
     extended = w.session.rules.core == "openmp-5.1" })
   for _, step in ipairs(config.start) do w:step(step) end
   w.session:omp("declare target(G)", nil, "w", 1)

@@ -8,9 +8,9 @@ package.path = "tests/random/?.lua;" .. package.path
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local engine = require "engine"
-local Model = require "operations_model"
+local operations_model = require "operations_model"
 local session = require "accdeep.run.session"
-local words = require "accdeep.base.words".list
+local words = require "accdeep.base.strings".word_list
 
 local pick, one_in = engine.pick, engine.one_in
 
@@ -56,7 +56,7 @@ local function new(c)
     w:set_host(at, e.n)
     w.session.ctx:host_write(at + 8, POINTER, w.elements[i].target)
   end
-  w.model = Model.new(w.host)
+  w.model = operations_model.new(w.host)
   return w
 end
 

@@ -6,11 +6,11 @@ scenario { title = "random pointers under the profiles", cites = { "ACC33-att-3"
 
 package.path = "tests/random/?.lua;" .. package.path
 
-local api = require "accdeep.run.api_openacc"
+local api_openacc = require "accdeep.run.api_openacc"
 local core = require "accdeep.core"
 local engine = require "engine"
 local session = require "accdeep.run.session"
-local words = require "accdeep.base.words".list
+local words = require "accdeep.base.strings".word_list
 
 local POINTER = core.scalar.pointer
 local SLOTS = { "p", "q" }
@@ -165,7 +165,7 @@ end
 
 -- wanted: the model's error, or nil.
 function World:routine(name, text, wanted)
-  self:both(function() api.routines[name](self.session, { file = "r", line = 1 }, text) end,
+  self:both(function() api_openacc.routines[name](self.session, { file = "r", line = 1 }, text) end,
     wanted and { [wanted] = true })
 end
 

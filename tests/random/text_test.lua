@@ -88,7 +88,7 @@ function run.declaration(text) s:declare(text, "text", 1) end
 function run.body(text)
   s:directive("parallel copy(X, Y, a, m, n) create(p)", nil, "text", 1)(text, { file = "text", line = 2 })
 end
-function run.expression(text) s:within(text, "text", 1, s.value, s, s:host_env(), text) end
+function run.expression(text) s:with_text(text, "text", 1, s.value, s, s:host_env(), text) end
 
 local function complain(kind, text, what)
   error(("seed %d: %s: %s\n  %q"):format(seed, kind, what, text), 0)

@@ -10,7 +10,7 @@ package.path = "tests/random/?.lua;" .. package.path
 local core = require "accdeep.core"
 local engine = require "engine"
 local session = require "accdeep.run.session"
-local words = require "accdeep.base.words".list
+local words = require "accdeep.base.strings".word_list
 
 local SIZE = 16
 local pick, one_in = engine.pick, engine.one_in

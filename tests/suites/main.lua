@@ -3,7 +3,7 @@
 
 local argparse = require "argparse"
 local jobs = require "suites.jobs"
-local report = require "suites.report"
+local suite_report = require "suites.suite_report"
 local shell = require "suites.shell"
 local verdict = require "suites.verdict"
 
@@ -200,8 +200,8 @@ local function run(options, here, work)
   for name, reason in pairs(options.clang and known[suite .. " " .. version_of(options.clang)] or {}) do
     known[suite][name] = known[suite][name] or reason.failed
   end
-  local unexplained = report.lines(tests, runtimes, results, suite, known, options.all)
-  local lost = report.table(groups, tests, runtimes, results)
+  local unexplained = suite_report.lines(tests, runtimes, results, suite, known, options.all)
+  local lost = suite_report.table(groups, tests, runtimes, results)
   if not is_any_run then return NOTHING_RUN end
   if unexplained > 0 then print(("differences without a known reason: %d"):format(unexplained)) end
   if #lost > 0 then print(runtimes[1].name .. " passes more of: " .. table.concat(lost, "; ")) end

@@ -1,4 +1,4 @@
-/* text.c - reads what `accdeep lower --to accdeep` has made of a directive (lua/accdeep/tools/lower/plan_text.lua).
+/* text.c - reads what `accdeep lower --to accdeep` has made of a directive (lua/accdeep/tools/lower/ir_text.lua).
  *
  * The text has lines, each a word and numbers, some with a name behind them. In units of Fortran they end with
  * semicolons. Labels and programs are numbered from 0 as they come; -1 is none. Lines that belong to a program or an item follow it:

@@ -6,7 +6,7 @@
 -- the calls that reach the one at file:line, from the inside). Where in_text is set, the column is one of the text,
 -- which does not stand in the file as it is.
 
-local codes = require "accdeep.base.codes"
+local error_codes = require "accdeep.base.error_codes"
 local location = require "accdeep.base.location"
 
 local diagnostic = {}
@@ -71,18 +71,18 @@ function diagnostic.codes() return phase_of end
 -- The help of an error's code, in the words of its language, with the names of its objects and its file. err: any
 -- table with a code; openmp: the construct is one of OpenMP (else its rule tells).
 function diagnostic.help(err)
-  local entry = codes[rawget(err, "code")]
+  local entry = error_codes[rawget(err, "code")]
   if not entry then return nil end
   local rule, objects, file = rawget(err, "rule"), rawget(err, "objects"), rawget(err, "file")
   local openmp = rawget(err, "openmp") == true
     or type(rule) == "string" and (rule:find "^OMP" or rule:find "^LLNL") ~= nil
-  local function filled(what, otherwise)
+  local function fill_placeholder(what, otherwise)
     local object = math.tointeger(what) and type(objects) == "table" and rawget(objects, math.tointeger(what))
     local name = type(object) == "table" and rawget(object, "name")
       or what == "file" and type(file) == "string" and file:find "%.lua$" and file
     return type(name) == "string" and name ~= "" and name or otherwise
   end
-  return (((openmp and entry.openmp) or entry[3]):gsub("{(%w+)|(.-)}", filled))
+  return (((openmp and entry.openmp) or entry[3]):gsub("{(%w+)|(.-)}", fill_placeholder))
 end
 
 function diagnostic.is(value) return getmetatable(value) == Error end
@@ -97,7 +97,7 @@ local KILLED = 128 + 9
 
 -- The error of a process of ours that ended too early. status: as system.wait gives it. Only the system or a user sends
 -- the signal that kills: it is no error of accdeep.
-function diagnostic.of_process(what, status)
+function diagnostic.process_error(what, status)
   if status ~= KILLED then
     return diagnostic.new { code = "internal", rule = "HOUSE-jobs",
       message = ("%s ended with status %s"):format(what, status) }
@@ -157,7 +157,7 @@ end
 -- letters. Of equally close ones the one that begins alike, then the first of the alphabet.
 function diagnostic.closest(name, names)
   local best, least = nil, #name < 4 and 2 or 3
-  local function better(candidate)
+  local function is_better(candidate)
     local a, b = candidate:byte(1) == name:byte(1), best:byte(1) == name:byte(1)
     if a ~= b then return a end
     return candidate < best
@@ -175,7 +175,7 @@ function diagnostic.closest(name, names)
         end
       end
       local distance = row[#candidate]
-      if distance > 0 and (distance < least or distance == least and best and better(candidate)) then
+      if distance > 0 and (distance < least or distance == least and best and is_better(candidate)) then
         best, least = candidate, distance
       end
     end
@@ -184,7 +184,7 @@ function diagnostic.closest(name, names)
 end
 
 -- "did you mean 'X'?" where one of the names is close; nil if none is.
-function diagnostic.meant(name, names)
+function diagnostic.suggest(name, names)
   local near = type(name) == "string" and diagnostic.closest(name, names)
   return near and ("did you mean '%s'?"):format(near) or nil
 end
@@ -192,8 +192,8 @@ end
 local MOST_MEMBERS = 12 -- that a help lists
 
 -- Help for a member that a record does not have: a close one, else all that there are.
-function diagnostic.meant_member(name, record)
-  local near = diagnostic.meant(name, record.by_name or {})
+function diagnostic.suggest_member(name, record)
+  local near = diagnostic.suggest(name, record.by_name or {})
   if near or not record.by_name then return near end
   local names = {}
   for member in pairs(record.by_name) do names[#names + 1] = member:match "^[%a_].*" end
@@ -214,7 +214,7 @@ function diagnostic.no_member(record, record_name, name, pos, rule)
       { length = #name, rule = "HOUSE-layout", help = "keep the number in a member that is no bit-field, too" })
   end
   diagnostic.raise("unknown-member", pos, ("%s has no member '%s'"):format(record_name, name),
-    { length = #name, rule = rule, help = diagnostic.meant_member(name, record) })
+    { length = #name, rule = rule, help = diagnostic.suggest_member(name, record) })
 end
 
 return diagnostic

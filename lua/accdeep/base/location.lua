@@ -146,7 +146,7 @@ end
 local last_error = { value = {} } -- that Lua or the script raised: its value, its place, and the calls under way
 
 -- Whether the interpreter raised what a message handler gets: it passes an error on. Called by what the handler calls.
-local function is_passed_on()
+local function is_forwarding_frame()
   for level = 4, MOST_LEVELS do
     local info = debug.getinfo(level, "S")
     if not info then return false end
@@ -157,8 +157,8 @@ end
 
 -- For a message handler: keeps the place of an error that is none of ours, and the calls that it passes. Returns the
 -- error.
-function location.keep_error(err)
-  if rawequal(err, last_error.value) and is_passed_on() then return err end
+function location.record_error(err)
+  if rawequal(err, last_error.value) and is_forwarding_frame() then return err end
   local is_text = type(err) == "string"
   local file, line = location.scenario(2)
   if not file then file, line = outermost() end
@@ -171,10 +171,10 @@ function location.keep_error(err)
 end
 
 -- What was kept of an error: {file, line, callers}, as far as they are known.
-function location.kept_error(err) return rawequal(err, last_error.value) and last_error or {} end
+function location.recall_error(err) return rawequal(err, last_error.value) and last_error or {} end
 
 -- Callers as a text.
-function location.called_from(callers)
+function location.callers_text(callers)
   local names = {}
   for i, caller in ipairs(callers) do names[i] = ("%s:%d"):format(caller.file, caller.line) end
   return table.concat(names, ", ")
@@ -215,7 +215,7 @@ end
 -- Fills file, line, column of an error from the text it is about and the call that passed the text. The column is the
 -- file's when the text is found there at or after the call's line; otherwise in_text is set, and text_line and column
 -- are places in the text.
-function location.place(err, text, file, line)
+function location.locate_error(err, text, file, line)
   if err.file or not file then return err end
   err.file, err.line = file, line
   local at = err.pos

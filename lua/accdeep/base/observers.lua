@@ -33,20 +33,20 @@ for _, kind in ipairs { called, around, standing } do
   for hook in pairs(kind) do hooks[hook] = true end
 end
 
-local function having(list, hook)
+local function observers_with(list, hook)
   local found = {}
   for _, observer in ipairs(list) do found[#found + 1] = observer[hook] end
   return found
 end
 
-local function tell_all(functions)
+local function notify_all(functions)
   if #functions == 1 then return functions[1] end
   return function(...)
     for _, fn in ipairs(functions) do fn(...) end
   end
 end
 
-local function ask_all(functions)
+local function query_all(functions)
   if #functions == 1 then return functions[1] end
   return function(...)
     local over, n = {}, 0
@@ -60,7 +60,7 @@ local function ask_all(functions)
   end
 end
 
-local function stand_all(functions)
+local function wrap_all(functions)
   return function(run, name, fn)
     for _, stand in ipairs(functions) do fn = stand(run, name, fn) or fn end
     return fn
@@ -68,7 +68,7 @@ local function stand_all(functions)
 end
 
 -- The observers of a list as one table: for each hook a function, or false if no observer has one.
-function observers.of(list)
+function observers.combine(list)
   for _, observer in ipairs(list) do
     for hook in pairs(observer) do
       if not hooks[hook] then
@@ -78,9 +78,9 @@ function observers.of(list)
     end
   end
   local made = {}
-  for kind, join in pairs { [called] = tell_all, [around] = ask_all, [standing] = stand_all } do
+  for kind, join in pairs { [called] = notify_all, [around] = query_all, [standing] = wrap_all } do
     for hook in pairs(kind) do
-      local functions = having(list, hook)
+      local functions = observers_with(list, hook)
       made[hook] = #functions > 0 and join(functions)
     end
   end

@@ -6,7 +6,7 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
-local words = require "accdeep.base.words"
+local strings = require "accdeep.base.strings"
 
 local report = {}
 
@@ -37,13 +37,13 @@ local function list(t, key)
   return type(value) == "table" and value or {}
 end
 
-local function plain_object(object)
+local function object_fields(object)
   return type(object) == "table" and { name = field(object, "name") or "", bytes = field(object, "bytes"),
     file = field(object, "line") and field(object, "file"), line = field(object, "line") }
 end
 
 -- The error as plain data, with the line of the source it stands in. Plain errors stay as they are.
-function report.plain(err)
+function report.to_plain_data(err)
   local plain = {}
   for _, key in ipairs(FIELDS) do plain[key] = field(err, key) end
   if not diagnostic.phase(plain.code) then plain.code = "scenario-error" end
@@ -73,14 +73,14 @@ function report.plain(err)
   end
   local objects = list(err, "objects")
   for i = 1, 2 do
-    local object = plain_object(rawget(objects, i))
+    local object = object_fields(rawget(objects, i))
     if object and object.bytes and object.bytes > 0 then
       plain.objects = plain.objects or {}
       table.insert(plain.objects, object)
     end
   end
   plain.help = plain.help or diagnostic.help { code = plain.code, rule = plain.rule, file = plain.file,
-    openmp = rawget(err, "openmp"), objects = { plain_object(rawget(objects, 1)), plain_object(rawget(objects, 2)) } }
+    openmp = rawget(err, "openmp"), objects = { object_fields(rawget(objects, 1)), object_fields(rawget(objects, 2)) } }
   return plain
 end
 
@@ -138,7 +138,7 @@ end
 -- explains the code. options: color; case: the name of its case; warning: it is a warning; seen: the codes that were
 -- explained before, as keys (this one is added).
 function report.error(err, options)
-  err = report.plain(err)
+  err = report.to_plain_data(err)
   local paint = painter(options and options.color)
   local out = {}
   local where = err.file or "accdeep"
@@ -150,7 +150,7 @@ function report.error(err, options)
   snippet(err, paint, out)
   local function note(word, text) out[#out + 1] = ("  %s %s"):format(paint("cyan", word .. ":"), text) end
   if options and options.case then note("case", printable(options.case)) end
-  if err.callers then note("called from", printable(location.called_from(err.callers))) end
+  if err.callers then note("called from", printable(location.callers_text(err.callers))) end
   if err.wanted then note("wanted", err.wanted) end
   if err.found then note("found", err.found) end
   for _, text in ipairs(err.notes or {}) do note("note", text) end
@@ -187,7 +187,7 @@ end
 local formats = {}
 
 -- Places of errors that several cases of a record have: they name their cases.
-local function shared_places(record)
+local function shared_locations(record)
   local counts = {}
   local function place(case) return ("%s:%s"):format(case.error.file, case.error.line) end
   for _, case in ipairs(record.cases) do
@@ -201,7 +201,7 @@ function formats.text(options)
   local paint_error = { color = options.color_errors, seen = {} }
   local self = { live = true }
   function self.record(record)
-    local is_shared = shared_places(record)
+    local is_shared = shared_locations(record)
     for _, case in ipairs(record.cases) do
       local name = case.name
       if #record.cases > 1 or name ~= record.file then name = ("%s: %s"):format(record.file, name) end
@@ -247,7 +247,7 @@ end
 table.move({ "objects", "output", "failed" }, 1, 3, #KEYS + 1, KEYS)
 
 local function utf8_all(value)
-  if type(value) == "string" then return words.utf8(value) end
+  if type(value) == "string" then return strings.to_utf8(value) end
   if type(value) ~= "table" then return value end
   local made = setmetatable({}, getmetatable(value))
   for k, v in pairs(value) do made[k] = utf8_all(v) end
@@ -267,7 +267,7 @@ end
 
 local ENTITIES = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
 local function xml(text)
-  return (words.utf8(tostring(text)):gsub('[&<>"]', ENTITIES):gsub("\u{FFFE}", "?"):gsub("\u{FFFF}", "?")
+  return (strings.to_utf8(tostring(text)):gsub('[&<>"]', ENTITIES):gsub("\u{FFFE}", "?"):gsub("\u{FFFF}", "?")
     :gsub("[%c]", function(c) return (c == "\n" or c == "\t") and c or "?" end))
 end
 

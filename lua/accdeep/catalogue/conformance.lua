@@ -21,7 +21,7 @@ function conformance.folder()
 end
 
 -- The folder of a document: by its prefix in rule ids, or by its own name; nil if there is none.
-function conformance.of(document)
+function conformance.find_folder(document)
   for _, known in ipairs(rules.documents) do
     if known.folder and (known.prefix:lower() == document:lower() or known.folder == document:lower()) then
       return known.folder
@@ -30,7 +30,7 @@ function conformance.of(document)
   return nil
 end
 
-local function read(path)
+local function read_file(path)
   local file = io.open(path, "rb")
   local text = file and file:read "a" or ""
   if file then file:close() end
@@ -66,7 +66,7 @@ function conformance.cases()
   for _, name in ipairs(system.listdir(folder) or {}) do
     for _, file in ipairs(name ~= "rules" and system.listdir(folder .. "/" .. name) or {}) do
       local path = folder .. "/" .. name .. "/" .. file
-      if file:find "%.lua$" then add_cases(path, read(path), list) end
+      if file:find "%.lua$" then add_cases(path, read_file(path), list) end
     end
   end
   conformance.found = list
@@ -74,7 +74,7 @@ function conformance.cases()
 end
 
 -- The rules that a case cites, as a list.
-function conformance.cited(case)
+function conformance.cited_rules(case)
   local ids = {}
   for id in (case.name:match "%[([^%]]+)%]$" or ""):gmatch "%S+" do ids[#ids + 1] = id end
   return ids
@@ -92,7 +92,7 @@ function conformance.flaw(name, shown)
   if not name:find "^rejects" then return nil end
   if #shown.refused == 0 then return "the case is called rejects, and nothing in it is refused: is it differs?" end
   local cited = {}
-  for _, id in ipairs(conformance.cited { name = name }) do cited[id] = true end
+  for _, id in ipairs(conformance.cited_rules { name = name }) do cited[id] = true end
   for _, rule in ipairs(shown.refused) do
     if cited[rule] then return nil end
   end

@@ -55,6 +55,6 @@ function knobs.is_openmp(knob)
 end
 
 -- A value as scenarios write it.
-function knobs.written(value) return type(value) == "string" and ('"%s"'):format(value) or tostring(value) end
+function knobs.format_value(value) return type(value) == "string" and ('"%s"'):format(value) or tostring(value) end
 
 return knobs

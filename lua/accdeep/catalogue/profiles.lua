@@ -6,7 +6,7 @@
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local knobs = require "accdeep.catalogue.knobs"
-local sorted = require "accdeep.base.sorted"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local profiles = {}
 
@@ -59,12 +59,12 @@ end
 local made = {} -- name -> profile
 
 -- The profile of a name, with the name of the core's profile that it has. The tables are shared.
-local function named(name)
+local function load_profile(name)
   if made[name] then return made[name] end
   local known = settings[name]
   local profile
   if known.base then
-    profile = copy(named(known.base))
+    profile = copy(load_profile(known.base))
   else
     local documents
     profile, documents = core.profile(name)
@@ -82,10 +82,10 @@ local function named(name)
 end
 
 -- What was meant, of the keys of a table.
-local function meant(name, names) return diagnostic.meant(tostring(name), names) end
+local function suggest(name, names) return diagnostic.suggest(tostring(name), names) end
 
 -- What a scenario wrote where a name or a value belongs. Tables and functions have no text.
-local function shown(value)
+local function describe_value(value)
   local kind = type(value)
   return (kind == "string" or kind == "number" or kind == "boolean") and ("'%s'"):format(value) or "a " .. kind
 end
@@ -98,7 +98,7 @@ local function check_value(knob, value)
     values[i], words[tostring(known[1])] = tostring(known[1]), true
   end
   diagnostic.raise("type-mismatch", nil, ("%s is %s, not %s"):format(knob.name, table.concat(values, " or "),
-    shown(value)), { rule = "HOUSE-knobs", help = meant(value, words)
+    describe_value(value)), { rule = "HOUSE-knobs", help = suggest(value, words)
       or "accdeep rules --profile NAME says what they mean" })
 end
 
@@ -108,11 +108,11 @@ local function knob_of(key)
   if knob then return knob end
   local list = "accdeep rules --profile NAME lists the knobs"
   if type(key) ~= "string" then
-    diagnostic.raise("type-mismatch", nil, ("the name of a rule knob is a text, not %s"):format(shown(key)),
+    diagnostic.raise("type-mismatch", nil, ("the name of a rule knob is a text, not %s"):format(describe_value(key)),
       { rule = "HOUSE-knobs", help = list })
   end
   diagnostic.raise("unknown-name", nil, ("there is no rule knob '%s'"):format(key),
-    { rule = "HOUSE-knobs", help = meant(key, knobs.named) or list })
+    { rule = "HOUSE-knobs", help = suggest(key, knobs.named) or list })
 end
 
 -- A profile's name as a scenario wrote it; tr14, if it wrote none. Raises if there is no such profile.
@@ -122,16 +122,16 @@ local function name_of(wanted, what)
   local known = "known are " .. table.concat(profiles.names(), ", ")
   if type(wanted) == "string" then
     diagnostic.raise("unknown-name", nil, ("there is no rule profile '%s'"):format(wanted),
-      { help = meant(wanted, settings) or known })
+      { help = suggest(wanted, settings) or known })
   end
-  diagnostic.raise("type-mismatch", nil, ("%s, not %s"):format(what, shown(wanted)),
+  diagnostic.raise("type-mismatch", nil, ("%s, not %s"):format(what, describe_value(wanted)),
     { rule = "HOUSE-knobs", help = known })
 end
 
 local booleans = { ["true"] = true, ["false"] = false }
 
 -- A text "base+knob=value+..." as the table that it stands for.
-local function parsed(text)
+local function parse_changes(text)
   local changes = {}
   for part in text:gmatch "%+([^+]*)" do
     local knob, value = part:match "^([%w_]+)=([%w_-]+)$"
@@ -152,13 +152,13 @@ function profiles.profile(wanted)
   local text = type(wanted) == "string" and wanted:find("+", 1, true) and wanted
   if text then
     if made[text] then return made[text] end
-    wanted = parsed(text)
+    wanted = parse_changes(text)
   elseif type(wanted) ~= "table" then
-    return named(name_of(wanted, "rules is a profile's name or a table with base"))
+    return load_profile(name_of(wanted, "rules is a profile's name or a table with base"))
   end
-  local profile = copy(named(name_of(wanted.base, "base is a profile's name")))
+  local profile = copy(load_profile(name_of(wanted.base, "base is a profile's name")))
   profile.changed = {}
-  for key, value in sorted(wanted) do
+  for key, value in sorted_pairs(wanted) do
     if key ~= "base" then
       local knob = knob_of(key)
       check_value(knob, value)
@@ -181,7 +181,7 @@ local function document_of(id) return id:match "^%u[%u%d]*" end
 
 -- The rule that documents (words in order) have for what a rule says; the same one if they are silent, or it is
 -- of one of them.
-function profiles.cited(id, documents)
+function profiles.applicable_rule(id, documents)
   local row = row_of[id]
   if not row or documents:find("%f[%w]" .. document_of(id) .. "%f[%W]") then return id end
   for document in documents:gmatch "%S+" do

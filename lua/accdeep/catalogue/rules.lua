@@ -53,7 +53,7 @@ function rules.rule(id)
 end
 
 -- The id of a rule, or the beginning of one, as the catalogue spells it: upper and lower case are the same.
-function rules.spelled(id)
+function rules.normalize_id(id)
   if id == "" or rules.rule(id) then return id end
   local wanted = id:lower()
   for _, document in ipairs(rules.all()) do
@@ -65,7 +65,7 @@ function rules.spelled(id)
 end
 
 -- The ids of the rules whose texts have all words of a list, in order.
-local function with_all(words)
+local function search_all_words(words)
   local found, patterns = {}, {}
   for i, word in ipairs(words) do patterns[i] = "%f[%w_]" .. word:lower():gsub("%p", "%%%0") .. "%f[^%w_]" end
   for _, document in ipairs(rules.all()) do
@@ -80,10 +80,10 @@ end
 
 -- The ids of the rules that speak of a word, or of words: one after the other, or else anywhere in the text.
 function rules.search(text)
-  local found, words = with_all { text }, {}
+  local found, words = search_all_words { text }, {}
   if #found > 0 then return found end
   for word in text:gmatch "%S+" do words[#words + 1] = word end
-  return #words > 1 and with_all(words) or {}
+  return #words > 1 and search_all_words(words) or {}
 end
 
 -- All ids, as keys.
@@ -102,11 +102,11 @@ function rules.has(id) return rules.rule(id) ~= nil end
 function rules.need(id)
   if rules.has(id) then return end
   diagnostic.raise("unknown-name", nil, ("there is no rule '%s'"):format(tostring(id)),
-    { help = diagnostic.meant(tostring(id), rules.names()) or "see accdeep rules" })
+    { help = diagnostic.suggest(tostring(id), rules.names()) or "see accdeep rules" })
 end
 
 -- Text wrapped to a width, with a margin.
-function rules.wrapped(text, margin, width)
+function rules.wrap_text(text, margin, width)
   local lines, line = {}, margin
   for word in text:gmatch "%S+" do
     if #line + 1 + #word > width and line ~= margin then
@@ -123,7 +123,7 @@ local WIDTH = 100
 -- How a rule's text begins: its first words, in a line.
 function rules.first_words(id)
   local text = rules.has(id) and rules.ids[id].text or ""
-  local line = rules.wrapped(text, "", WIDTH - 24):match "^[^\n]*"
+  local line = rules.wrap_text(text, "", WIDTH - 24):match "^[^\n]*"
   return line == text and line or line .. " ..."
 end
 
@@ -135,8 +135,8 @@ function rules.describe(id)
       local rest = rule.id:sub(1, #id) == id and rule.id:sub(#id + 1)
       if rest and (rest == "" or id == "" or rest:find "^[-.]" or id:find "[-.]$") then
         out[#out + 1] = ("%s  %s"):format(rule.id, rule.kind)
-        out[#out + 1] = rules.wrapped(rule.text, "    ", WIDTH)
-        if rule.why then out[#out + 1] = rules.wrapped("untestable: " .. rule.why, "    ", WIDTH) end
+        out[#out + 1] = rules.wrap_text(rule.text, "    ", WIDTH)
+        if rule.why then out[#out + 1] = rules.wrap_text("untestable: " .. rule.why, "    ", WIDTH) end
       end
     end
   end
@@ -166,7 +166,7 @@ function rules.coverage()
     out[#out + 1] = "  section        rules  done  open  untestable"
     for _, section in ipairs(sections) do
       row(section, by_name[section])
-      for _, text in ipairs(by_name[section].untold) do out[#out + 1] = rules.wrapped(text, "      ", WIDTH) end
+      for _, text in ipairs(by_name[section].untold) do out[#out + 1] = rules.wrap_text(text, "      ", WIDTH) end
     end
     row("all", total)
     out[#out + 1] = ""

@@ -2,15 +2,15 @@
 -- from: they make no difference here, but are checked. A clause keeps the text of its argument with the parentheses.
 
 local diagnostic = require "accdeep.base.diagnostic"
-local openmp = require "accdeep.catalogue.openmp"
-local words = require "accdeep.base.words".list
+local openmp_directives = require "accdeep.catalogue.openmp_directives"
+local words = require "accdeep.base.strings".word_list
 
 local raise = diagnostic.raise
 
-local argument = {}
+local openmp_arguments = {}
 
 -- What an argument is, by clause; its words as lists.
-local says = openmp.where(function(entry)
+local meaning = openmp_directives.clauses_where(function(entry)
   local argument_of = entry.argument
   return argument_of and { optional = argument_of.optional, positive = argument_of.positive, list = argument_of.list,
     words = words(argument_of.words or ""), modifiers = argument_of.modifiers and words(argument_of.modifiers) }
@@ -24,13 +24,13 @@ local function check_word(clause, known, text, from, to)
     if one == word:lower() and not rest:find "%S" then return end
   end
   raise("syntax", clause.text_pos + at - 1, ("'%s' takes %s"):format(clause.name, table.concat(known, ", ")),
-    { length = #word, rule = "OMP60-tgt-1", help = diagnostic.meant(word:lower(), known) })
+    { length = #word, rule = "OMP60-tgt-1", help = diagnostic.suggest(word:lower(), known) })
 end
 
 -- Raises if a clause lacks its argument, or has one that it does not take.
-function argument.check(clause)
+function openmp_arguments.check(clause)
   local name, text = clause.name, clause.text
-  local known = says[name] or {}
+  local known = meaning[name] or {}
   if clause.kind ~= "anything" or not text and known.optional then return end
   if not text or not text:find "^%(.*[^%s].*%)$" then
     raise("syntax", text and clause.text_pos or clause.pos, ("'%s' needs an argument"):format(name),
@@ -64,7 +64,7 @@ end
 
 -- Raises if a simd directive wants more lanes than its loop has iterations that may run together (OMP60-simd-1).
 -- Decides OMP60-simd-1.
-function argument.check_lengths(clauses)
+function openmp_arguments.check_lengths(clauses)
   local safe, wanted
   for _, clause in ipairs(clauses) do
     if clause.name == "safelen" then safe = number_of(clause) end
@@ -77,4 +77,4 @@ function argument.check_lengths(clauses)
   end
 end
 
-return argument
+return openmp_arguments

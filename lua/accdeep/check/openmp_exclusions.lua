@@ -3,52 +3,52 @@
 -- A clause falls into parts: {clause, item?, key, text}. Parts with one key are about the same thing: a
 -- variable, or what a clause that stands once says. Parts of other clauses (depend, allocate) have no key.
 
-local omp = require "accdeep.grammar.unparse_openmp"
-local openmp = require "accdeep.catalogue.openmp"
-local set = require "accdeep.base.words".set
+local unparse_openmp = require "accdeep.grammar.unparse_openmp"
+local openmp_directives = require "accdeep.catalogue.openmp_directives"
+local word_set = require "accdeep.base.strings".word_set
 
-local sharing = {}
+local openmp_exclusions = {}
 
 -- Clauses of which a variable stands in one; firstprivate and lastprivate go together.
-local exclusive = openmp.where(function(entry) return entry.exclusive end)
+local exclusive = openmp_directives.clauses_where(function(entry) return entry.exclusive end)
 -- A variable that is mapped as a whole is in none of these (combined constructs share and reduce what they map).
-local unmapped = openmp.where(function(entry) return entry.unmapped end)
-local map_types = set "to from tofrom alloc storage release delete"
+local unmapped = openmp_directives.clauses_where(function(entry) return entry.unmapped end)
+local map_types = word_set "to from tofrom alloc storage release delete"
 
 -- Clauses that stand once, whatever they say.
-local once = openmp.where(function(entry) return entry.once end)
+local unique = openmp_directives.clauses_where(function(entry) return entry.unique end)
 
 -- What a clause is about that stands once for it: an if for each directive-name, a defaultmap for each category of
 -- variables.
-function sharing.once_key(clause)
+function openmp_exclusions.once_key(clause)
   if clause.name == "if" then return "if " .. (clause.modifier and clause.modifier.name or "") end
   if clause.name == "defaultmap" then return "defaultmap " .. (clause.words[2] and clause.words[2].name or "all") end
-  return once[clause.name] and clause.name
+  return unique[clause.name] and clause.name
 end
 
 -- The variable or member that a list item is, or is a part of.
-local function whole(item)
+local function root_item(item)
   while item.tag == "index" or item.tag == "section" or item.tag == "alias" or item.tag == "unary" do
     item = item.base or item.e
   end
-  return omp.item(item)
+  return unparse_openmp.item(item)
 end
 
-function sharing.parts(clause)
+function openmp_exclusions.clause_parts(clause)
   if not clause.vars then
-    local key = sharing.once_key(clause)
-    return { { clause = clause, key = key and "once " .. key, text = omp.clause(clause) } }
+    local key = openmp_exclusions.once_key(clause)
+    return { { clause = clause, key = key and "once " .. key, text = unparse_openmp.clause(clause) } }
   end
   local parts = {}
   for i, item in ipairs(clause.vars) do
     local one = setmetatable({ vars = { item } }, { __index = clause })
-    parts[i] = { clause = clause, item = item, key = "variable " .. whole(item), text = omp.clause(one) }
+    parts[i] = { clause = clause, item = item, key = "variable " .. root_item(item), text = unparse_openmp.clause(one) }
   end
   return parts
 end
 
 -- Where a part stands.
-function sharing.position(part) return part.item and part.item.pos or part.clause.pos end
+function openmp_exclusions.position(part) return part.item and part.item.pos or part.clause.pos end
 
 local function map_type(clause)
   for _, modifier in ipairs(clause.modifiers) do
@@ -58,7 +58,7 @@ local function map_type(clause)
 end
 
 -- Whether two different parts with one key exclude each other.
-function sharing.clash(a, b)
+function openmp_exclusions.clash(a, b)
   local one, other = a.clause, b.clause
   if not a.item then return true end
   if one.kind == "map" and other.kind == "map" then return map_type(one) ~= map_type(other) end
@@ -70,8 +70,8 @@ function sharing.clash(a, b)
   end
   if not exclusive[one.name] or not exclusive[other.name] then return false end
   if one.name == other.name then return one.op ~= other.op end
-  local pair = set(one.name .. " " .. other.name)
+  local pair = word_set(one.name .. " " .. other.name)
   return not (pair.firstprivate and pair.lastprivate)
 end
 
-return sharing
+return openmp_exclusions

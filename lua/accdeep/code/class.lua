@@ -9,19 +9,19 @@ local closures = require "accdeep.code.closures"
 local diagnostic = require "accdeep.base.diagnostic"
 local grammar = require "accdeep.grammar"
 local layout = require "accdeep.types.layout"
-local names = require "accdeep.types.names"
-local sorted = require "accdeep.base.sorted"
+local scoped_names = require "accdeep.types.scoped_names"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 local template = require "accdeep.types.template"
-local tree = require "accdeep.base.tree"
+local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"
-local with = require "accdeep.base.dynamic"
+local with_fields = require "accdeep.base.with_fields"
 
 local raise = diagnostic.raise
 
 local class = {}
 
--- A definition under way: {session, declare (declare.lua), record, spec, data, seen, pragmas, functions, access, pod,
--- virtual}.
+-- A definition under way: {session, declare (declarations.lua), record, spec, data, seen, pragmas, functions, access,
+-- pod, virtual}.
 local Definition = {}
 Definition.__index = Definition
 
@@ -38,14 +38,14 @@ function Definition:base_classes()
     if base.kind ~= "record" or not base.complete or base.record == "union" then
       raise("not-a-struct", node.pos, ("%s is not a base class"):format(types.name(base)), { rule = "TR14-3.1.1-04" })
     end
-    for name in sorted(base.by_name) do
+    for name in sorted_pairs(base.by_name) do
       if seen[name] and name ~= "__vptr" then
         raise("duplicate-name", node.pos, ("two base classes have a member named '%s'"):format(name),
           { rule = "TR14-3.1.1-04", help = "declare_from takes the class as the compiler laid it out" })
       end
       seen[name] = true
     end
-    bases[i] = layout.as_base(base)
+    bases[i] = layout.base_layout(base)
   end
   return bases
 end
@@ -95,7 +95,7 @@ function Definition:data_member(item, entry, base)
   local t, name = self.declare.apply(session, base, entry.declarator)
   if t.kind == "function" then return end -- member functions have no storage
   if t.kind == "void" or (t.kind == "record" and not t.complete) then
-    names.incomplete("member ", name, t, entry.pos)
+    scoped_names.incomplete("member ", name, t, entry.pos)
   end
   if t.kind == "array" and not t.n then
     raise("unsupported", entry.pos, ("member '%s' has no size"):format(name),
@@ -124,7 +124,7 @@ function Definition:members(item)
   local base, before = self.declare.spec_type(session, spec), #self.data
   if #item.list == 0 and base.kind == "record" and not base.tag and spec.tag == "record" then
     self.data[#self.data + 1] = { type = base, pos = item.pos, align = alignment(self, item.align) } -- anonymous record
-    for name in sorted(base.by_name) do
+    for name in sorted_pairs(base.by_name) do
       if self.seen[name] then
         raise("duplicate-name", item.pos, ("there are two members named '%s'"):format(name))
       end
@@ -184,8 +184,8 @@ function Definition:func(item)
 end
 
 -- Names of types in a tree become the types, so that the tree means the same elsewhere.
-function class.settle(session, declare, node)
-  tree.visit(node, function(inner)
+function class.resolve_type_names(session, declare, node)
+  ast.visit(node, function(inner)
     if inner.tag == "type_name" then inner.resolved = inner.resolved or declare.type(session, inner) end
     return inner.tag == "type_name"
   end)
@@ -195,7 +195,7 @@ end
 function Definition:method(item)
   local session, record = self.session, self.record
   local text = session.now.current.text
-  local made = { name = item.name, record = record, place = session:here(item.pos),
+  local made = { name = item.name, record = record, place = session:location_of(item.pos),
     scope = session.now.scope.home and session.now.scope or nil }
   local ok, err = pcall(function()
     made.params = grammar.parse("parameter_names", text, item.parameters_at + 1, session.now.scope)
@@ -204,7 +204,7 @@ function Definition:method(item)
         { rule = "TR14-3.1.1-21", help = "give the function in Lua, with method()" })
     end
     made.body = grammar.parse("returned", text, item.body_at + 1, session.now.scope)
-    if made.scope then class.settle(session, self.declare, { made.body }) end
+    if made.scope then class.resolve_type_names(session, self.declare, { made.body }) end
   end)
   if not ok and not diagnostic.is(err) then error(err, 0) end
   if not ok then made.body, made.error = nil, err end
@@ -269,7 +269,7 @@ end
 
 -- Names of a definition, with those that its base classes lend.
 local function new_names(session, t, spec, bases)
-  local inner = names.inner(session, types.name(t):gsub("^%l+ ", "") .. "::")
+  local inner = scoped_names.inner(session, types.name(t):gsub("^%l+ ", "") .. "::")
   inner.class = t
   for _, base in ipairs(bases) do
     if base.names then
@@ -299,7 +299,7 @@ local function lend_names(outer, t, spec)
     end
   end
   for name in pairs(inner.lent or {}) do
-    if not outer:declared(name) then outer.enumerators[name] = inner.enumerators[name] end
+    if not outer:find_declared(name) then outer.enumerators[name] = inner.enumerators[name] end
   end
 end
 
@@ -331,7 +331,7 @@ local function fill(session, declare, t, spec)
       .. "compilers"):format(types.name(t), types.name(doubtful)), { rule = "HOUSE-layout",
       help = "declare_from takes the class as the compiler laid it out" })
   end
-  t.position = session:here(spec.pos)
+  t.position = session:location_of(spec.pos)
   for _, item in ipairs(self.functions) do self:method(item) end
   local policies = {}
   for _, pragma in ipairs(self.pragmas) do policies[#policies + 1] = session:type_directive(pragma, t) end
@@ -342,7 +342,7 @@ end
 -- The same with the type as the one that what is inside belongs to.
 function class.fill(session, declare, t, spec)
   if not t.template then t.within = session.now.filling or nil end
-  with(session.now, { filling = t, scope = session.now.scope }, fill, session, declare, t, spec)
+  with_fields(session.now, { filling = t, scope = session.now.scope }, fill, session, declare, t, spec)
 end
 
 -- A new type, that a scope knows by its tag.
@@ -387,7 +387,7 @@ function class.type(session, declare, spec)
   else
     local around = declare.spec_type(session, { tag = "path", pos = spec.path.pos,
       steps = table.move(spec.path.steps, 1, #spec.path.steps - 1, 1, {}) })
-    names.within(session, around.names or scope, class.fill, session, declare, t, spec)
+    scoped_names.with_scope(session, around.names or scope, class.fill, session, declare, t, spec)
   end
   return t
 end

@@ -1,17 +1,17 @@
--- closures.lua - typed trees (typed.lua) as Lua functions over a memory.
+-- closures.lua - typed trees (typed_ast.lua) as Lua functions over a memory.
 --
 -- A value is a function of the frame; a pointer's has the bounds of the object that it points into behind it, as far as
 -- these are known: that is what finds accesses hardware would let pass. A place is function(frame) -> address, low,
--- high. The memory (env.space, view.lua) loads, stores and checks; host and device differ only there. frame.pos is the
--- place in the text being executed.
+-- high. The memory (env.space, memory_view.lua) loads, stores and checks; host and device differ only there. frame.pos
+-- is the place in the text being executed.
 
 local arithmetic = require "accdeep.types.arithmetic"
-local check = require "accdeep.code.check_c"
+local c_sema = require "accdeep.code.c_sema"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local library = require "accdeep.code.library"
+local c_library = require "accdeep.code.c_library"
 local member_functions = require "accdeep.code.member_functions"
-local typed = require "accdeep.code.typed"
+local typed_ast = require "accdeep.code.typed_ast"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -21,10 +21,10 @@ local LONG, DOUBLE, ULONG = scalars.long, scalars.double, scalars["unsigned long
 
 local closures = {}
 
-local value, place, condition -- forward
+local value, lvalue, condition -- forward
 
 -- What goes wrong in an access is at its own operator, not at the last operand.
-function closures.at(node, fn)
+function closures.with_position(node, fn)
   local pos = node.pos
   if not pos then return fn end
   return function(f)
@@ -34,7 +34,7 @@ function closures.at(node, fn)
     return v, low, high
   end
 end
-local at = closures.at
+local at = closures.with_position
 
 -- ---------------------------------------------------------------------------------------- places --
 
@@ -44,7 +44,7 @@ function places.variable(_, e) return at(e, e.binding.place) end
 function places.given(_, e) return e.place end
 
 function places.member(env, e)
-  local base, offset = place(env, e.base), e.offset
+  local base, offset = lvalue(env, e.base), e.offset
   return at(e, function(f)
     local address, low, high = base(f)
     return address + offset, low, high
@@ -54,7 +54,7 @@ end
 -- may_end: the place may be one past the last element, with the array's bounds. C forms its address (C11 6.5.6p8), and
 -- accesses nothing there.
 function places.element(env, e, may_end)
-  local base, index, n, size, pos, space = place(env, e.base), value(env, e.index), e.n, e.type.size, e.pos, env.space
+  local base, index, n, size, pos, space = lvalue(env, e.base), value(env, e.index), e.n, e.type.size, e.pos, env.space
   return at(e, function(f)
     local address, low, high = base(f)
     local i = index(f)
@@ -82,7 +82,7 @@ end
 -- The place of what is read and then written, which is computed once: the second function gives what the first found.
 function places.once(env, e)
   if e.found then return e.found end
-  local find, address, low, high, pos = place(env, e.place), nil, nil, nil, nil
+  local find, address, low, high, pos = lvalue(env, e.place), nil, nil, nil, nil
   function e.found(f)
     f.pos = pos
     return address, low, high
@@ -115,7 +115,7 @@ function values.value(_, e) return at(e, e.binding.value) end
 function values.given(_, e) return e.value end
 
 function values.load(env, e)
-  local t, find, space = e.type, place(env, e.place), env.space
+  local t, find, space = e.type, lvalue(env, e.place), env.space
   if t.kind == "pointer" then
     return function(f)
       local address, low, high = find(f)
@@ -130,7 +130,7 @@ function values.load(env, e)
 end
 
 function values.decay(env, e)
-  local find, size = place(env, e.place), e.place.type.size
+  local find, size = lvalue(env, e.place), e.place.type.size
   return function(f)
     local address, low = find(f)
     if type(low) == "table" then return address, low end
@@ -140,7 +140,7 @@ end
 
 function values.address(env, e)
   local size = e.place.type.size
-  local find = e.place.op == "element" and places.element(env, e.place, true) or place(env, e.place)
+  local find = e.place.op == "element" and places.element(env, e.place, true) or lvalue(env, e.place)
   return function(f)
     local address, low, high = find(f)
     return address, low or address, high or address + size
@@ -225,7 +225,7 @@ end
 function values.assign(env, e)
   local t, to, space = e.type, e.to, env.space
   if t.kind == "record" then
-    local from, into, size = place(env, e.e), place(env, to), t.size
+    local from, into, size = lvalue(env, e.e), lvalue(env, to), t.size
     return function(f)
       local source, slow, shigh = from(f)
       local target, low, high = into(f)
@@ -245,12 +245,12 @@ function values.assign(env, e)
       return new
     end
   end
-  local find, code, size = place(env, to), t.code, t.size
+  local find, code, size = lvalue(env, to), t.code, t.size
   if t.kind == "pointer" then
     return function(f)
       local new, l, h = v(f)
       local address, low, high = find(f)
-      space:store(address, code, size, space:settled(new, l), low, high, f)
+      space:store(address, code, size, space:translate_pointer(new, l), low, high, f)
       return new, l, h
     end
   end
@@ -273,9 +273,9 @@ function values.step(env, e)
       return after and old or f[slot], f[slot + 1], f[slot + 2]
     end
   end
-  local once = typed.place("once", t, e.pos, { place = to })
-  local current, space, code, size = value(env, typed.loaded(once, e.pos)), env.space, t.code, t.size
-  local find = place(env, once)
+  local once = typed_ast.lvalue("once", t, e.pos, { place = to })
+  local current, space, code, size = value(env, typed_ast.load(once, e.pos)), env.space, t.code, t.size
+  local find = lvalue(env, once)
   return function(f)
     local old, l, h = current(f)
     local address, low, high = find(f)
@@ -290,7 +290,7 @@ end
 -- Values for a function of the scenario: numbers, and pointers as it knows them.
 local function arguments(env, e)
   local args, list, n, space = e.args, {}, #e.args, env.space
-  for i, arg in ipairs(args) do list[i] = arg.is_place and place(env, arg) or value(env, arg) end
+  for i, arg in ipairs(args) do list[i] = arg.is_place and lvalue(env, arg) or value(env, arg) end
   return function(f)
     local made = {}
     for i = 1, n do
@@ -328,8 +328,8 @@ end
 
 function values.method(env, e)
   local args, name, pos, space, t = arguments(env, e), e.name, e.pos, env.space, e.object.type
-  local find = place(env, e.object)
-  local fn = space.on_device and e.made.fn or member_functions.with_this(env.session, e.made)
+  local find = lvalue(env, e.object)
+  local fn = space.on_device and e.made.fn or member_functions.bind_this(env.session, e.made)
   return function(f)
     local list, n = args(f)
     f.pos = pos
@@ -338,7 +338,7 @@ function values.method(env, e)
 end
 
 function values.library(env, e)
-  local fn = library[e.name][2]
+  local fn = c_library[e.name][2]
   local convert = converter(DOUBLE, e.type)
   local a, b = value(env, e.args[1]), e.args[2] and value(env, e.args[2])
   if b then return function(f) return convert(fn(a(f), b(f))) end end
@@ -374,7 +374,7 @@ conditions["or"] = function(env, e)
 end
 
 function value(env, e) return values[e.op](env, e) end
-function place(env, e) return places[e.op](env, e) end
+function lvalue(env, e) return places[e.op](env, e) end
 
 function condition(env, e)
   if conditions[e.op] then return conditions[e.op](env, e) end
@@ -383,39 +383,40 @@ function condition(env, e)
 end
 
 -- Of typed trees.
-closures.value, closures.place = value, place
+closures.value, closures.place = value, lvalue
 
 -- ------------------------------------------------------------------------------- of grammar's trees --
 
 -- An expression: its type; its value, if it is a number or a pointer; its place, if it has one.
 function closures.compile(env, node)
-  local e = check.expression(env, node)
+  local e = c_sema.expression(env, node)
   local t = e.type
-  local made = { type = t, place = e.is_place and place(env, e) or nil }
+  local made = { type = t, place = e.is_place and lvalue(env, e) or nil }
   if not e.is_place or t.kind == "scalar" or t.kind == "pointer" then
-    made.value = value(env, e.is_place and typed.loaded(e, node.pos) or e)
+    made.value = value(env, e.is_place and typed_ast.load(e, node.pos) or e)
   end
   return made
 end
 
 -- A function that says whether an expression is true.
-function closures.truth(env, node) return condition(env, check.condition(env, node, node.pos)) end
+function closures.truth(env, node) return condition(env, c_sema.condition(env, node, node.pos)) end
 
 -- What an expression does, and its value if it has one.
-function closures.run(env, node) return value(env, check.effect(env, node)) end
+function closures.run(env, node) return value(env, c_sema.effect(env, node)) end
 
 -- The value of a constant.
 function closures.constant(session, node)
-  local e, env = check.constant(session, node)
+  local e, env = c_sema.constant(session, node)
   return value(env, e) {}
 end
 
 -- Evaluates an initialiser in the host program and stores it at an address.
 function closures.store_into(session, t, address, node)
   local env = session:host_env()
-  local e = check.value(env, node)
-  local to = typed.place("given", t, node.pos, { place = function() return address, address, address + t.size end })
-  value(env, check.assigned(node, to, e, e.const == 0)) {}
+  local e = c_sema.value(env, node)
+  local to = typed_ast.lvalue("given", t, node.pos, { place =
+    function() return address, address, address + t.size end })
+  value(env, c_sema.convert_for_assignment(node, to, e, e.const == 0)) {}
 end
 
 return closures

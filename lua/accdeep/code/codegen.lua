@@ -1,13 +1,13 @@
 -- codegen.lua - bounds of sections and what is computed with them, as instructions of the core's mapping programs.
 --
--- Expressions have the types and values that C gives them (check_c.lua, core/walk/arithmetic.c); what C leaves
+-- Expressions have the types and values that C gives them (c_sema.lua, core/walk/arithmetic.c); what C leaves
 -- undefined ends as a section that is not valid. Start and length of a section are 64-bit integers, and so is what is
 -- computed with them here.
 --
--- A value is {reg | const, type}, a place {self | address | reg, offset, type}. env: what check_c.lua has of a bound.
+-- A value is {reg | const, type}, a place {self | address | reg, offset, type}. env: what c_sema.lua has of a bound.
 
 local arithmetic = require "accdeep.types.arithmetic"
-local check = require "accdeep.code.check_c"
+local c_sema = require "accdeep.code.c_sema"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local member_functions = require "accdeep.code.member_functions"
@@ -68,7 +68,7 @@ function Builder:boundary()
 end
 
 -- An operand of what may fail: where the expression is not evaluated, a number with which it does not fail.
-function Builder:guarded(pos, r, harmless)
+function Builder:guard_operand(pos, r, harmless)
   if not self.guard then return r end
   return self:emit(pos, op.SELECT, self.guard, r, self:emit(pos, op.CONST, 0, 0, harmless))
 end
@@ -114,12 +114,12 @@ local function load(b, at, pos)
     local address = b:emit(pos, op.CONST, 0, 0, at.address + at.offset)
     return { reg = b:emit(pos, op.LOAD_AT, address, code, 0), type = t }
   end
-  local address = b:guarded(pos, at.reg, NOWHERE)
+  local address = b:guard_operand(pos, at.reg, NOWHERE)
   return { reg = b:emit(pos, op.LOAD_AT, address, code, at.offset), type = t }
 end
 
 local SMALL = 1 << 31
-local function small(v) return v < SMALL and v > -SMALL end
+local function is_small(v) return v < SMALL and v > -SMALL end
 
 local opcodes = {
   ["+"] = op.ADD, ["-"] = op.SUB, ["*"] = op.MUL, ["/"] = op.DIV, ["%"] = op.MOD, ["&"] = op.AND,
@@ -129,8 +129,8 @@ local opcodes = {
 
 -- Computes with start, length and addresses: in 64 bits, signed.
 local function apply(b, operator, x, y, pos, t)
-  if x.const and y.const and small(x.const) and small(y.const) then
-    local v = arithmetic.folded(operator, LONG, x.const, y.const)
+  if x.const and y.const and is_small(x.const) and is_small(y.const) then
+    local v = arithmetic.fold(operator, LONG, x.const, y.const)
     if v then return constant(v, t) end
   end
   if operator == ">" then return apply(b, "<", y, x, pos) end
@@ -144,19 +144,19 @@ function codegen.select(b, condition, x, y, pos)
 end
 
 -- Conditions that are 0 or 1: whether both hold, and whether one does.
-function codegen.both(b, x, y, pos)
+function codegen.logical_and(b, x, y, pos)
   if x.const then return x.const == 0 and x or y end
   return y.const == 1 and x or y.const == 0 and y or apply(b, "&", x, y, pos)
 end
 
-function codegen.either(b, x, y, pos)
+function codegen.logical_or(b, x, y, pos)
   if x.const then return x.const ~= 0 and x or y end
   return y.const == 0 and x or y.const and y or apply(b, "|", x, y, pos)
 end
 
 -- A section is not valid where a condition is 0. n: rows have so many elements, of which it takes a part; 0: it is not
 -- in its row.
-function codegen.require(b, condition, n, pos)
+function codegen.emit_check(b, condition, n, pos)
   if not condition.const then b:emit(pos, op.REQUIRE, condition.reg, 0, n) end
 end
 
@@ -178,14 +178,14 @@ local function operation(b, operator, t, x, y, pos, compares)
     local never_fails = y.const and arithmetic.is_defined(operator, t, 0, y.const)
       and (not t.signed or operator == ">>" or (operator == "/" or operator == "%") and y.const ~= -1)
     local wraps = not t.signed and (operator == "+" or operator == "-" or operator == "*")
-    if not never_fails and not wraps then right = b:guarded(pos, right, harmless[operator]) end
+    if not never_fails and not wraps then right = b:guard_operand(pos, right, harmless[operator]) end
   end
   return { reg = b:emit(pos, opcodes[operator], left, right, kind), type = t }
 end
 
 -- A place displaced by a number of elements.
-local function displaced(b, at, index, t, pos)
-  if index.const and small(index.const) then
+local function displace(b, at, index, t, pos)
+  if index.const and is_small(index.const) then
     return { self = at.self, address = at.address, reg = at.reg, offset = at.offset + index.const * t.size, type = t }
   end
   local bytes = apply(b, "*", index, constant(t.size), pos)
@@ -195,10 +195,10 @@ end
 
 -- ------------------------------------------------------------------------------ places of trees --
 
-local value, place -- forward
+local value, lvalue -- forward
 
 -- A value or an address computed in the element around, as the program of the element that looks there reads it.
-local function inherited(b, pos, level, register)
+local function inherit_register(b, pos, level, register)
   level.around.builder:pin(register)
   return b:emit(pos, op.INHERIT, 0, 0, register)
 end
@@ -210,25 +210,25 @@ function places.self(_, _, e) return { self = true, offset = e.offset, type = e.
 
 function places.around(b, _, e)
   local around, pos = e.level.around, e.pos
-  local address = address_of(around.builder, place(around.builder, around.ctx, e.place), pos)
-  return { reg = inherited(b, pos, e.level, reg(around.builder, address, pos)), offset = 0, type = e.type }
+  local address = address_of(around.builder, lvalue(around.builder, around.ctx, e.place), pos)
+  return { reg = inherit_register(b, pos, e.level, reg(around.builder, address, pos)), offset = 0, type = e.type }
 end
 
 function places.member(b, env, e)
-  local base = place(b, env, e.base)
+  local base = lvalue(b, env, e.base)
   return { self = base.self, address = base.address, reg = base.reg, offset = base.offset + e.offset, type = e.type }
 end
 
 function places.element(b, env, e)
   local index = value(b, env, e.index)
-  return displaced(b, place(b, env, e.base), index, e.type, e.pos)
+  return displace(b, lvalue(b, env, e.base), index, e.type, e.pos)
 end
 
 function places.deref(b, env, e)
   local pos = e.pos or e.pointer.pos
   local index = e.index and value(b, env, e.index)
   local base = { reg = reg(b, value(b, env, e.pointer), pos), offset = 0, type = e.type }
-  return index and displaced(b, base, index, e.type, pos) or base
+  return index and displace(b, base, index, e.type, pos) or base
 end
 
 -- ------------------------------------------------------------------------------ values of trees --
@@ -236,20 +236,20 @@ end
 local values = {}
 
 function values.const(_, _, e) return constant(e.const, e.type) end
-function values.load(b, env, e) return load(b, place(b, env, e.place), e.pos) end
+function values.load(b, env, e) return load(b, lvalue(b, env, e.place), e.pos) end
 values.decay = values.load
 function values.row(b, _, e) return e.row(b, e.pos) end
 
 function values.address(b, env, e)
-  local address = address_of(b, place(b, env, e.place), e.pos)
+  local address = address_of(b, lvalue(b, env, e.place), e.pos)
   return { reg = address.reg, const = address.const, type = e.type }
 end
 
 function values.parameter(b, env, e)
-  if not e.level then return env.session:at(e.within, value, b, env, e.e) end
+  if not e.level then return env.session:with_location(e.within, value, b, env, e.e) end
   local around = e.level.around
   local v = value(around.builder, around.ctx, e.e)
-  return { reg = inherited(b, e.pos, e.level, reg(around.builder, v, e.pos)), type = e.type }
+  return { reg = inherit_register(b, e.pos, e.level, reg(around.builder, v, e.pos)), type = e.type }
 end
 
 -- Calls a Lua function: arguments stand in a row of registers, after the condition where the call depends on one.
@@ -280,13 +280,13 @@ end
 function values.call(b, env, e) return call_out(b, env, e, e.name, e.fn, arguments(b, env, e, {})) end
 
 function values.method(b, env, e)
-  local object = address_of(b, place(b, env, e.object), e.pos)
+  local object = address_of(b, lvalue(b, env, e.object), e.pos)
   object.type = e.object.type
-  return call_out(b, env, e, e.name, member_functions.with_this(env.session, e.made), arguments(b, env, e, { object }))
+  return call_out(b, env, e, e.name, member_functions.bind_this(env.session, e.made), arguments(b, env, e, { object }))
 end
 
 -- A floating value as an integer: programs know integers only, so a function reads it.
-local function truncated(b, env, e)
+local function truncate(b, env, e)
   local pointer = values.address(b, env, { place = e.e.place, type = types.pointer(e.e.type), pos = e.pos })
   return call_out(b, env, e, "a cast", function(p)
     local x = p[0]
@@ -296,7 +296,7 @@ end
 
 function values.convert(b, env, e)
   local t, from = e.type, e.e.type
-  if from.float then return truncated(b, env, e) end
+  if from.float then return truncate(b, env, e) end
   local v = value(b, env, e.e)
   if t.kind == "pointer" then return { reg = v.reg, const = v.const, type = t } end
   local register = reg(b, v, e.pos)
@@ -313,15 +313,15 @@ function values.compare(b, env, e)
   return operation(b, e.operator, t, value(b, env, e.a), value(b, env, e.b), e.pos, true)
 end
 
-local function negated(b, register, pos) return b:emit(pos, op.LNOT, register, 0, 0) end
+local function negate(b, register, pos) return b:emit(pos, op.LNOT, register, 0, 0) end
 
-values["not"] = function(b, env, e) return { reg = negated(b, value(b, env, e.e).reg, e.pos), type = INT } end
+values["not"] = function(b, env, e) return { reg = negate(b, value(b, env, e.e).reg, e.pos), type = INT } end
 
 values["and"] = function(b, env, e)
   local is_and, pos = e.op == "and", e.pos
   local x = value(b, env, e.a)
   if e.b.const and (e.b.const ~= 0) == is_and then return x end
-  local y = b:only_if(pos, is_and and x.reg or negated(b, x.reg, pos), value, b, env, e.b)
+  local y = b:only_if(pos, is_and and x.reg or negate(b, x.reg, pos), value, b, env, e.b)
   return { reg = b:emit(pos, is_and and op.AND or op.OR, x.reg, reg(b, y, pos), 0), type = INT }
 end
 values["or"] = values["and"]
@@ -330,7 +330,7 @@ function values.select(b, env, e)
   local pos = e.pos
   local c = value(b, env, e.c).reg
   local x = b:only_if(pos, c, value, b, env, e.a)
-  local y = b:only_if(pos, negated(b, c, pos), value, b, env, e.b)
+  local y = b:only_if(pos, negate(b, c, pos), value, b, env, e.b)
   return { reg = b:emit(pos, op.SELECT, c, reg(b, x, pos), reg(b, y, pos)), type = e.type }
 end
 
@@ -346,13 +346,13 @@ function values.distance(b, env, e)
 end
 
 function value(b, env, e) return values[e.op](b, env, e) end
-function place(b, env, e) return places[e.op](b, env, e) end
+function lvalue(b, env, e) return places[e.op](b, env, e) end
 
 -- Of grammar's trees: a value, which its caller needs as a pointer; a place; the 64-bit integer that a start, a length
 -- or an index is.
-function codegen.value(b, env, node) return value(b, env, check.value(env, node)) end
-function codegen.lvalue(b, env, node) return place(b, env, check.place(env, node)) end
-function codegen.integer(b, env, node) return value(b, env, check.integer(env, node)) end
+function codegen.value(b, env, node) return value(b, env, c_sema.value(env, node)) end
+function codegen.lvalue(b, env, node) return lvalue(b, env, c_sema.place(env, node)) end
+function codegen.integer(b, env, node) return value(b, env, c_sema.integer(env, node)) end
 
 codegen.address_of, codegen.load, codegen.reg, codegen.constant, codegen.apply = address_of, load, reg, constant, apply
 

@@ -8,7 +8,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 
 local raise = diagnostic.raise
 
-local memory = {}
+local local_memory = {}
 
 local POISON = "\x7F"
 
@@ -23,7 +23,7 @@ end
 
 -- From now on, reads of bytes that were never written are reported. The core may write some, too. Returns a function
 -- that ends this.
-local function watch(space, blocks)
+local function track_initialization(space, blocks)
   local load_before, store_before = rawget(space, "load"), rawget(space, "store")
   local load, store = space.load, space.store
   function space:load(address, code, size, low, high, frame)
@@ -45,18 +45,18 @@ local function watch(space, blocks)
 end
 
 -- A new block. t: its type, or nil; fields: what else the block is to hold.
-function memory.new(session, name, t, bytes, fields)
+function local_memory.new(session, name, t, bytes, fields)
   local blocks = session.now.private_blocks
   local block = fields or {}
   block.address, block.bytes, block.name, block.written = session:new_block(bytes, name, t), bytes, name, {}
   blocks[#blocks + 1] = block
   core.put(block.address, POISON:rep(bytes))
-  if #blocks == 1 then blocks.unwatch = watch(session.host_space, blocks) end
+  if #blocks == 1 then blocks.unwatch = track_initialization(session.host_space, blocks) end
   return block
 end
 
 -- Releases the blocks that are more than there were before.
-function memory.release(session, before)
+function local_memory.release(session, before)
   local blocks = session.now.private_blocks
   for i = #blocks, before + 1, -1 do
     session:free(blocks[i].address)
@@ -69,7 +69,7 @@ function memory.release(session, before)
 end
 
 -- Copies bytes; what was never written of a block stays as it is where the bytes go.
-function memory.copy(session, to, from, bytes)
+function local_memory.copy(session, to, from, bytes)
   local block = block_at(session.now.private_blocks, from)
   local source = core.get(from, bytes)
   if not block then return core.put(to, source) end
@@ -87,4 +87,4 @@ function memory.copy(session, to, from, bytes)
   end
 end
 
-return memory
+return local_memory

@@ -4,14 +4,14 @@
 -- A statement's function returns a signal if it leaves the statements behind it out. Local scalars live
 -- in the frame, what has an address in memory.
 
-local carried = require "accdeep.code.carried"
-local check = require "accdeep.code.check_c"
+local nested_directives = require "accdeep.code.nested_directives"
+local c_sema = require "accdeep.code.c_sema"
 local closures = require "accdeep.code.closures"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local member_functions = require "accdeep.code.member_functions"
-local private = require "accdeep.code.private"
-local tree = require "accdeep.base.tree"
+local privatization = require "accdeep.code.privatization"
+local ast = require "accdeep.base.ast"
 
 local raise = diagnostic.raise
 local truth = closures.truth
@@ -23,7 +23,7 @@ local BREAK, CONTINUE, RETURN = 1, 2, 3
 local compile_statement -- forward
 
 -- The environment of a block: its own names, and those around.
-local function scoped(env)
+local function block_environment(env)
   local inner = setmetatable({ locals = setmetatable({}, { __index = env.locals }) }, { __index = env })
   local outer = env.lookup
   function inner.lookup(name, pos)
@@ -32,10 +32,10 @@ local function scoped(env)
   end
   return inner
 end
-statement.scoped = scoped
+statement.scoped = block_environment
 
 local function block(env, list)
-  local inner = scoped(env)
+  local inner = block_environment(env)
   local steps = {}
   for i, item in ipairs(list) do steps[i] = compile_statement(inner, item) end
   local n = #steps
@@ -48,9 +48,9 @@ local function block(env, list)
 end
 
 -- Names whose address is taken: they live in memory, all other scalars in the frame.
-local function addressed(body)
+local function address_taken_names(body)
   local names = {}
-  tree.visit(body, function(node)
+  ast.visit(body, function(node)
     if node.tag == "unary" and node.op == "&" and node.e.tag == "id" then names[node.e.name] = true end
   end)
   return names
@@ -74,7 +74,7 @@ end
 
 -- A value of the frame that may not be there yet.
 -- Decides HOUSE-locals.
-local function watched(binding, name)
+local function check_initialized(binding, name)
   local slot = binding.slot
   function binding.value(f)
     local v = f[slot]
@@ -84,23 +84,23 @@ local function watched(binding, name)
     return v, f[slot + 1], f[slot + 2]
   end
 end
-statement.watched = watched
+statement.watched = check_initialized
 
 local function declaration(env, node)
   local steps = {}
   for _, variable in ipairs(env.session:locals_of(node)) do
     local t, name, value = variable.type, variable.name, variable.value
-    if rawget(env.locals, name) then env.session.now.scope:taken(name, variable.pos) end
+    if rawget(env.locals, name) then env.session.now.scope:raise_taken(name, variable.pos) end
     if value and value.tag == "braces" then
       raise("unsupported", value.pos, "a local list in braces", { help = "assign the elements one by one" })
     end
-    local e = value and check.value(env, value)
+    local e = value and c_sema.value(env, value)
     local binding, begin = statement.variable(env, name, t)
-    if binding.slot and not e then watched(binding, name) end
+    if binding.slot and not e then check_initialized(binding, name) end
     if not binding.slot or not e then steps[#steps + 1] = begin end
     if e then
-      local to = check.expression(env, { tag = "id", name = name })
-      steps[#steps + 1] = closures.value(env, check.assigned(variable, to, e))
+      local to = c_sema.expression(env, { tag = "id", name = name })
+      steps[#steps + 1] = closures.value(env, c_sema.convert_for_assignment(variable, to, e))
     end
     binding.is_const = variable.is_const
   end
@@ -118,7 +118,7 @@ function statements.expr(env, node)
   return function(f) run(f) end
 end
 -- The environment of what a loop repeats, or of a switch's block.
-local function left_by(env, what)
+local function breakable_environment(env, what)
   return setmetatable({ breaks = true, continues = what == "loop" or env.continues }, { __index = env })
 end
 
@@ -145,9 +145,9 @@ statements["if"] = function(env, node)
 end
 
 -- How often a loop turns before it is asked whether its construct has taken too many steps.
-local TURNS = 32
+local STEP_BUDGET_INTERVAL = 32
 
-local function tired(f)
+local function check_step_budget(f)
   local left = core.steps_left()
   if not left then return end
   f.least = f.least or left // 2
@@ -162,9 +162,9 @@ local function loop(c, body, step)
     local turns = 0
     while not c or c(f) do
       turns = turns + 1
-      if turns == TURNS then
+      if turns == STEP_BUDGET_INTERVAL then
         turns = 0
-        tired(f)
+        check_step_budget(f)
       end
       local signal = body(f)
       if signal == BREAK then return end
@@ -175,10 +175,10 @@ local function loop(c, body, step)
 end
 
 statements["while"] = function(env, node)
-  return loop(truth(env, node.c), compile_statement(left_by(env, "loop"), node.body))
+  return loop(truth(env, node.c), compile_statement(breakable_environment(env, "loop"), node.body))
 end
 statements["do"] = function(env, node)
-  local body = compile_statement(left_by(env, "loop"), node.body)
+  local body = compile_statement(breakable_environment(env, "loop"), node.body)
   local again = loop(truth(env, node.c), body)
   return function(f)
     local signal = body(f)
@@ -188,11 +188,11 @@ statements["do"] = function(env, node)
   end
 end
 statements["for"] = function(env, node)
-  local own, init = scoped(env), node.init -- the loop's variable lives in a block around it
+  local own, init = block_environment(env), node.init -- the loop's variable lives in a block around it
   local begin = init and compile_statement(own, { tag = init.tag == "declaration" and "decl" or "expr", pos = init.pos,
     declaration = init, e = init })
   local c, step = node.c and truth(own, node.c), node.step and closures.run(own, node.step)
-  local run = loop(c, compile_statement(left_by(own, "loop"), node.body), step)
+  local run = loop(c, compile_statement(breakable_environment(own, "loop"), node.body), step)
   return function(f)
     if begin then begin(f) end
     return run(f)
@@ -201,12 +201,12 @@ end
 
 -- switch: the statements of its block, from the label of its value on.
 statements["switch"] = function(env, node)
-  local c = check.value(env, node.c)
+  local c = c_sema.value(env, node.c)
   if c.type.kind ~= "scalar" or c.type.float then raise("type-mismatch", node.c.pos, "an integer is needed") end
   if node.body.tag ~= "block" or node.body.inner then
     raise("unsupported", node.body.pos, "a switch without a block", { help = "switch (...) { case ...: }" })
   end
-  local inner, steps, starts, otherwise = scoped(left_by(env, "switch")), {}, {}, nil
+  local inner, steps, starts, otherwise = block_environment(breakable_environment(env, "switch")), {}, {}, nil
   for _, item in ipairs(node.body.list) do
     if item.tag ~= "case" then
       steps[#steps + 1] = compile_statement(inner, item)
@@ -231,8 +231,8 @@ function statements.case(_, node)
   raise("syntax", node.pos, "a label stands in the block of a switch", { length = node.e and 4 or 7 })
 end
 
-function statements.private(env, node) return private.compile(env, node, compile_statement, statement) end
-function statements.carried(env, node) return carried.compile(env, node, compile_statement, statement) end
+function statements.private(env, node) return privatization.compile(env, node, compile_statement, statement) end
+function statements.carried(env, node) return nested_directives.compile(env, node, compile_statement, statement) end
 
 function compile_statement(env, node)
   local made = statements[node.tag](env, node)
@@ -248,7 +248,7 @@ end
 function statement.body(env, node)
   env.root = { slots = 1, in_memory = node.carries }
   env.locals = {}
-  env.addressed = addressed(node)
+  env.addressed = address_taken_names(node)
   local run = block(env, node.list)
   return function(frame)
     frame.least = false
@@ -336,7 +336,7 @@ function statement.references(session, node)
   end
   each_free(node, function(n, call)
     if call then
-      if member_functions.of_this(session, call) then add("this", call.pos) end
+      if member_functions.call_on_this(session, call) then add("this", call.pos) end
       return true
     end
     local name = session:this_member(n.name) and "this" or n.name

@@ -1,9 +1,9 @@
 -- advice.lua - help for mistakes that the raising place does not know: words of the other language, Lua's own errors.
 
 local diagnostic = require "accdeep.base.diagnostic"
-local openacc = require "accdeep.catalogue.openacc"
-local openmp = require "accdeep.catalogue.openmp"
-local set = require "accdeep.base.words".set
+local openacc_directives = require "accdeep.catalogue.openacc_directives"
+local openmp_directives = require "accdeep.catalogue.openmp_directives"
+local word_set = require "accdeep.base.strings".word_set
 
 local advice = {}
 
@@ -33,14 +33,14 @@ function advice.clause(name, is_openmp, ...)
   local other = (is_openmp and of_openmp or of_openacc)[name]
   if other then return other end
   for _, names in ipairs { ... } do
-    local near = diagnostic.meant(name, names)
+    local near = diagnostic.suggest(name, names)
     if near then return near end
   end
   return nil
 end
 
 -- The directive whose words a text almost begins with; nil if there is none.
-local function nearest(text, names)
+local function nearest_directive(text, names)
   for count = 4, 1, -1 do
     local words = {}
     for word in text:match "^[%a_%s]*":gmatch "[%a_]+" do
@@ -69,23 +69,23 @@ local function no_directive(text, pos, is_openmp, own, other)
       return ("'%s' is a directive of %s, not of %s: %s \"%s ...\""):format(name, there, here, word, name)
     end
   end
-  local near = nearest(rest, own)
+  local near = nearest_directive(rest, own)
   if near then return ("did you mean '%s'?"):format(near) end
   local clause = rest:match "^[%a_]+"
-  if clause and (openacc.known[clause] or openmp.clause[clause]) then
+  if clause and (openacc_directives.known[clause] or openmp_directives.clause[clause]) then
     return ("'%s' is a clause: the directive comes first, as in %s"):format(clause,
-      openacc.known[clause] and "enter data copyin(a)" or "target map(to: a)")
+      openacc_directives.known[clause] and "enter data copyin(a)" or "target map(to: a)")
   end
   return "the name of a directive comes first: enter data, parallel, update, target"
 end
 
 local acc_names = {}
-for i, directive in ipairs(openacc.directives) do acc_names[i] = directive[1] end
+for i, directive in ipairs(openacc_directives.directives) do acc_names[i] = directive[1] end
 table.sort(acc_names, function(a, b) return #a > #b or #a == #b and a < b end)
 
 local function names_of(is_openmp)
-  if is_openmp then return openmp.names, acc_names end
-  return acc_names, openmp.names
+  if is_openmp then return openmp_directives.names, acc_names end
+  return acc_names, openmp_directives.names
 end
 
 -- Help for a text of C that does not parse. start: what it should be; what: the message; pos: the place that does not
@@ -137,7 +137,7 @@ end
 -- Words that a reader may try, which are no names of the language.
 local no_name = { device = 'values on the device: expect.device("a[0]", 1), or state()' }
 
-local of_library = set "io os require dofile loadfile load package debug collectgarbage"
+local of_library = word_set "io os require dofile loadfile load package debug collectgarbage"
 
 -- Help for a name that a script does not have. variables: names of the host program, as keys; names: those of the
 -- language. nil if nothing is close.
@@ -146,7 +146,7 @@ function advice.name(name, variables, names)
   if of_library[name] and not rawget(names, name) then
     return ("scenarios have no '%s': accdeep run --trust gives them all of Lua's library"):format(name)
   end
-  return no_name[name] or diagnostic.meant(name, names) or diagnostic.meant(name, variables)
+  return no_name[name] or diagnostic.suggest(name, names) or diagnostic.suggest(name, variables)
 end
 
 -- Help for an error of Lua itself. variables, names: as of advice.name.

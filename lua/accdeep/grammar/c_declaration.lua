@@ -7,7 +7,7 @@
 
 local lex = require "accdeep.grammar.lex"
 local lpeg = require "lpeg"
-local set = require "accdeep.base.words".set
+local word_set = require "accdeep.base.strings".word_set
 local P, S, V, C, Cc, Cp, Ct, Cmt, Carg =
   lpeg.P, lpeg.S, lpeg.V, lpeg.C, lpeg.Cc, lpeg.Cp, lpeg.Ct, lpeg.Cmt, lpeg.Carg
 
@@ -25,7 +25,7 @@ return function(rules, lx)
     function(n, start, text) n.start, n.text = start, text end)
 
   local qualifying = "const volatile restrict __restrict __restrict__ register inline auto"
-  local qualifier, is_qualifier = lx.words(qualifying), set(qualifying)
+  local qualifier, is_qualifier = lx.words(qualifying), word_set(qualifying)
   local qualifiers = (qualifier / 0) ^ 0
   local builtin = lx.words [[void char short int long float double signed unsigned _Bool bool]]
 

@@ -2,7 +2,7 @@
 --
 -- Nodes: block{list, inner?}, decl{declaration}, expr{e}, if{c, yes, no?}, while{c, body}, do{body, c},
 -- for{init?, c?, step?, body}, switch{c, body}, case{e?}, break, continue, return, and pragma{start, text} wherever a
--- directive stands: body/read.lua gives these the statements behind them. inner: directives and the statement behind
+-- directive stands: body/c_body.lua gives these the statements behind them. inner: directives and the statement behind
 -- them where one statement is wanted.
 
 local lpeg = require "lpeg"

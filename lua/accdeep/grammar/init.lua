@@ -9,9 +9,9 @@ local advice = lazy.require "accdeep.grammar.advice"
 local lpeg = require "lpeg"
 local lex = require "accdeep.grammar.lex"
 local diagnostic = require "accdeep.base.diagnostic"
-local list = require "accdeep.base.words".list
-local openacc = require "accdeep.grammar.openacc"
-local openmp = require "accdeep.grammar.openmp"
+local word_list = require "accdeep.base.strings".word_list
+local openacc_syntax = require "accdeep.grammar.openacc_syntax"
+local openmp_syntax = require "accdeep.grammar.openmp_syntax"
 
 -- Nested parentheses and statements need a stack; what does not fit is reported, not crashed on.
 lpeg.setmaxstack(4000)
@@ -25,7 +25,7 @@ local function build(language, trace)
   local rules, start = { "start", space = lx.blanks }, lpeg.P(false)
   for _, part in ipairs(language.parts) do part(rules, lx) end
   local function add(names, behind)
-    for _, name in ipairs(list(names)) do
+    for _, name in ipairs(word_list(names)) do
       start = start + lpeg.Cmt(lpeg.Carg(2), function(_, _, wanted) return wanted == name end) * lpeg.V(name) * behind
     end
   end
@@ -120,8 +120,8 @@ local grammar = new {
     require "accdeep.grammar.c_declaration",
     require "accdeep.grammar.c_class",
     require "accdeep.grammar.c_statement",
-    openacc.rules,
-    openmp.rules,
+    openacc_syntax.rules,
+    openmp_syntax.rules,
   },
   whole = "directive omp_directive expression assignment body references type_name any_type",
   beginning = "external parameter_names returned initial round space",

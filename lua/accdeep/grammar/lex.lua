@@ -4,7 +4,7 @@
 -- of how far it got; when it fails, a tracing form of the same rules is run once to find the place.
 
 local lpeg = require "lpeg"
-local words = require "accdeep.base.words"
+local strings = require "accdeep.base.strings"
 local P, R, S, C, Cp, Cmt, Carg = lpeg.P, lpeg.R, lpeg.S, lpeg.C, lpeg.Cp, lpeg.Cmt, lpeg.Carg
 
 local lex = {}
@@ -20,7 +20,8 @@ local continued = P "&" * S " \t\r" ^ 0 * P "\n" * S " \t" ^ 0 * lex.fortran_sen
 lex.blank = (S " \t\r\n\f\v" + P "\\" * P "\r" ^ -1 * P "\n" + continued
   + P "//" * (1 - P "\n") ^ 0 + P "/*" * (1 - P "*/") ^ 0 * P "*/") ^ 0
 
-local keywords = words.set [[auto break case char const continue default do double else enum extern float for goto
+local keywords =
+  strings.word_set [[auto break case char const continue default do double else enum extern float for goto
   if inline int long register restrict return short signed sizeof static struct switch typedef
   union unsigned void volatile while _Bool bool class template typename public private protected
   operator virtual]]
@@ -30,11 +31,11 @@ lex.keywords = keywords
 function lex.new(trace, blank)
   local self = { alnum = alnum, raw_name = C(letter * alnum ^ 0) }
 
-  local function far(_, at, state)
+  local function record_farthest(_, at, state)
     if at > (state.far or 0) then state.far = at end
     return true
   end
-  local mark = trace and Cmt(Carg(1), far) or P(true)
+  local mark = trace and Cmt(Carg(1), record_farthest) or P(true)
   local space = lpeg.V "space" -- a rule, as it stands behind every token
   self.space, self.blanks = space, (blank or lex.blank) * mark
 
@@ -50,7 +51,7 @@ function lex.new(trace, blank)
   -- Any of several words, captured.
   function self.words(list)
     local p = P(false)
-    if type(list) == "string" then list = words.list(list) end
+    if type(list) == "string" then list = strings.word_list(list) end
     local sorted = table.move(list, 1, #list, 1, {})
     table.sort(sorted, function(a, b) return #a > #b end)
     for _, w in ipairs(sorted) do p = p + P(w) end

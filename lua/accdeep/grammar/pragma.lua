@@ -5,7 +5,7 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local grammar = require "accdeep.grammar"
-local sorted = require "accdeep.base.sorted"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local raise = diagnostic.raise
 
@@ -42,7 +42,7 @@ local function check_foreign(node, word)
   if extensions[word] then
     raise("unsupported", node.start, ("'%s': extensions of compilers"):format(word), { length = #word })
   end
-  for wanted in sorted(starts) do
+  for wanted in sorted_pairs(starts) do
     if not others[word] and word ~= "" and (word:lower() == wanted or is_slip(word:lower(), wanted)) then
       raise("syntax", node.start, ("'%s' is not a sentinel"):format(word), { length = #word, rule = "HOUSE-bodies",
         help = ("did you mean '%s'?"):format(wanted) })

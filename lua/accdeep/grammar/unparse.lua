@@ -6,7 +6,7 @@
 -- nest: {base = text of the object, record}. Its members lose the base, X.n becomes n; a host variable that
 -- a member hides is printed ::n (AMB-TR14-13). scope.of_this says whether a name is that of a member of *this.
 
-local fortran = require "accdeep.grammar.unparse_fortran"
+local unparse_fortran = require "accdeep.grammar.unparse_fortran"
 
 local unparse = {}
 
@@ -29,14 +29,14 @@ local function level(node)
   return levels[node.tag] or 15
 end
 
-local function at_least(node, wanted, scope)
+local function parenthesize(node, wanted, scope)
   local text = expression(node, scope)
   return level(node) < wanted and "(" .. text .. ")" or text
 end
 
 -- Whether a member is one of the object whose nest is printed: p->n is one of p[0].
 function unparse.is_member_of(node, scope)
-  local base = at_least(node.base, 15)
+  local base = parenthesize(node.base, 15)
   return (node.arrow and base .. "[0]" or base) == scope.base
 end
 
@@ -63,14 +63,14 @@ function writers.id(node, scope)
 end
 function writers.member(node, scope)
   if scope and unparse.is_member_of(node, scope) then return node.name end
-  return at_least(node.base, 15, scope) .. (node.arrow and "->" or ".") .. node.name
+  return parenthesize(node.base, 15, scope) .. (node.arrow and "->" or ".") .. node.name
 end
 function writers.index(node, scope)
-  return ("%s[%s]"):format(at_least(node.base, 15, scope), expression(node.index, scope))
+  return ("%s[%s]"):format(parenthesize(node.base, 15, scope), expression(node.index, scope))
 end
 local function section(node, scope)
   local ranges = node.ranges or node.written -- Fortran's
-  if ranges then return fortran { tag = "reference", base = { tag = "id", name = "" }, args = ranges } end
+  if ranges then return unparse_fortran { tag = "reference", base = { tag = "id", name = "" }, args = ranges } end
   if node.tag == "alias" and node.round then
     local to = node.to
     local beside = to and scope and to.tag == "component" and expression(to.base) == scope.base
@@ -83,26 +83,26 @@ local function section(node, scope)
   return ("[%s:%s%s%s]"):format(node.start and expression(node.start, scope) or "",
     length:find "^:" and " " or "", length, stride and (stride:find "^:" and ": " or ":") .. stride or "")
 end
-function writers.section(node, scope) return at_least(node.base, 15, scope) .. section(node, scope) end
+function writers.section(node, scope) return parenthesize(node.base, 15, scope) .. section(node, scope) end
 writers.alias = writers.section
 function writers.call(node, scope)
-  return ("%s(%s)"):format(at_least(node.base, 15, scope), list_of(node.args, scope))
+  return ("%s(%s)"):format(parenthesize(node.base, 15, scope), list_of(node.args, scope))
 end
 function writers.unary(node, scope)
-  local inner = at_least(node.e, 14, scope)
+  local inner = parenthesize(node.e, 14, scope)
   return node.op .. (inner:sub(1, 1) == node.op:sub(1, 1) and " " or "") .. inner
 end
-function writers.postfix(node, scope) return at_least(node.base, 15, scope) .. node.op end
+function writers.postfix(node, scope) return parenthesize(node.base, 15, scope) .. node.op end
 function writers.binary(node, scope)
   local own = level(node)
-  return ("%s %s %s"):format(at_least(node.a, own, scope), node.op, at_least(node.b, own + 1, scope))
+  return ("%s %s %s"):format(parenthesize(node.a, own, scope), node.op, parenthesize(node.b, own + 1, scope))
 end
 function writers.cond(node, scope)
-  return ("%s ? %s : %s"):format(at_least(node.c, 3, scope), expression(node.a, scope),
-    at_least(node.b, 2, scope))
+  return ("%s ? %s : %s"):format(parenthesize(node.c, 3, scope), expression(node.a, scope),
+    parenthesize(node.b, 2, scope))
 end
 function writers.assign(node, scope)
-  return ("%s %s %s"):format(at_least(node.to, 14, scope), node.op, expression(node.e, scope))
+  return ("%s %s %s"):format(parenthesize(node.to, 14, scope), node.op, expression(node.e, scope))
 end
 function writers.comma(node, scope) return ("(%s)"):format(list_of(node.list, scope)) end
 
@@ -126,20 +126,20 @@ function type_text(node)
   if arguments[1] then words = ("%s<%s>"):format(words, table.concat(arguments, ", ")) end
   return words .. (declarator ~= "" and " " .. declarator or "")
 end
-function writers.cast(node, scope) return ("(%s)%s"):format(type_text(node.type), at_least(node.e, 14, scope)) end
+function writers.cast(node, scope) return ("(%s)%s"):format(type_text(node.type), parenthesize(node.e, 14, scope)) end
 function writers.sizeof(node, scope)
   if node.type then return ("sizeof(%s)"):format(type_text(node.type)) end
-  return "sizeof " .. at_least(node.e, 14, scope)
+  return "sizeof " .. parenthesize(node.e, 14, scope)
 end
 
 -- Nodes that only Fortran has.
-local function of_fortran(node)
+local function is_fortran_node(node)
   return not writers[node.tag] or node.tag == "binary" and not binary_levels[node.op]
     or node.tag == "num" and node.class ~= nil
 end
 
 function expression(node, scope)
-  return of_fortran(node) and fortran(node) or writers[node.tag](node, scope)
+  return is_fortran_node(node) and unparse_fortran(node) or writers[node.tag](node, scope)
 end
 
 local clause -- forward

@@ -1,20 +1,20 @@
 -- unparse_fortran.lua - trees of Fortran expressions as text again: names of objects, and messages.
 
-local expression -- forward
+local unparse_fortran -- forward
 
 local function list_of(nodes)
   local parts = {}
-  for i, node in ipairs(nodes) do parts[i] = expression(node) end
+  for i, node in ipairs(nodes) do parts[i] = unparse_fortran(node) end
   return table.concat(parts, ",")
 end
 
 local levels = { [".eqv."] = 1, [".neqv."] = 1, [".or."] = 2, [".and."] = 3, ["=="] = 5, ["/="] = 5, ["<"] = 5,
   ["<="] = 5, [">"] = 5, [">="] = 5, ["//"] = 6, ["+"] = 7, ["-"] = 7, ["*"] = 8, ["/"] = 8, ["**"] = 9 }
 
-local function at_least(node, wanted)
+local function parenthesize(node, wanted)
   local level = node.tag == "binary" and levels[node.op] or 10
   if node.tag == "unary" then level = node.op == ".not." and 4 or 7 end
-  local text = expression(node)
+  local text = unparse_fortran(node)
   return level < wanted and "(" .. text .. ")" or text
 end
 
@@ -26,28 +26,29 @@ function writers.num(node)
   return text .. (node.kind ~= 4 and "_" .. node.kind or "")
 end
 function writers.str(node) return '"' .. node.value:gsub('"', '""') .. '"' end
-function writers.complex(node) return ("(%s,%s)"):format(expression(node.re), expression(node.im)) end
+function writers.complex(node) return ("(%s,%s)"):format(unparse_fortran(node.re), unparse_fortran(node.im)) end
 function writers.truth(node) return node.value and ".true." or ".false." end
 function writers.id(node) return node.name end
-function writers.component(node) return expression(node.base) .. "%" .. node.name end
-function writers.reference(node) return ("%s(%s)"):format(expression(node.base), list_of(node.args)) end
-function writers.keyword(node) return node.name .. "=" .. (node.e and expression(node.e) or "*") end
+function writers.component(node) return unparse_fortran(node.base) .. "%" .. node.name end
+function writers.reference(node) return ("%s(%s)"):format(unparse_fortran(node.base), list_of(node.args)) end
+function writers.keyword(node) return node.name .. "=" .. (node.e and unparse_fortran(node.e) or "*") end
 function writers.range(node)
-  return (node.first and expression(node.first) or "") .. ":" .. (node.last and expression(node.last) or "")
-    .. (node.step and ":" .. expression(node.step) or "")
+  return (node.first and unparse_fortran(node.first) or "") .. ":" .. (node.last and unparse_fortran(node.last) or "")
+    .. (node.step and ":" .. unparse_fortran(node.step) or "")
 end
-function writers.unary(node) return node.op .. at_least(node.e, 8) end
+function writers.unary(node) return node.op .. parenthesize(node.e, 8) end
 function writers.binary(node)
   local own, power = levels[node.op], node.op == "**" and 1 or 0 -- which binds to the right
-  return at_least(node.a, own + power) .. node.op .. at_least(node.b, own + 1 - power)
+  return parenthesize(node.a, own + power) .. node.op .. parenthesize(node.b, own + 1 - power)
 end
 function writers.star() return "*" end
 function writers.array(node) return ("[%s]"):format(list_of(node.list)) end
 function writers.implied(node)
-  return ("(%s,%s=%s,%s%s)"):format(list_of(node.list), node.name, expression(node.first), expression(node.last),
-    node.step and "," .. expression(node.step) or "")
+  return ("(%s,%s=%s,%s%s)"):format(list_of(node.list), node.name, unparse_fortran(node.first),
+    unparse_fortran(node.last),
+    node.step and "," .. unparse_fortran(node.step) or "")
 end
 
-function expression(node) return writers[node.tag](node) end
+function unparse_fortran(node) return writers[node.tag](node) end
 
-return expression
+return unparse_fortran

@@ -1,20 +1,20 @@
 -- c_items.lua - what data clauses name in C: variables, members, elements and sections of them, as items of a plan.
 --
 -- An item says by code where it lies: registers hold its base, count and start, and the slot of the pointer that is
--- attached. How the objects of a request are treated is requests.lua's matter.
+-- attached. How the objects of a request are treated is requested_action.lua's matter.
 
 local lazy = require "accdeep.base.lazy"
 local advice = lazy.require "accdeep.grammar.advice"
 local codegen = require "accdeep.code.codegen"
-local compile = require "accdeep.shape.compile"
+local mapping_compiler = require "accdeep.shape.mapping_compiler"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local list_item = require "accdeep.shape.list_item"
-local subscripts_of = require "accdeep.shape.subscripts"
-local asked = require "accdeep.plan.requests".asked
+local section_subscripts = require "accdeep.shape.section_subscripts"
+local resolve = require "accdeep.plan.requested_action".resolve
 local shape = require "accdeep.shape.shape"
 local types = require "accdeep.types"
-local names = require "accdeep.types.names"
+local scoped_names = require "accdeep.types.scoped_names"
 local unparse = require "accdeep.grammar.unparse"
 
 local raise = diagnostic.raise
@@ -34,7 +34,7 @@ local function index_registers(b, ctx, indices)
 end
 
 -- The variable that a member is a part of; nil if a pointer points to it.
-local function variable_around(node)
+local function enclosing_variable(node)
   local root = node
   while root.tag == "member" and not root.arrow do root = root.base end
   return root ~= node and root.tag == "id" and root or nil
@@ -42,7 +42,7 @@ end
 
 -- Where members are mapped without the structure they lie in, they keep their places in it.
 local function keep_place(plan, item, node)
-  local root = variable_around(node)
+  local root = enclosing_variable(node)
   if plan.session.rules.members ~= "mapped" or not root then return end
   local b = codegen.builder()
   local from = codegen.lvalue(b, { session = plan.session }, root)
@@ -71,7 +71,7 @@ local function map_pointers(plan, request, node)
   local rules = plan.session.rules
   if rules.members ~= "mapped" or plan.kind == "update" then return end
   if rules.chains == "ignored" then
-    if variable_around(node) then pointer_member(plan, request, node) end
+    if enclosing_variable(node) then pointer_member(plan, request, node) end
   elseif node.tag ~= "id" then
     local before = list_item.pointer_to(plan.session, node)
     if not before or before.tag == "id" then return pointer_member(plan, request, node) end
@@ -93,7 +93,7 @@ local function map_chain(plan, request, node, t, item)
 end
 
 -- The pointer's own address, if the pointer is one that data clauses attach.
-local function slot_of(b, ctx, node, item)
+local function pointer_cell(b, ctx, node, item)
   local members = ctx.session.rules.members == "mapped" and item.action ~= action.attach
     and item.action ~= action.detach
   if node.tag ~= "member" and (members or node.tag ~= "id" and node.tag ~= "index" and node.tag ~= "unary") then
@@ -129,7 +129,8 @@ end
 -- Adds an item with its code. A request's base pointer points to the structure of a member.
 local function add(plan, item, b, request)
   local pointer = request.base_pointer
-  if pointer and not item.slot and not item.slot_address then slot_of(b, { session = plan.session }, pointer, item) end
+  if pointer and not item.slot and not item.slot_address then
+    pointer_cell(b, { session = plan.session }, pointer, item) end
   return plan:add(item, b, request)
 end
 c_items.add = add
@@ -138,7 +139,7 @@ c_items.add = add
 local function add_elements(plan, item, b, ctx, request, base, element, how, rows)
   local indices = {}
   item.name, item.element = render(base, indices), element
-  item.label = plan:label(item.name, item.unit, how, compile.layout(plan.session, element, item.program), rows)
+  item.label = plan:label(item.name, item.unit, how, mapping_compiler.layout(plan.session, element, item.program), rows)
   item.indices = index_registers(b, ctx, indices)
   if base.tag == "id" then item.variable = base.name end
   return add(plan, item, b, request)
@@ -148,19 +149,19 @@ end
 local function alias_section(session, b, ctx, item, base, subscript, sections)
   local value = codegen.value(b, ctx, base)
   local section = subscript.to and sections[unparse.expression(subscript.to)]
-  local length = section and compile.base_section(b, ctx, section.subscript, section.type)
-  local field = compile.alias_field(session, b, ctx, value, subscript, length)
+  local length = section and mapping_compiler.base_section(b, ctx, section.subscript, section.type)
+  local field = mapping_compiler.alias_field(session, b, ctx, value, subscript, length)
   item.base = codegen.reg(b, value, base.pos)
-  slot_of(b, ctx, base, item)
+  pointer_cell(b, ctx, base, item)
   item.count, item.start, item.unit = field.count, field.start, 1
   item.alias = subscript.to and unparse.expression(subscript.to)
 end
 
 -- Address, length and program of base[s:l]... Returns the type of its elements, and the rows around them.
-local function plain_section(plan, request, b, ctx, item, base, subscripts, t)
+local function compile_section(plan, request, b, ctx, item, base, subscripts, t)
   local session = plan.session
-  local of, start, length, rest = subscripts_of.first_section(b, ctx, t, subscripts)
-  local element, times, more = subscripts_of.elements(of, rest)
+  local of, start, length, rest = section_subscripts.first_section(b, ctx, t, subscripts)
+  local element, times, more = section_subscripts.elements(of, rest)
   local pos = subscripts[1].pos
   subscripts = rest
   if length.const and length.const < 0 then
@@ -175,15 +176,15 @@ local function plain_section(plan, request, b, ctx, item, base, subscripts, t)
   end
   local flags
   if more then -- pointers that are followed: bounds are the host's own
-    item.action, item.program, flags = asked(session, request, types.innermost(element))
-    item.program = compile.pointer_program(session, nil, nil, ctx, element, subscripts, more, function(last)
-      local _, program = asked(session, request, last)
+    item.action, item.program, flags = resolve(session, request, types.innermost(element))
+    item.program = mapping_compiler.pointer_program(session, nil, nil, ctx, element, subscripts, more, function(last)
+      local _, program = resolve(session, request, last)
       return program
     end, request.action == "no_create" and action.no_create or nil, function(builder)
       return codegen.reg(builder, codegen.value(builder, ctx, base), base.pos)
     end)
   else
-    item.action, item.program, flags = asked(session, request, element)
+    item.action, item.program, flags = resolve(session, request, element)
   end
   item.flags = item.flags | flags
   local from = codegen.lvalue(b, ctx, base)
@@ -192,16 +193,16 @@ local function plain_section(plan, request, b, ctx, item, base, subscripts, t)
     item.origin = origin_of(b, ctx, base)
     keep_place(plan, item, base)
     local pointer = list_item.pointer_to_array(session, base)
-    if pointer then slot_of(b, ctx, pointer, item) end
+    if pointer then pointer_cell(b, ctx, pointer, item) end
   else
     item.base = codegen.reg(b, codegen.load(b, from, base.pos), base.pos)
-    slot_of(b, ctx, base, item)
+    pointer_cell(b, ctx, base, item)
     map_pointers(plan, request, base)
   end
   item.count = codegen.reg(b, length, pos)
   item.start = start.const ~= 0 and codegen.reg(b, start, pos) or nil
   item.unit = element.size * times -- a row of an array is one element in names
-  return element, compile.rows(types.element(t), of)
+  return element, mapping_compiler.rows(types.element(t), of)
 end
 
 -- a[0:n] of a structure: start and length are values for its shape (TR14-5-03).
@@ -227,7 +228,7 @@ function c_items.section(plan, request, base, subscripts)
   local ctx = { session = session }
   local t = type_of(session, base)
   local item = { flags = plan:flags(request), pos = request.node.pos }
-  if session.rules.extended and types.is_record(t) and not request.mapped then
+  if session.rules.extended and types.is_record(t) and not request.resolve then
     return container(plan, request, base, subscripts)
   end
   local of, first = types.element(t), subscripts[1]
@@ -254,7 +255,7 @@ function c_items.section(plan, request, base, subscripts)
     alias_section(session, b, ctx, item, base, first, plan.sections)
     item.action, element = action.present, types.scalars.char
   else
-    element, rows = plain_section(plan, request, b, ctx, item, base, subscripts, t)
+    element, rows = compile_section(plan, request, b, ctx, item, base, subscripts, t)
   end
   return add_elements(plan, item, b, ctx, request, base, element, first.tag ~= "alias" and "section" or nil, rows)
 end
@@ -268,13 +269,13 @@ function c_items.object(plan, request, node)
   local t = from.type
   if t.kind == "array" and not t.n or t.kind == "function" or t.kind == "void"
     or t.kind == "record" and not t.complete then
-    names.no_size(t, node.pos)
+    scoped_names.no_size(t, node.pos)
   end
   local element, count = t, 1
   while element.kind == "array" do element, count = element.of, count * element.n end
   local item = { pos = request.node.pos, unit = element.size }
   local flags
-  item.action, item.program, flags = asked(session, request, element)
+  item.action, item.program, flags = resolve(session, request, element)
   item.flags = plan:flags(request) | flags
   if request.asks and session.rules.chains == "mapped" then map_chain(plan, request, node, t, item) end
   local how, base = nil, node
@@ -288,23 +289,23 @@ function c_items.object(plan, request, node)
     if count > 1 then
       item.start = codegen.reg(b, codegen.apply(b, "*", index, codegen.constant(count), node.pos), node.pos)
     end
-    slot_of(b, ctx, node.base, item)
+    pointer_cell(b, ctx, node.base, item)
   else
     item.base = codegen.reg(b, codegen.address_of(b, from, node.pos), node.pos)
     item.origin = origin_of(b, ctx, node)
     keep_place(plan, item, node)
     if node.tag == "unary" then
       base = node.e
-      slot_of(b, ctx, node.e, item)
+      pointer_cell(b, ctx, node.e, item)
       how = "element"
     elseif node.tag == "index" then
       local pointer = list_item.pointer_to_array(session, node)
-      if pointer then slot_of(b, ctx, pointer, item) end
+      if pointer then pointer_cell(b, ctx, pointer, item) end
     end
   end
   item.count = codegen.reg(b, codegen.constant(count), node.pos)
   add_elements(plan, item, b, ctx, request, base, element, how)
-  if t.kind == "pointer" and t.to.kind ~= "function" and plan.kind ~= "update" and not request.mapped
+  if t.kind == "pointer" and t.to.kind ~= "function" and plan.kind ~= "update" and not request.resolve
     and session.rules.members ~= "mapped" then
     -- a pointer reference: attached if what it points to is present (ACC33-att-5)
     plan:pointer({ action = plan.kind == "exit data" and "detach" or "attach", node = request.node,
@@ -327,7 +328,7 @@ function c_items.pointer(plan, request, node)
     unit = 1 }
   item.base = codegen.reg(b, codegen.constant(0), node.pos)
   item.count = item.base
-  slot_of(b, ctx, node, item)
+  pointer_cell(b, ctx, node, item)
   local indices = {}
   item.label = plan:label(render(node, indices), 1)
   item.indices = index_registers(b, ctx, indices)

@@ -1,27 +1,27 @@
 -- fortran_map.lua - what OpenMP's map and motion clauses name in Fortran: the list items of one construct.
 --
 -- A whole allocatable or pointer component is its descriptor and what that describes; a section of one is elements
--- alone, attached where the descriptor is present, as in C (openmp.lua). Components that lie in one structure
+-- alone, attached where the descriptor is present, as in C (openmp_lowering.lua). Components that lie in one structure
 -- are parts of one object. Addresses are measured when the directive is encountered: its plan is made for one use.
 
 local codegen = require "accdeep.code.codegen"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local directive = require "accdeep.check.openmp"
-local expression = require "accdeep.code.fortran.expression"
-local openmp = require "accdeep.plan.openmp"
+local openmp_sema = require "accdeep.check.openmp_sema"
+local fortran_expression = require "accdeep.code.fortran.fortran_expression"
+local openmp_lowering = require "accdeep.plan.openmp_lowering"
 local mapper = require "accdeep.shape.mapper"
 local list_item = require "accdeep.shape.list_item"
-local section = require "accdeep.plan.fortran_section"
+local fortran_section = require "accdeep.plan.fortran_section"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse"
 
 local raise = diagnostic.raise
 
-local mapping = {}
+local fortran_map = {}
 
 -- What a variable is for defaultmap, and whether it is mapped unless a clause says otherwise (OMP60-map-11).
-function mapping.category(variable)
+function fortran_map.category(variable)
   local t = variable.type
   if t.kind == "descriptor" and t.attribute ~= "other" then return t.attribute, t.attribute == "pointer" end
   if t.kind == "array" or t.kind == "descriptor" or types.is_record(t) or t.kind == "character" then
@@ -34,12 +34,12 @@ end
 local function structure_of(session, component)
   local env, at = session:host_env(), component.base
   while at.base do
-    local e = expression.compile(env, at)
+    local e = fortran_expression.compile(env, at)
     if e.descriptor or e.element_of and e.element_of.descriptor then break end
     if at.tag == "reference" and at.base.tag == "id" then break end
     at = at.base
   end
-  local e = expression.compile(env, at)
+  local e = fortran_expression.compile(env, at)
   return { node = at, type = e.type, address = (e.place { pos = at.pos }), measured = true }
 end
 
@@ -49,17 +49,18 @@ end
 
 -- Raises for a list item with a modifier of pointers and allocatables that is none, or that none points to.
 local function check_modifiers(session, request)
-  local says, node = request.says, request.node
-  if says.ref then
-    local e = expression.compile(session:host_env(), node)
+  local map_modifiers, node = request.map_modifiers, request.node
+  if map_modifiers.ref then
+    local e = fortran_expression.compile(session:host_env(), node)
     if not e.descriptor or e.dtype.attribute == "other" then
-      raise("clause-not-allowed", says.ref_pos, ("'%s' is for allocatables and pointers, and '%s' is none"):format(
-        says.ref, unparse.expression(node)), { length = #says.ref, rule = "OMP60-map-17" })
+      raise("clause-not-allowed", map_modifiers.ref_pos,
+        ("'%s' is for allocatables and pointers, and '%s' is none"):format(
+        map_modifiers.ref, unparse.expression(node)), { length = #map_modifiers.ref, rule = "OMP60-map-17" })
     end
-  elseif says.attach then
-    local pointer = section.named(session, node).pointer
+  elseif map_modifiers.attach then
+    local pointer = fortran_section.named(session, node).pointer
     if not pointer or pointer.dtype.attribute == "other" then
-      directive.no_base_pointer(unparse.expression(node), node.pos)
+      openmp_sema.no_base_pointer(unparse.expression(node), node.pos)
     end
   end
 end
@@ -72,19 +73,19 @@ local function look_into(plan, request)
   local component = node
   while component.base and component.tag ~= "component" do component = component.base end
   if component.tag ~= "component" then
-    local ref = request.says.ref
+    local ref = request.map_modifiers.ref
     if ref and ref ~= "ref_ptee" then
-      request.holder = holder_of(expression.compile(session:host_env(), node), node)
-      plan.once = true
+      request.holder = holder_of(fortran_expression.compile(session:host_env(), node), node)
+      plan.single_use = true
     end
     return
   end
-  local e = expression.compile(session:host_env(), component)
-  request.extent = section.named(session, node)
+  local e = fortran_expression.compile(session:host_env(), component)
+  request.extent = fortran_section.named(session, node)
   request.type = request.extent.of
   if e.descriptor then
     request.holder = holder_of(e, node)
-    request.by_pointer = component ~= node or request.says.ref == "ref_ptee"
+    request.by_pointer = component ~= node or request.map_modifiers.ref == "ref_ptee"
   end
   request.structure = structure_of(session, component)
 end
@@ -148,7 +149,7 @@ local function add_structure(plan, found)
     if holder then add_holder(plan, holder, "copyin") else plan:request(found.values[1]) end
     return
   end
-  openmp.add_parts(plan, members, parts)
+  openmp_lowering.add_parts(plan, members, parts)
   for _, request in ipairs(found.values) do
     if types.is_record(request.type) or mapper.bits(request.asks.flags) ~= 0 then plan:request(request) end
   end
@@ -156,7 +157,7 @@ end
 
 -- The items of a directive's requests. implicit(structure): whether a target construct maps what its sections need
 -- of a structure.
-function mapping.map_items(plan, requests, implicit)
+function fortran_map.map_items(plan, requests, implicit)
   function plan.request(_, request)
     local item, name = plan:object(request, request.node), list_item.root_variable(request.node)
     if not request.structure then
@@ -178,13 +179,14 @@ function mapping.map_items(plan, requests, implicit)
     end
   end
   for _, request in ipairs(requests) do
-    local whole, alone = request.holder and not request.by_pointer, request.says and request.says.ref == "ref_ptr"
+    local whole, alone = request.holder and not request.by_pointer, request.map_modifiers
+      and request.map_modifiers.ref == "ref_ptr"
     if whole and is_entry and not request.structure then
       local item, name = add_holder(plan, request, "copyin"), list_item.root_variable(request.node)
       if alone then plan.named[name] = plan.named[name] or item end
     end
     if alone then
-      if is_entry and request.says.attach ~= "never" then add_attachment(plan, request) end
+      if is_entry and request.map_modifiers.attach ~= "never" then add_attachment(plan, request) end
     elseif not is_entry or not request.structure or request.holder then
       plan:request(request)
     end
@@ -192,4 +194,4 @@ function mapping.map_items(plan, requests, implicit)
   end
 end
 
-return mapping
+return fortran_map

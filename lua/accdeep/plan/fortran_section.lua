@@ -5,21 +5,21 @@
 -- (ACC33-2.7.1-4). Of a whole pointer with strides, and in updates, the bytes between the first and the last
 -- element are present, or get memory, and only those of the elements move (ACC33-upd-2).
 
-local addendum = require "accdeep.shape.fortran_addendum"
+local fortran_addendum = require "accdeep.shape.fortran_addendum"
 local codegen = require "accdeep.code.codegen"
-local asked = require "accdeep.plan.requests".asked
-local compile = require "accdeep.shape.compile"
+local resolve = require "accdeep.plan.requested_action".resolve
+local mapping_compiler = require "accdeep.shape.mapping_compiler"
 local core = require "accdeep.core"
-local descriptor = require "accdeep.types.fortran_descriptor"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
-local expression = require "accdeep.code.fortran.expression"
-local extension = require "accdeep.shape.fortran_extension"
-local inputs = require "accdeep.shape.fortran_inputs"
+local fortran_expression = require "accdeep.code.fortran.fortran_expression"
+local fortran_extension = require "accdeep.shape.fortran_extension"
+local fortran_inputs = require "accdeep.shape.fortran_inputs"
 
 local raise = diagnostic.raise
 local action = core.action
 
-local section = {}
+local fortran_section = {}
 
 local function constant(b, value, pos) return codegen.reg(b, codegen.constant(value), pos) end
 
@@ -29,20 +29,20 @@ local function extent_of(session, e, pointer, node, gaps)
   local frame = { pos = node.pos }
   if e.descriptor then
     local address = e.descriptor(frame)
-    local base = descriptor.base(session.host_space, address, nil, nil, frame)
+    local base = fortran_descriptor.base(session.host_space, address, nil, nil, frame)
     if base == 0 then return 0, 0, 0, e.type, address end
   end
-  local of = expression.type_of(e, frame)
+  local of = fortran_expression.type_of(e, frame)
   local slot = pointer and pointer.descriptor(frame)
   if e.rank == 0 then return e.place(frame), of.size, 1, of, slot end
   local s = e.section(frame)
   local is_part = e.part_of or node.tag == "component" and not e.descriptor and not e.dims
-  if is_part and not gaps and not descriptor.is_contiguous(of, s.dims) then
+  if is_part and not gaps and not fortran_descriptor.is_contiguous(of, s.dims) then
     raise("invalid-section", node.pos, ("%s is not contiguous"):format(e.text), { rule = "ACC33-2.7.1-4",
       help = "take whole leading dimensions, without a step" })
   end
-  local address, bytes = descriptor.hull(s.address, of, s.dims)
-  local run, steps = descriptor.gaps(of, s.dims)
+  local address, bytes = fortran_descriptor.hull(s.address, of, s.dims)
+  local run, steps = fortran_descriptor.gaps(of, s.dims)
   return address, bytes, bytes // of.size, of, slot, run, table.unpack(steps or {})
 end
 
@@ -62,9 +62,9 @@ end
 -- expression. nil for what is in neither.
 local function outermost(session, node)
   local env, found = session:host_env(), nil
-  while node.base and not expression.compile(env, node).descriptor do
+  while node.base and not fortran_expression.compile(env, node).descriptor do
     node = node.base
-    local around = expression.compile(env, node)
+    local around = fortran_expression.compile(env, node)
     if around.rank > 0 or around.descriptor then found = around end
   end
   return found
@@ -75,12 +75,12 @@ local function array_of(session, found, node)
   local e, pos = found.e, node.pos
   if found.address == 0 then return nil, 0 end
   local around = session.rules.fusion and outermost(session, node)
-  local origin = around and inputs.take(session, function()
+  local origin = around and fortran_inputs.record_inputs(session, function()
     return around.rank > 0 and around.section({ pos = pos }).address or (around.place { pos = pos })
   end)
   local whole = e.part_of or e.element_of or e.rank > 0 and e
   if not whole then return nil, origin or found.address end
-  local list = { inputs.take(session, function() return subscripts_of(whole, pos) end) }
+  local list = { fortran_inputs.record_inputs(session, function() return subscripts_of(whole, pos) end) }
   local array = { name = whole ~= e and whole.text, rank = (#list - 1) // 3, shift = found.address - list[1] }
   for i = 1, array.rank do
     array[i] = { lower = list[3 * i - 1], extent = list[3 * i], sm = list[3 * i + 1] }
@@ -91,15 +91,15 @@ end
 -- Address, bytes and element type of an object, and the expression of the allocatable or pointer it was reached
 -- through. What is not allocated or associated has no bytes. gaps: whether there may be any between the elements of
 -- a part.
-local function described(session, node, gaps)
-  local e = expression.compile(session:host_env(), node)
+local function describe_object(session, node, gaps)
+  local e = fortran_expression.compile(session:host_env(), node)
   if not e.place and not e.section then
     raise("type-mismatch", node.pos, "a variable is needed",
       { help = "name a variable or a part of one: a, a(1:n), s%p" })
   end
   local pointer = e.part_of or e.element_of or e
   if not pointer.descriptor then pointer = nil end
-  local measured = table.pack(inputs.take(session, function()
+  local measured = table.pack(fortran_inputs.record_inputs(session, function()
     return extent_of(session, e, pointer, node, gaps)
   end))
   local address, bytes, count, of, slot, run = table.unpack(measured, 1, 6)
@@ -107,17 +107,17 @@ local function described(session, node, gaps)
     dims = run and table.move(measured, 7, measured.n, 1, {}), e = e, pointer = pointer, slot = slot }
 end
 
-section.named = described
+fortran_section.named = describe_object
 
 -- Address and bytes of an object on the host; 0, 0 for what is not allocated or associated.
-function section.extent_or_none(session, node)
-  local found = described(session, node)
+function fortran_section.extent_or_none(session, node)
+  local found = describe_object(session, node)
   return found.address, found.bytes
 end
 
 -- Where an object lies on the host: address, bytes, type.
-function section.extent(session, node)
-  local found = described(session, node)
+function fortran_section.extent(session, node)
+  local found = describe_object(session, node)
   if found.bytes == 0 and found.e.descriptor then
     raise("null-pointer", node.pos, ("%s is not %s"):format(found.e.text, found.e.dtype.attribute == "allocatable"
       and "allocated" or "associated"), { rule = "ACC33-2.7-2" })
@@ -126,23 +126,24 @@ function section.extent(session, node)
 end
 
 -- The descriptor of a whole pointer or allocatable: its address and type.
-function section.slot(session, node)
-  local e = expression.compile(session:host_env(), node)
+function fortran_section.descriptor_of(session, node)
+  local e = fortran_expression.compile(session:host_env(), node)
   if not e.descriptor or e.dtype.attribute == "other" then
     raise("not-a-pointer", node.pos, ("%s is neither allocatable nor a pointer"):format(e.text or "this"),
       { rule = "ACC33-att-5" })
   end
-  local address = inputs.take(session, function() return (e.descriptor { pos = node.pos }) end)
+  local address = fortran_inputs.record_inputs(session, function() return (e.descriptor { pos = node.pos }) end)
   return address, e.dtype, e
 end
 
 -- First byte and number of bytes of all that a descriptor describes; 0, 0 if it has no target.
-function section.target(session, address, t)
+function fortran_section.target(session, address, t)
   local space = session.host_space
-  return inputs.take(session, function()
-    local base = descriptor.base(space, address)
+  return fortran_inputs.record_inputs(session, function()
+    local base = fortran_descriptor.base(space, address)
     if base == 0 then return 0, 0 end
-    return descriptor.hull(base, descriptor.type(space, t, address), descriptor.dims(space, t, address))
+    return fortran_descriptor.hull(base, fortran_descriptor.type(space, t, address),
+      fortran_descriptor.dims(space, t, address))
   end)
 end
 
@@ -159,18 +160,18 @@ local function has_component(node)
   end
   return false
 end
-section.has_component = has_component
+fortran_section.has_component = has_component
 
 -- The object that a component, or a part of one, lies in, and whether an allocatable or pointer component points to the
 -- object (convenience.lua). nil: what is named is none, or has a descriptor.
-function section.object_of(session, variable)
+function fortran_section.object_of(session, variable)
   local env, node, object = session:host_env(), variable, nil
   if variable.tag == "alias" then return nil end
   while has_component(node) do
-    if expression.compile(env, node).descriptor then return object, true end
+    if fortran_expression.compile(env, node).descriptor then return object, true end
     if node.tag == "component" then
       object = node.base
-      if expression.compile(env, object).rank > 0 then return nil end
+      if fortran_expression.compile(env, object).rank > 0 then return nil end
     end
     node = node.base
   end
@@ -179,23 +180,23 @@ end
 
 local function is_piece(session, node)
   if not session.rules.fusion then return false end
-  local object, is_led = section.object_of(session, node)
+  local object, is_led = fortran_section.object_of(session, node)
   return object ~= nil and not is_led
 end
 
 -- Decides FLANG-other-2.
-local function set_slot(plan, request, item, found)
+local function set_descriptor(plan, request, item, found)
   local session = plan.session
   local pointer = found.pointer
   local is_variable = pointer and pointer.node.tag == "id"
   if pointer and pointer.dtype.attribute ~= "other" and not (is_variable and session.rules.members == "mapped") then
     item.slot_address, item.slot_bytes = found.slot, pointer.dtype.size
-    addendum.note(plan, request, found.slot, pointer.dtype, found.address, found.bytes, pointer.text)
+    fortran_addendum.note(plan, request, found.slot, pointer.dtype, found.address, found.bytes, pointer.text)
   end
 end
 
 -- What an object is called: a section of all elements as the array.
-local function called(e)
+local function display_name(e)
   local node = e.node
   if not e.part_of or node.tag ~= "reference" then return e.text end
   for _, arg in ipairs(node.args) do
@@ -206,13 +207,13 @@ end
 
 -- The first byte of what a pointer or allocatable, or another variable, has; 0 if there is none.
 local function first_byte(session, node)
-  local e = expression.compile(session:host_env(), node)
+  local e = fortran_expression.compile(session:host_env(), node)
   if not e.place and not e.section then
     raise("type-mismatch", node.pos, "the base of '@' is a variable", { rule = "TR14-3.5-01" })
   end
-  return inputs.take(session, function()
+  return fortran_inputs.record_inputs(session, function()
     local frame = { pos = node.pos }
-    if e.descriptor then return (descriptor.base(session.host_space, (e.descriptor(frame)))) end
+    if e.descriptor then return (fortran_descriptor.base(session.host_space, (e.descriptor(frame)))) end
     return e.place and e.place(frame) or e.section(frame).address
   end)
 end
@@ -225,7 +226,7 @@ local function alias_item(plan, request, node, b)
     raise("clause-not-allowed", pos, "'@' alone stands in a present clause, or on a component",
       { rule = "TR14-3.5-10" })
   end
-  local slot, t, e = section.slot(session, node.base)
+  local slot, t, e = fortran_section.descriptor_of(session, node.base)
   local value = first_byte(session, node.base)
   local base = node.to and first_byte(session, node.to) or value
   local count = value ~= 0 and base ~= 0 and 1 or 0
@@ -234,7 +235,7 @@ local function alias_item(plan, request, node, b)
     home = root_variable(session, node), base = constant(b, value, pos),
     start = base ~= value and constant(b, base - value, pos) or nil, count = constant(b, count, pos) }
   local found = { pointer = e, slot = slot, address = value, bytes = 0, of = t.of }
-  set_slot(plan, request, item, found)
+  set_descriptor(plan, request, item, found)
   if node.base.tag == "id" then item.variable = node.base.name end
   return item
 end
@@ -254,11 +255,11 @@ end
 
 -- Adds the items of what a request names, and returns the first.
 -- Decides TR14-A.5-01, FLANG-recipe-1.
-function section.object(plan, request, node)
+function fortran_section.object(plan, request, node)
   local session, b = plan.session, codegen.builder()
   check_assumed_size(session, node)
   if node.tag == "alias" then return plan:add(alias_item(plan, request, node, b), b, request) end
-  local found = described(session, node, plan.kind == "update")
+  local found = describe_object(session, node, plan.kind == "update")
   local e, of = found.e, found.of
   if plan.kind == "declare" and e.dtype and e.dtype.attribute == "allocatable" and e.node.tag == "id" then
     plan.lasting = plan.lasting or {}
@@ -266,18 +267,19 @@ function section.object(plan, request, node)
       bytes = found.bytes })
     found.count, found.bytes, found.pointer = 0, 0, nil -- the structured reference would outlive deallocate
   end
-  local item = { flags = plan:flags(request), pos = request.node.pos, unit = of.size, name = called(e), element = of,
+  local item = { flags = plan:flags(request), pos = request.node.pos, unit = of.size, name = display_name(e),
+    element = of,
     run = found.run, dims = found.dims, indices = {} }
   local flags
-  item.action, item.program, flags = asked(session, request, of)
+  item.action, item.program, flags = resolve(session, request, of)
   item.flags = item.flags | (flags or 0)
   item.base, item.count = constant(b, found.address, node.pos), constant(b, found.count, node.pos)
   item.first, item.bytes = found.address, found.bytes
-  set_slot(plan, request, item, found)
+  set_descriptor(plan, request, item, found)
   local array, origin = array_of(session, found, node)
   if origin ~= found.address then item.origin = constant(b, origin, node.pos) end
   item.label = session:label { name = item.name, unit = of.size, round = true, file = plan.file, line = plan.line,
-    layout = compile.layout(session, of, item.program), array = array,
+    layout = mapping_compiler.layout(session, of, item.program), array = array,
     pointer = found.pointer and found.pointer.text }
   item.home, item.inside = root_variable(session, node), has_component(node)
     and not is_piece(session, node)
@@ -285,37 +287,37 @@ function section.object(plan, request, node)
     item.variable = select(2, root_variable(session, node))
   end
   plan:add(item, b, request)
-  for _, more in ipairs(extension.of(session, request.treatment, found, item.name)) do
+  for _, more in ipairs(fortran_extension.extended_objects(session, request.member_mapping, found, item.name)) do
     local code, own = codegen.builder(), setmetatable({ clause = {} }, { __index = request })
     local inner = { pos = item.pos, unit = more.of.size, name = more.name, element = more.of, indices = {},
       inside = true, flags = item.flags }
-    inner.action, inner.program, flags = asked(session, own, more.of)
+    inner.action, inner.program, flags = resolve(session, own, more.of)
     inner.flags = inner.flags | (flags or 0)
     inner.base, inner.count = constant(code, more.address, node.pos), constant(code, more.count, node.pos)
     inner.label = session:label { name = more.name, unit = more.of.size, round = true, file = plan.file,
-      line = plan.line, layout = compile.layout(session, more.of, inner.program) }
+      line = plan.line, layout = mapping_compiler.layout(session, more.of, inner.program) }
     plan:add(inner, code, own)
   end
   return item
 end
 
 -- The same for a section: what is written behind a name is a part of the expression here.
-function section.section(plan, request) return section.object(plan, request, request.node) end
+function fortran_section.section(plan, request) return fortran_section.object(plan, request, request.node) end
 
 -- An attach or detach of the descriptor itself.
-function section.pointer(plan, request, node)
+function fortran_section.pointer(plan, request, node)
   local session, b = plan.session, codegen.builder()
   if node.tag == "reference" then
-    local base = expression.compile(session:host_env(), node)
+    local base = fortran_expression.compile(session:host_env(), node)
     if base.part_of then
       raise("not-a-pointer", node.pos, ("'%s' takes the pointer itself, not a section of it"):format(request.action),
         { rule = "ACC33-att-5" })
     end
   end
-  local address, t, e = section.slot(session, node)
+  local address, t, e = fortran_section.descriptor_of(session, node)
   local first, bytes = 0, 0
-  if request.action == "attach" then first, bytes = section.target(session, address, t) end
-  addendum.note(plan, request, address, t, first, bytes, e.text)
+  if request.action == "attach" then first, bytes = fortran_section.target(session, address, t) end
+  fortran_addendum.note(plan, request, address, t, first, bytes, e.text)
   plan.attached[select(2, root_variable(session, node))] = node.tag == "id" or nil
   return plan:add({ action = action[request.action], flags = plan:flags(request), pos = request.node.pos, unit = 1,
     base = constant(b, first, node.pos), count = constant(b, bytes, node.pos), slot_address = address,
@@ -325,7 +327,7 @@ end
 -- Requests with the implicit ones before them: a component in a clause of a compute construct needs the object
 -- it is in, for its descriptor to be there (FLANG-storage-2).
 -- Decides FLANG-storage-1, FLANG-storage-2.
-function section.with_roots(plan, requests)
+function fortran_section.add_root_objects(plan, requests)
   local session, named, implied, list = plan.session, {}, {}, {}
   for _, request in ipairs(requests) do
     if request.node.tag == "id" then named[request.node.name] = true end
@@ -335,7 +337,7 @@ function section.with_roots(plan, requests)
     local is_object = variable and request.node.tag ~= "id" and variable.type.kind == "record"
       and not is_piece(session, request.node)
     if is_object and not named[name] and not implied[name]
-      and not inputs.take(session, function() return session:visible(name) ~= nil end) then
+      and not fortran_inputs.record_inputs(session, function() return session:visible(name) ~= nil end) then
       implied[name] = true
       list[#list + 1] = { action = plan.default == "present" and "present" or "copy", clause = {}, present_or = true,
         node = { tag = "id", name = name, pos = request.node.pos }, kind = plan.kind }
@@ -351,11 +353,12 @@ local function constant_section(pos, start, length, written)
 end
 
 -- Subscripts with the values that their expressions have now: they mean the same inside of the object.
-local function with_values(session, args)
+local function evaluate_subscripts(session, args)
   local env, list = session:host_env(), {}
   local function value(node)
     if not node then return nil end
-    local v = inputs.take(session, function() return (expression.integer(env, node) { pos = node.pos }) end)
+    local v = fortran_inputs.record_inputs(session, function()
+      return (fortran_expression.integer(env, node) { pos = node.pos }) end)
     return { tag = "num", class = "integer", kind = 4, value = v, pos = node.pos }
   end
   for i, arg in ipairs(args) do
@@ -367,31 +370,32 @@ end
 
 -- Which elements of a whole array a part of it is, counted from 0 in memory order: first and number.
 local function elements_of(session, whole, node)
-  local found = described(session, node) -- what is not an array is reported
+  local found = describe_object(session, node) -- what is not an array is reported
   local s = whole.section { pos = node.pos }
-  if not descriptor.is_contiguous(found.of, s.dims) then
+  if not fortran_descriptor.is_contiguous(found.of, s.dims) then
     raise("invalid-section", node.pos, ("%s is not contiguous"):format(whole.text), { rule = "ACC33-2.7.1-4" })
   end
-  return inputs.take(session, function()
+  return fortran_inputs.record_inputs(session, function()
     return (found.address - whole.section { pos = node.pos }.address) // found.of.size
   end), found.count
 end
 
 -- The way from the outermost object that holds a component to the component: the object's node, its type, the
 -- steps, and the elements of the last one; nil if none is named (convenience.lua).
-function section.way_to(session, variable)
+function fortran_section.access_path(session, variable)
   local env, steps, subscripts, node = session:host_env(), {}, nil, variable
   if variable.tag == "alias" then node, subscripts = variable.base, { variable } end
   while has_component(node) do
-    local around = expression.compile(env, node.base)
+    local around = fortran_expression.compile(env, node.base)
     if node.tag == "component" then
       if around.rank > 0 then return nil end -- a component of all elements: no object is meant
-      if around.type.kind ~= "record" then expression.compile(env, node) end -- which says that it has no components
+      -- which says that it has no components
+      if around.type.kind ~= "record" then fortran_expression.compile(env, node) end
       table.insert(steps, 1, { name = node.name, pos = node.name_pos })
       if not has_component(node.base) then return node.base, around.type, steps, subscripts end
     else
       local first, count = elements_of(session, around, node)
-      local elements = constant_section(node.pos, first, count, with_values(session, node.args))
+      local elements = constant_section(node.pos, first, count, evaluate_subscripts(session, node.args))
       if node == variable then
         subscripts = { elements }
       else
@@ -404,9 +408,10 @@ function section.way_to(session, variable)
 end
 
 -- Type of the elements of what a clause names.
-function section.element_type(session, node)
-  local e = expression.compile(session:host_env(), node)
-  return e.dynamic and inputs.take(session, function() return (e.dynamic { pos = node.pos }) end) or e.type
+function fortran_section.element_type(session, node)
+  local e = fortran_expression.compile(session:host_env(), node)
+  return e.dynamic and fortran_inputs.record_inputs(session, function() return (e.dynamic { pos = node.pos }) end)
+    or e.type
 end
 
-return section
+return fortran_section

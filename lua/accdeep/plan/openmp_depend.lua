@@ -1,13 +1,13 @@
 -- openmp_depend.lua - what depend clauses say. Nothing waits here, but types of dependences and names must be right.
 
-local check = require "accdeep.code.check_c"
+local c_sema = require "accdeep.code.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"
 local list_item = require "accdeep.shape.list_item"
-local tree = require "accdeep.base.tree"
+local ast = require "accdeep.base.ast"
 
 local raise = diagnostic.raise
 
-local depend = {}
+local openmp_depend = {}
 
 local is_type = { ["in"] = true, out = true, inout = true, mutexinoutset = true, inoutset = true, depobj = true,
   source = true, sink = true }
@@ -15,9 +15,9 @@ local of_ordered = { source = true, sink = true }
 local of_memory = { out = true, inout = true } -- these may name omp_all_memory
 
 -- A copy of a tree in which names of iterators are numbers.
-local function without_iterators(session, expression, names)
+local function substitute_iterators(session, expression, names)
   local language = session.language
-  return tree.map(expression, function(node)
+  return ast.map(expression, function(node)
     return node.tag == "id" and names[node.name] and language.number(language.first, node.pos) or nil
   end)
 end
@@ -26,7 +26,7 @@ local function check_type(clause)
   local word = clause.type
   if not is_type[word.name] then
     raise("syntax", word.pos, ("'%s' is not a type of a dependence"):format(word.name), { length = #word.name,
-      rule = "OMP60-tgt-1", help = diagnostic.meant(word.name, is_type) or "in, out, inout" })
+      rule = "OMP60-tgt-1", help = diagnostic.suggest(word.name, is_type) or "in, out, inout" })
   elseif of_ordered[word.name] then
     raise("clause-not-allowed", word.pos, ("depend(%s) is for ordered"):format(word.name), { length = #word.name,
       rule = "OMP60-tgt-1" })
@@ -46,7 +46,7 @@ local function iterators_of(session, clause)
   end
   for _, iterator in ipairs(modifier.iterators) do
     for _, bound in ipairs { iterator.first, iterator.last, iterator.step } do
-      check.expression(session:host_env(), without_iterators(session, bound, names))
+      c_sema.expression(session:host_env(), substitute_iterators(session, bound, names))
     end
     names[iterator.name] = true
   end
@@ -54,31 +54,31 @@ local function iterators_of(session, clause)
 end
 
 -- Raises about a depend clause in Fortran that is wrong.
-function depend.check_fortran(session, clause)
+function openmp_depend.check_fortran(session, clause)
   check_type(clause)
   local names = {}
   for _, iterator in ipairs(clause.modifier and clause.modifier.iterators or {}) do names[iterator.name] = true end
   for _, item in ipairs(clause.items) do
     if not (item.tag == "id" and item.name == "omp_all_memory" and of_memory[clause.type.name]) then
-      list_item.element_type(session, without_iterators(session, item, names))
+      list_item.element_type(session, substitute_iterators(session, item, names))
     end
   end
 end
 
 -- The same in C.
-function depend.check_c(session, clause)
+function openmp_depend.check_c(session, clause)
   check_type(clause)
   local names = iterators_of(session, clause)
   for _, item in ipairs(clause.items) do
     if not (item.tag == "id" and item.name == "omp_all_memory" and of_memory[clause.type.name]) then
-      item = without_iterators(session, item, names)
-      item = session.now.this and list_item.qualified(session, item) or item
+      item = substitute_iterators(session, item, names)
+      item = session.now.this and list_item.qualify(session, item) or item
       list_item.element_type(session, item)
-      local _, subscripts = list_item.take_apart(item)
+      local _, subscripts = list_item.split_designator(item)
       for _, subscript in ipairs(subscripts or {}) do
         for _, bound in ipairs { subscript.start or false, subscript.length or false, subscript.stride or false,
           subscript.index or false } do
-          if bound then check.expression(session:host_env(), bound) end
+          if bound then c_sema.expression(session:host_env(), bound) end
         end
       end
     end
@@ -86,10 +86,10 @@ function depend.check_c(session, clause)
 end
 
 -- Raises about depend clauses of a directive that are wrong.
-function depend.check(session, node)
+function openmp_depend.check(session, node)
   for _, clause in ipairs(node.clauses) do
     if clause.kind == "depend" then session.language.check_dependence(session, clause) end
   end
 end
 
-return depend
+return openmp_depend

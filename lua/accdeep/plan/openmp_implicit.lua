@@ -5,14 +5,14 @@ local codegen = require "accdeep.code.codegen"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local list_item = require "accdeep.shape.list_item"
-local lower = require "accdeep.plan.openacc"
-local new_request = require "accdeep.plan.openmp_request"
-local restrict = require "accdeep.plan.openmp_restrictions"
-local since = require "accdeep.check.since"
+local openacc_lowering = require "accdeep.plan.openacc_lowering"
+local openmp_requested_action = require "accdeep.plan.openmp_requested_action"
+local openmp_restrictions = require "accdeep.plan.openmp_restrictions"
+local version_checks = require "accdeep.check.version_checks"
 
 local raise = diagnostic.raise
 
-local implicit = {}
+local openmp_implicit = {}
 
 local behaviours = { alloc = "create", to = "copyin", from = "copyout", tofrom = "copy", present = "copy",
   storage = "create", self = "copy" }
@@ -21,7 +21,7 @@ local other_behaviours = { firstprivate = true, private = true, none = true, def
 local of_60 = { storage = true, self = true, private = true }
 
 -- What a defaultmap clause says: {behaviour, category} in its words.
-function implicit.defaultmap(plan, clause)
+function openmp_implicit.defaultmap(plan, clause)
   local behaviour, category, more = table.unpack(clause.words)
   if more then
     raise("syntax", more.pos, "expected ')'", { length = #more.name, rule = "OMP60-map-11" })
@@ -34,13 +34,15 @@ function implicit.defaultmap(plan, clause)
       known and "category" or "behaviour"), { length = #word.name, rule = "OMP60-map-11" })
   end
   if of_60[behaviour.name] then
-    since("openmp", plan.session.rules.openmp, 60, ("'%s' in defaultmap"):format(behaviour.name), behaviour.pos,
+    version_checks("openmp", plan.session.rules.openmp, 60, ("'%s' in defaultmap"):format(behaviour.name),
+      behaviour.pos,
       #behaviour.name)
   end
   if category and category.name == "all" then
-    since("openmp", plan.session.rules.openmp, 52, "the category 'all' in defaultmap", category.pos, #category.name)
+    version_checks("openmp", plan.session.rules.openmp, 52, "the category 'all' in defaultmap", category.pos,
+      #category.name)
   end
-  if behaviour.name == "self" then restrict.on_host(plan, behaviour.pos) end
+  if behaviour.name == "self" then openmp_restrictions.require_host_execution(plan, behaviour.pos) end
   local key = category and category.name or "all"
   if plan.defaults[key] or plan.defaults.all or key == "all" and next(plan.defaults) then
     raise("duplicate-clause", clause.pos, "one defaultmap for a category, or one for all",
@@ -63,7 +65,7 @@ end
 
 -- Whether a reference that no clause names is a section of no length: looked up by the address it holds
 -- (LLNL-3.2-01, LLNL-3.2-02). One to a pointer is as the pointer. Decides LLNL-3.2-02.
-local function by_reference(plan, category)
+local function is_by_reference(plan, category)
   local said = plan.defaults[category] or plan.defaults.all or "default"
   return said == "default" and category ~= "pointer" and plan.session.rules.implicit == "by-type"
 end
@@ -89,31 +91,31 @@ end
 local function add_aggregate(plan, name, node, t, behaviour)
   local session = plan.session
   local address, bytes = session.language.extent_of(session, node)
-  local request = new_request(plan, { pos = plan.node.pos }, node, behaviours[behaviour], behaviour,
+  local request = openmp_requested_action(plan, { pos = plan.node.pos }, node, behaviours[behaviour], behaviour,
     { iterators = {}, present = behaviour == "present" })
   request.base, request.type = node, t
   if bytes > 0 and session.ctx:presence(session.now.device, address, bytes) == "partly" then
-    plan.once = true
+    plan.single_use = true
     return add_present_parts(plan, name, request, session.ctx:present_in(session.now.device, address, bytes))
   end
   local before = #plan.items
   plan:request(request)
   for i = before + 1, request.present and 0 or #plan.items do
     local item = plan.items[i]
-    if item.program and not request.treatment.policy then item.flags = item.flags | core.flag.part end
+    if item.program and not request.member_mapping.policy then item.flags = item.flags | core.flag.part end
   end
 end
 
 -- Variables that a target construct's body uses and no clause names, and pointers of which only sections are mapped:
 -- the body has these for itself, too.
-function implicit.add(plan, references)
+function openmp_implicit.add(plan, references)
   local session, seen, missing = plan.session, {}, {}
   for _, reference in ipairs(references) do
     local name = reference.name
     local known = seen[name] or (plan.named[name] and not plan.bases[name]) or plan.private[name]
       or plan.deviceptr[name] or plan.taken[name]
     seen[name] = true
-    local variable = not known and lower.declared(session, reference)
+    local variable = not known and openacc_lowering.declared_variable(session, reference)
     local t = variable and variable.type
     if variable and t.kind ~= "function" and not variable.absent then
       local pos = plan.node.pos
@@ -124,7 +126,7 @@ function implicit.add(plan, references)
       local category, aliased = session.language.category(variable, t)
       local behaviour = session.program.target_variables[variable] and "tofrom" or plan.bases[name] and "section"
         or behaviour_of(plan, category, plan.roots[name], aliased)
-      if variable.reference and behaviour ~= "none" and by_reference(plan, category) then
+      if variable.reference and behaviour ~= "none" and is_by_reference(plan, category) then
         plan.looked_up[name] = true
       elseif behaviour == "none" then
         missing[#missing + 1] = reference
@@ -135,12 +137,12 @@ function implicit.add(plan, references)
       end
     end
   end
-  lower.in_no_clause(plan.node, missing, "defaultmap(none)", "a map or private clause", "OMP60-map-11")
+  openacc_lowering.raise_unlisted(plan.node, missing, "defaultmap(none)", "a map or private clause", "OMP60-map-11")
 end
 
 -- Structures of which members are on the construct and that the body uses as a whole: what is not yet present
 -- of them stays absent. Decides OMPEX-struct_map-11, OMPEX-struct_map-13.
-function implicit.structures(plan, options)
+function openmp_implicit.structures(plan, options)
   local used = {}
   for _, reference in ipairs(options.references or {}) do used[reference.name] = true end
   plan.partly = {}
@@ -151,11 +153,11 @@ function implicit.structures(plan, options)
     local session = plan.session
     local t = found.structure.type
     local whole = session.ctx:presence(session.now.device, found.structure.address, t.size)
-    plan.once = true
+    plan.single_use = true
     local element = not found.structure.pointer and #found.values > 0 -- of an array: no more of that is mapped
     if (node.tag == "id" or name == "this" or element) and whole == "absent" then plan.partly[name] = true end
     return whole == "absent" and (node.tag == "id" or name == "this")
   end
 end
 
-return implicit
+return openmp_implicit

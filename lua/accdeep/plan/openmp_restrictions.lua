@@ -1,24 +1,24 @@
 -- openmp_restrictions.lua - what OpenMP forbids list items of one construct (OMP60-map-13).
 
-local check = require "accdeep.code.check_c"
+local c_sema = require "accdeep.code.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"
-local directive = require "accdeep.check.openmp"
-local expression = require "accdeep.plan.expression"
+local openmp_sema = require "accdeep.check.openmp_sema"
+local host_expression = require "accdeep.plan.host_expression"
 local list_item = require "accdeep.shape.list_item"
-local typed = require "accdeep.code.typed"
+local typed_ast = require "accdeep.code.typed_ast"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse"
 
 local raise = diagnostic.raise
 
-local restrict = {}
+local openmp_restrictions = {}
 
 -- Map types without copies.
 local enters_nothing = { storage = true, alloc = true, release = true, delete = true }
 
 -- A list item of update stands in to or in from, not in both (OMP60-upd-1).
 -- Decides OMP60-upd-1.
-function restrict.direction(directions, clause, variable)
+function openmp_restrictions.direction(directions, clause, variable)
   local text = unparse.expression(variable)
   local other = directions[text]
   directions[text] = clause.name
@@ -29,12 +29,12 @@ function restrict.direction(directions, clause, variable)
 end
 
 -- Whether the place of an lvalue is known for good.
-function restrict.is_constant(session, node)
-  return typed.is_fixed(check.place({ session = session }, node))
+function openmp_restrictions.is_constant(session, node)
+  return typed_ast.is_fixed(c_sema.place({ session = session }, node))
 end
 
 -- The member of a union on the way to a place, or nil.
-function restrict.union_member(session, node)
+function openmp_restrictions.union_member(session, node)
   while node.base do
     local of = node.tag == "member" and list_item.type_of(session, node.base)
     if of and (node.arrow and of.to or of).record == "union" then return node end
@@ -56,13 +56,13 @@ local function base_pointer(session, node)
 end
 
 -- Instances of an iterator have neither an array nor a base pointer in common (OMP60-map-13).
-function restrict.instances(plan, requests)
+function openmp_restrictions.instances(plan, requests)
   local session, seen = plan.session, {}
   for _, request in ipairs(requests) do
     local variable = request.from.kind == "map" and request.instance_of
     if variable then
       local pointer, whole = base_pointer(session, request.base)
-      local address = expression.extent_of(session, request.by_pointer and request.base or pointer or whole)
+      local address = host_expression.extent_of(session, request.by_pointer and request.base or pointer or whole)
       seen[variable] = seen[variable] or {}
       if seen[variable][address] then
         raise("conflicting-clauses", variable.pos, "instances of an iterator are parts of one array, or have one base "
@@ -75,20 +75,21 @@ end
 
 -- Raises for a list item in C that has a modifier of references, or one of pointers and no pointer points to it.
 -- Decides OMP60-map-17, OMP61-1.
-function restrict.modifiers(plan, request)
-  local says, node = request.says, request.node
-  if says.ref then
-    raise("clause-not-allowed", says.ref_pos, ("'%s' is for members that are references, and '%s' is none"):format(
-      says.ref, unparse.expression(node)), { length = #says.ref, rule = "OMP60-map-17",
+function openmp_restrictions.modifiers(plan, request)
+  local map_modifiers, node = request.map_modifiers, request.node
+  if map_modifiers.ref then
+    raise("clause-not-allowed", map_modifiers.ref_pos,
+      ("'%s' is for members that are references, and '%s' is none"):format(
+      map_modifiers.ref, unparse.expression(node)), { length = #map_modifiers.ref, rule = "OMP60-map-17",
       help = "a pointer and what it points to are two list items: map(p), map(p[0:n])" })
-  elseif says.attach and not base_pointer(plan.session, node) then
-    directive.no_base_pointer(unparse.expression(node), node.pos)
+  elseif map_modifiers.attach and not base_pointer(plan.session, node) then
+    openmp_sema.no_base_pointer(unparse.expression(node), node.pos)
   end
 end
 
 -- What asks for the storage of the host itself, at pos, is carried out by the host only.
 -- Decides OMP60-map-14.
-function restrict.on_host(plan, pos)
+function openmp_restrictions.require_host_execution(plan, pos)
   function plan.self_maps(condition)
     return function()
       if condition and not condition() then return false end
@@ -100,31 +101,31 @@ end
 
 -- All that is mapped of a variable is mapped with self, or nothing (OMP60-map-14).
 -- Decides OMP60-map-14.
-function restrict.self_maps(plan, requests)
+function openmp_restrictions.self_maps(plan, requests)
   local first, by_name = nil, {}
   for _, request in ipairs(requests) do
     local name = list_item.root_variable(request.node) or ""
-    local asks, other = request.says.self or false, by_name[name]
+    local asks, other = request.map_modifiers.self or false, by_name[name]
     if other ~= nil and other ~= asks then
       raise("conflicting-clauses", request.node.pos, ("a part of '%s' is mapped with self, and another one without")
         :format(name), { rule = "OMP60-map-14" })
     end
     by_name[name] = asks
-    if asks and not first then first = request.says.self_pos end
+    if asks and not first then first = request.map_modifiers.self_pos end
   end
-  if first then restrict.on_host(plan, first) end
+  if first then openmp_restrictions.require_host_execution(plan, first) end
 end
 
 -- p[:] stands for what is present (OMP60-map-10).
-function restrict.assumed_size(says, node)
-  if not says.type or enters_nothing[says.type] then return end
-  raise("clause-not-allowed", says.type_pos, ("'%s' has no size: its map type is storage, not '%s'"):format(
-    unparse.expression(node), says.type), { length = #says.type, rule = "OMP60-map-10" })
+function openmp_restrictions.check_assumed_size(map_modifiers, node)
+  if not map_modifiers.type or enters_nothing[map_modifiers.type] then return end
+  raise("clause-not-allowed", map_modifiers.type_pos, ("'%s' has no size: its map type is storage, not '%s'"):format(
+    unparse.expression(node), map_modifiers.type), { length = #map_modifiers.type, rule = "OMP60-map-10" })
 end
 
 -- List items are memory in one piece: a pointer in a section is not followed (OMP60-map-13).
 -- Decides OMP60-map-13.
-function restrict.rows(t, subscripts)
+function openmp_restrictions.rows(t, subscripts)
   for i, subscript in ipairs(subscripts) do
     if subscript.tag == "alias" then
       raise("syntax", subscript.pos, "'@' is not a section of OpenMP", { rule = "OMP60-sec-1" })
@@ -137,4 +138,4 @@ function restrict.rows(t, subscripts)
   end
 end
 
-return restrict
+return openmp_restrictions

@@ -3,14 +3,14 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local types = require "accdeep.types"
-local view = require "accdeep.code.view"
+local memory_view = require "accdeep.code.memory_view"
 
 local raise = diagnostic.raise
 
-local arguments = {}
+local api_arguments = {}
 
 -- What a range of host memory is called when no text says it.
-function arguments.range_name(session, address)
+function api_arguments.range_name(session, address)
   local block = session.ctx:host_at(address)
   if not block then return ("0x%x"):format(address) end
   if block.name == "" then return "" end
@@ -18,51 +18,51 @@ function arguments.range_name(session, address)
   return offset == 0 and block.name or ("%s+%d"):format(block.name, offset)
 end
 
-function arguments.integer(value, what)
+function api_arguments.integer(value, what)
   local n = math.tointeger(value)
   if not n then raise("type-mismatch", nil, ("%s must be an integer"):format(what)) end
   return n
 end
 
-function arguments.label(session, name, at)
+function api_arguments.label(session, name, at)
   return session:label { name = name, file = at.file, line = at.line }
 end
 
 -- A pointer of the scenario to memory of a device. t: the type of a pointer, if one is known.
-function arguments.device_pointer(session, device, address, t)
-  if address == 0 then return view.NULL end
+function api_arguments.device_pointer(session, device, address, t)
+  if address == 0 then return memory_view.NULL end
   local space = session.device_side.pointer_spaces[device]
   return space:pointer(t and t.kind == "pointer" and t or types.pointer(types.void),
     address, session.ctx:device_bounds(device, address))
 end
 
 -- rule: what the error cites instead of the core's own.
-function arguments.checked(session, ok, err, rule)
+function api_arguments.check_result(session, ok, err, rule)
   if not ok then err.rule = rule or err.rule end
-  return session:checked(ok, err)
+  return session:check_result(ok, err)
 end
 
 -- Runs fn(copy), where copy(to, from) takes bytes from one memory to another: both are device numbers, that of
 -- the host is the number of devices. Between devices they pass through the host.
-function arguments.copying(session, to_device, from_device, bytes, rule, fn)
+function api_arguments.copying(session, to_device, from_device, bytes, rule, fn)
   local ctx, host = session.ctx, session.devices
-  local function done(ok, err) arguments.checked(session, ok, err, rule) end
+  local function finish(ok, err) api_arguments.check_result(session, ok, err, rule) end
   if to_device == host and from_device == host then
     return fn(function(to, from) session.core.put(to, session.core.get(from, bytes)) end)
   elseif from_device == host then
-    return fn(function(to, from) done(ctx:to_device(to_device, to, from, bytes)) end)
+    return fn(function(to, from) finish(ctx:to_device(to_device, to, from, bytes)) end)
   elseif to_device == host then
-    return fn(function(to, from) done(ctx:from_device(from_device, to, from, bytes)) end)
+    return fn(function(to, from) finish(ctx:from_device(from_device, to, from, bytes)) end)
   elseif to_device == from_device then
-    return fn(function(to, from) done(ctx:within_device(to_device, to, from, bytes)) end)
+    return fn(function(to, from) finish(ctx:within_device(to_device, to, from, bytes)) end)
   end
   local block = session:new_block(bytes, "")
   local ok, err = pcall(fn, function(to, from)
-    done(ctx:from_device(from_device, block, from, bytes))
-    done(ctx:to_device(to_device, to, block, bytes))
+    finish(ctx:from_device(from_device, block, from, bytes))
+    finish(ctx:to_device(to_device, to, block, bytes))
   end)
   session:free(block)
   if not ok then error(err, 0) end
 end
 
-return arguments
+return api_arguments

@@ -5,18 +5,18 @@
 -- also gives the number of bytes. Routines neither attach nor detach what they map (ACC33-2.7-7).
 
 local lazy = require "accdeep.base.lazy"
-local arguments = require "accdeep.run.api_arguments"
+local api_arguments = require "accdeep.run.api_arguments"
 local async = require "accdeep.run.async"
 local diagnostic = require "accdeep.base.diagnostic"
-local section = lazy.require "accdeep.plan.fortran_section"
-local omp = require "accdeep.run.api_openmp"
+local fortran_section = lazy.require "accdeep.plan.fortran_section"
+local api_openmp = require "accdeep.run.api_openmp"
 local types = require "accdeep.types"
-local view = require "accdeep.code.view"
+local memory_view = require "accdeep.code.memory_view"
 
 local raise = diagnostic.raise
-local checked, integer, range_name = arguments.checked, arguments.integer, arguments.range_name
+local check_result, integer, range_name = api_arguments.check_result, api_arguments.integer, api_arguments.range_name
 
-local api = {}
+local api_openacc = {}
 
 -- Address, bytes, name, pointer type of an argument pair.
 local function range(session, where, bytes)
@@ -24,7 +24,7 @@ local function range(session, where, bytes)
     local address, size, t = session:extent(where)
     return address, bytes and integer(bytes, "the number of bytes") or size, where:match "^[^%[]*", t
   end
-  local address, at = view.address(where)
+  local address, at = memory_view.address(where)
   if not address then raise("type-mismatch", nil, "a pointer is needed") end
   if bytes == nil then
     raise("type-mismatch", nil, "the number of bytes is missing",
@@ -39,7 +39,7 @@ local function range(session, where, bytes)
 end
 
 local function device_pointer(session, address, t)
-  return arguments.device_pointer(session, session.now.device, address, t)
+  return api_arguments.device_pointer(session, session.now.device, address, t)
 end
 
 -- Whether there is nothing to do, for want of an address or of bytes; an error where the rules say so.
@@ -62,8 +62,8 @@ end
 local function mapping(kind, action, finalize)
   return function(session, where, bytes, at)
     local address, n, name, t = range(session, where, bytes)
-    if idle(session, kind, address, n) then return kind == "enter data" and view.NULL or nil end
-    session:run_one(kind, action, address, n, 0, finalize, arguments.label(session, name, at))
+    if idle(session, kind, address, n) then return kind == "enter data" and memory_view.NULL or nil end
+    session:run_one(kind, action, address, n, 0, finalize, api_arguments.label(session, name, at))
     if kind == "enter data" then
       return device_pointer(session, session.ctx:deviceptr(session.now.device, address), t)
     end
@@ -72,15 +72,15 @@ local function mapping(kind, action, finalize)
 end
 
 -- The pointer whose address is given; its own text may be given instead.
-local function pointer_slot(session, where)
+local function pointer_cell(session, where)
   if type(where) == "string" then
-    local address, t = session:slot(where)
+    local address, t = session:pointer_cell(where)
     if t.kind ~= "pointer" and t.kind ~= "descriptor" then
       raise("not-a-pointer", nil, ("'%s' is %s"):format(where, types.name(t)), { rule = "ACC33-att-5" })
     end
     return address, where, t
   end
-  local address = view.address(where)
+  local address = memory_view.address(where)
   if not address or address == 0 then
     raise("null-pointer", nil, "the address of a pointer is needed", { rule = "ACC33-att-5" })
   end
@@ -89,20 +89,20 @@ end
 
 local function attaching(kind, action, finalize)
   return function(session, where, at)
-    local slot, name, t = pointer_slot(session, where)
+    local slot, name, t = pointer_cell(session, where)
     local is_descriptor, first, bytes = t and t.kind == "descriptor", 0, 0
     if is_descriptor and t.polymorphic then -- with its type record, in one construct
       local text = ("%s %s(%s)%s"):format(kind, action, where, finalize and " finalize" or "")
       return session:acc(text, nil, at.file, at.line)
     end
-    if is_descriptor and action == "attach" then first, bytes = section.target(session, slot, t) end
-    session:run_one(kind, action, first, bytes, slot, finalize, arguments.label(session, name, at),
+    if is_descriptor and action == "attach" then first, bytes = fortran_section.target(session, slot, t) end
+    session:run_one(kind, action, first, bytes, slot, finalize, api_arguments.label(session, name, at),
       is_descriptor and t.size or nil)
   end
 end
 
 local function device_address(value, session)
-  local address = view.address(value)
+  local address = memory_view.address(value)
   if not address then raise("type-mismatch", nil, "a device pointer is needed") end
   if session and address ~= 0 and session.ctx:device_of(address) ~= session.now.device then
     raise("host-pointer-on-device", nil, ("this is not an address of device %d"):format(session.now.device),
@@ -127,22 +127,22 @@ local update_self = mapping("update", "update self")
 -- name -> function(session, at, arguments...)
 local routines = {}
 
-local function ranged(fn)
+local function with_range(fn)
   return function(session, at, where, bytes)
     if type(where) == "string" and math.type(bytes) ~= "integer" then bytes = nil end
     return fn(session, where, bytes, at)
   end
 end
-routines.acc_copyin = ranged(copyin)
-routines.acc_create = ranged(create)
+routines.acc_copyin = with_range(copyin)
+routines.acc_create = with_range(create)
 routines.acc_present_or_copyin, routines.acc_pcopyin = routines.acc_copyin, routines.acc_copyin
 routines.acc_present_or_create, routines.acc_pcreate = routines.acc_create, routines.acc_create
-routines.acc_copyout = ranged(mapping("exit data", "copyout"))
-routines.acc_copyout_finalize = ranged(mapping("exit data", "copyout", true))
-routines.acc_delete = ranged(mapping("exit data", "delete"))
-routines.acc_delete_finalize = ranged(mapping("exit data", "delete", true))
-routines.acc_update_device = ranged(update_device)
-routines.acc_update_self, routines.acc_update_host = ranged(update_self), ranged(update_self)
+routines.acc_copyout = with_range(mapping("exit data", "copyout"))
+routines.acc_copyout_finalize = with_range(mapping("exit data", "copyout", true))
+routines.acc_delete = with_range(mapping("exit data", "delete"))
+routines.acc_delete_finalize = with_range(mapping("exit data", "delete", true))
+routines.acc_update_device = with_range(update_device)
+routines.acc_update_self, routines.acc_update_host = with_range(update_self), with_range(update_self)
 
 local function pointing(fn)
   return function(session, at, where) return fn(session, where, at) end
@@ -163,7 +163,7 @@ function routines.acc_deviceptr(session, _, where)
     address, at, t = session:extent(where)
     if t.kind ~= "pointer" then t = types.pointer(t) end
   else
-    address, at = view.address(where)
+    address, at = memory_view.address(where)
     if not address then raise("type-mismatch", nil, "a pointer is needed") end
     t = at and at.type
   end
@@ -171,27 +171,27 @@ function routines.acc_deviceptr(session, _, where)
 end
 
 function routines.acc_hostptr(session, _, where)
-  local address, at = view.address(where)
+  local address, at = memory_view.address(where)
   if not address then raise("type-mismatch", nil, "a pointer is needed") end
   local host = address == 0 and 0 or session.ctx:hostptr(session.now.device, address)
-  if host == 0 then return view.NULL end
+  if host == 0 then return memory_view.NULL end
   local t = at and at.type.kind == "pointer" and at.type or types.pointer(types.void)
   return session.host_space:pointer(t, host, session.ctx:host_bounds(host))
 end
 
 function routines.acc_map_data(session, at, host, dev, bytes)
   local address, n, name = range(session, host, bytes)
-  checked(session, session.ctx:map(session.now.device, address, device_address(dev), n,
-    arguments.label(session, name, at)))
+  check_result(session, session.ctx:map(session.now.device, address, device_address(dev), n,
+    api_arguments.label(session, name, at)))
 end
 
 function routines.acc_unmap_data(session, _, host)
-  local address = view.address(host)
+  local address = memory_view.address(host)
   if not address then raise("type-mismatch", nil, "a pointer is needed") end
   if address == 0 then
     raise("null-pointer", nil, "a null address is mapped to nothing", { rule = "ACC33-3.2.21-2" })
   end
-  checked(session, session.ctx:unmap(session.now.device, address))
+  check_result(session, session.ctx:unmap(session.now.device, address))
 end
 
 -- Decides ACC33-3.2.16-1.
@@ -200,7 +200,7 @@ function routines.acc_malloc(session, _, bytes)
   if n < 0 then raise("invalid-section", nil, ("%d bytes"):format(n), { rule = "ACC33-3.2.16-1" }) end
   local address, err = session.ctx:device_alloc(session.now.device, n)
   if not address and err.code ~= "out-of-device-memory" then error(session:core_error(err, nil), 0) end
-  if not address or address == 0 then return view.NULL end
+  if not address or address == 0 then return memory_view.NULL end
   return session.device_side.pointer_spaces[session.now.device]:pointer(types.pointer(types.void), address, address,
     address + n)
 end
@@ -208,38 +208,38 @@ end
 function routines.acc_free(session, _, dev)
   local ok, err = session.ctx:device_free(session.now.device, device_address(dev))
   if not ok and err.code == "misuse" then err.code = "out-of-bounds" end -- as free does
-  checked(session, ok, err)
+  check_result(session, ok, err)
 end
 
 -- A copy on the current device, in the queue of the routine if it has one; reported when it is done.
-local function copied(session, at, way, to, from, bytes)
+local function copy_memory(session, at, way, to, from, bytes)
   if bytes > 0 and (to == 0 or from == 0) then
     raise("null-pointer", nil, "a copy has a null address", { rule = "ACC33-3.2.30-1" })
   end
   local ctx, device, queue = session.ctx, session.now.device, session.now.queue
   local value = queue ~= 0 and ctx:queues(device)[queue].async or nil
-  checked(session, ctx:copy_async(device, queue, way, to, from, bytes, at.file, at.line))
+  check_result(session, ctx:copy_async(device, queue, way, to, from, bytes, at.file, at.line))
   local dev = way == "d2h" and from or to
-  local function tell() session:tell_copy(way, device, dev, bytes, "ACC33-3.2.30-1", at, value) end
-  if queue == 0 then return tell() end
-  checked(session, ctx:queue_call(device, queue, tell))
+  local function notify() session:notify_copy(way, device, dev, bytes, "ACC33-3.2.30-1", at, value) end
+  if queue == 0 then return notify() end
+  check_result(session, ctx:queue_call(device, queue, notify))
 end
 
 function routines.acc_memcpy_to_device(session, at, to, host, bytes)
   local address, n = host_range(session, host, bytes)
   local dev = device_address(to, session)
-  copied(session, at, "h2d", dev, address, n)
+  copy_memory(session, at, "h2d", dev, address, n)
 end
 
 function routines.acc_memcpy_from_device(session, at, host, from, bytes)
   local address, n = host_range(session, host, bytes)
   local dev = device_address(from, session)
-  copied(session, at, "d2h", address, dev, n)
+  copy_memory(session, at, "d2h", address, dev, n)
 end
 
 function routines.acc_memcpy_device(session, at, to, from, bytes)
   local dev, n = device_address(to, session), integer(bytes, "the number of bytes")
-  copied(session, at, "d2d", dev, device_address(from, session), n)
+  copy_memory(session, at, "d2d", dev, device_address(from, session), n)
 end
 
 -- Between devices; the addresses are those of the host.
@@ -262,8 +262,8 @@ function routines.acc_memcpy_d2d(session, at, to, from, bytes, to_device, from_d
   local now = session.now
   if now.queue ~= 0 then async.wait(session, now.device, now.queue) end -- it passes through the host
   local dev_to, dev_from = present(to_device, target), present(from_device, source)
-  arguments.copying(session, to_device, from_device, n, nil, function(copy) copy(dev_to, dev_from) end)
-  session:tell_copy("d2d", to_device, dev_to, n, "ACC33-3.2.30-1", at)
+  api_arguments.copying(session, to_device, from_device, n, nil, function(copy) copy(dev_to, dev_from) end)
+  session:notify_copy("d2d", to_device, dev_to, n, "ACC33-3.2.30-1", at)
 end
 
 function routines.acc_set_device_num(session, _, number)
@@ -282,7 +282,7 @@ for _, name in ipairs { "acc_copyin", "acc_create", "acc_copyout", "acc_copyout_
     local n = select("#", ...)
     if n == 0 then raise("type-mismatch", nil, "the async value is missing", { rule = "ACC33-async-5" }) end
     local value = integer((select(n, ...)), "an async value")
-    return async.within(session, value, routine, session, at, table.unpack({ ... }, 1, n - 1))
+    return async.with_queue(session, value, routine, session, at, table.unpack({ ... }, 1, n - 1))
   end
 end
 
@@ -313,40 +313,40 @@ routines.acc_init = function() end
 function routines.acc_shutdown(session) session:forget_devices() end
 function routines.acc_on_device(session) return session.now.kernel and not session.now.kernel.on_host end
 
-for name, routine in pairs(omp.routines) do routines[name] = routine end
-api.routines = routines
+for name, routine in pairs(api_openmp.routines) do routines[name] = routine end
+api_openacc.routines = routines
 
 -- Calls a routine as the host program, or a kernel, does. at: {file, line} of the call.
 -- Decides OMP60-api-14.
-function api.call(session, name, at, ...)
+function api_openacc.call(session, name, at, ...)
   local running = session.now.kernel
   local in_host_text = running and running.on_host and running.plan.kind ~= "compute" -- of a construct of the host
-  if running and not in_host_text and name ~= "acc_on_device" and not omp.in_kernels[name] then
+  if running and not in_host_text and name ~= "acc_on_device" and not api_openmp.in_kernels[name] then
     raise("region-nesting", nil, ("%s inside a compute construct"):format(name),
-      { rule = omp.routines[name] and "OMP60-api-14" or "ACC33-impl-1" })
+      { rule = api_openmp.routines[name] and "OMP60-api-14" or "ACC33-impl-1" })
   end
   return routines[name](session, at, ...)
 end
 
 -- The routine that an expression in C may call by this name, or nil.
-function api.in_text(session, name)
-  if not omp.in_text[name] then return nil end
+function api_openacc.text_routine(session, name)
+  if not api_openmp.text_routines[name] then return nil end
   return function(...)
-    local result = api.call(session, name, session.now.current or {}, ...)
-    return view.is_pointer(result) and view.address(result) or result -- expressions have numbers
+    local result = api_openacc.call(session, name, session.now.current or {}, ...)
+    return memory_view.is_pointer(result) and memory_view.address(result) or result -- expressions have numbers
   end
 end
 
 -- A constant that expressions in C know by name, as a binding, or nil.
-function api.constant_in_text(name)
-  local value = omp.constants[name] or async.constants[name]
+function api_openacc.constant_in_text(name)
+  local value = api_openmp.constants[name] or async.constants[name]
   return value and { type = types.scalars.int, const = value }
 end
 
 -- Names of the header that are arguments, not routines.
-api.constants = { acc_device_none = 0, acc_device_default = 1, acc_device_host = 2,
+api_openacc.constants = { acc_device_none = 0, acc_device_default = 1, acc_device_host = 2,
   acc_device_not_host = 3, acc_device_nvidia = 4, acc_device_current = 5 }
-for name, value in pairs(async.constants) do api.constants[name] = value end
-for name, value in pairs(omp.constants) do api.constants[name] = value end
+for name, value in pairs(async.constants) do api_openacc.constants[name] = value end
+for name, value in pairs(api_openmp.constants) do api_openacc.constants[name] = value end
 
-return api
+return api_openacc

@@ -5,12 +5,12 @@
 -- answer, and for memory that is not there, which a runtime would not notice, it is an error. A routine that
 -- fails has changed nothing.
 
-local arguments = require "accdeep.run.api_arguments"
+local api_arguments = require "accdeep.run.api_arguments"
 local diagnostic = require "accdeep.base.diagnostic"
 local types = require "accdeep.types"
-local view = require "accdeep.code.view"
+local memory_view = require "accdeep.code.memory_view"
 
-local raise, integer = diagnostic.raise, arguments.integer
+local raise, integer = diagnostic.raise, api_arguments.integer
 
 local INITIAL_DEVICE, INVALID_DEVICE = -1, -4
 local SUCCESS, FAILURE = 0, 1
@@ -47,10 +47,10 @@ end
 -- Address of a pointer, an integer, or the text of an lvalue; and the type of a pointer, if one is known.
 local function address_of(session, value, at)
   if type(value) == "string" then
-    local address, _, t = session:within(value, at.file, at.line, session.extent, session, value)
+    local address, _, t = session:with_text(value, at.file, at.line, session.extent, session, value)
     return address, t.kind == "pointer" and t or types.pointer(t)
   end
-  local address, where = view.address(value)
+  local address, where = memory_view.address(value)
   if not address then raise("type-mismatch", nil, "a pointer is needed") end
   return address, where and (where.type.kind == "pointer" and where.type or types.pointer(where.type))
 end
@@ -77,25 +77,25 @@ local function need_memory(session, device, address, bytes, rule)
   need_side(session, device, address, rule)
   if holds(session, device, address, bytes) then return end
   local on_host = device == session.devices
-  local name = on_host and arguments.range_name(session, address) or session.ctx:name_at(device, address)
+  local name = on_host and api_arguments.range_name(session, address) or session.ctx:name_at(device, address)
   raise("out-of-bounds", nil, ("%d bytes at %s are not all in %s"):format(bytes, name ~= "" and name or "an address",
     on_host and "one piece of live host memory" or ("one allocated piece of memory of device %d"):format(device)),
     { rule = rule, objects = { on_host and session.ctx:host_at(address) or nil } })
 end
 
 local function pointer_to(session, device, address, t)
-  if address == 0 then return view.NULL end
-  if device < session.devices then return arguments.device_pointer(session, device, address, t) end
+  if address == 0 then return memory_view.NULL end
+  if device < session.devices then return api_arguments.device_pointer(session, device, address, t) end
   return session.host_space:pointer(t or types.pointer(types.void), address, session.ctx:host_bounds(address))
 end
 
 -- Copies of the host's own memory are no events: nothing moves between devices.
-local function tell(session, to_device, to, from_device, from, bytes, rule, at)
+local function notify_copy(session, to_device, to, from_device, from, bytes, rule, at)
   local host = session.devices
   if to_device ~= host then
-    session:tell_copy(from_device == host and "h2d" or "d2d", to_device, to, bytes, rule, at)
+    session:notify_copy(from_device == host and "h2d" or "d2d", to_device, to, bytes, rule, at)
   elseif from_device ~= host then
-    session:tell_copy("d2h", from_device, from, bytes, rule, at)
+    session:notify_copy("d2h", from_device, from, bytes, rule, at)
   end
 end
 
@@ -104,16 +104,16 @@ end
 -- name -> function(session, at, arguments...)
 local routines = {}
 
-local function on_device(session) return session.now.kernel and not session.now.kernel.on_host end
+local function is_in_kernel(session) return session.now.kernel and not session.now.kernel.on_host end
 
 -- Decides OMP60-api-1.
 function routines.omp_get_num_devices(session) return session.devices end
 routines.omp_get_initial_device = routines.omp_get_num_devices
 function routines.omp_get_default_device(session) return session.now.device end
 function routines.omp_get_device_num(session)
-  return on_device(session) and session.now.kernel.device or session.devices
+  return is_in_kernel(session) and session.now.kernel.device or session.devices
 end
-function routines.omp_is_initial_device(session) return on_device(session) and 0 or 1 end
+function routines.omp_is_initial_device(session) return is_in_kernel(session) and 0 or 1 end
 
 function routines.omp_set_default_device(session, _, device)
   local number = some_device(session, device)
@@ -129,7 +129,7 @@ end
 local function host_alloc(session, bytes)
   local ok, address = pcall(session.new_block, session, bytes, "omp_target_alloc")
   if not ok then
-    if diagnostic.is(address) and address.code == "out-of-memory" then return view.NULL end
+    if diagnostic.is(address) and address.code == "out-of-memory" then return memory_view.NULL end
     error(address, 0)
   end
   session.program.blocks[address].target = true
@@ -140,14 +140,14 @@ end
 function routines.omp_target_alloc(session, _, bytes, device)
   local number = device_number(session, device)
   local n = size(bytes, "the number of bytes", "OMP60-api-3")
-  if not number or n == 0 then return view.NULL end
+  if not number or n == 0 then return memory_view.NULL end
   if number == session.devices then return host_alloc(session, n) end
   local address, err = session.ctx:device_alloc(number, n)
   if address then
     return session.device_side.pointer_spaces[number]:pointer(types.pointer(types.void), address, address, address + n)
   end
-  if err.code ~= "out-of-device-memory" then arguments.checked(session, nil, err, "OMP60-api-3") end
-  return view.NULL
+  if err.code ~= "out-of-device-memory" then api_arguments.check_result(session, nil, err, "OMP60-api-3") end
+  return memory_view.NULL
 end
 
 local function host_free(session, address)
@@ -169,7 +169,7 @@ function routines.omp_target_free(session, at, pointer, device)
   if number == session.devices then return host_free(session, address) end
   local ok, err = session.ctx:device_free(number, address)
   if not ok and err.code == "misuse" then err.code = "out-of-bounds" end -- inside of a block
-  arguments.checked(session, ok, err, "OMP60-api-4")
+  api_arguments.check_result(session, ok, err, "OMP60-api-4")
 end
 
 -- -------------------------------------------------------------------------------------- questions --
@@ -195,7 +195,7 @@ end
 function routines.omp_get_mapped_ptr(session, at, pointer, device)
   local number = device_number(session, device)
   local address, t = address_of(session, pointer, at)
-  if not number or address == 0 then return view.NULL end
+  if not number or address == 0 then return memory_view.NULL end
   if number < session.devices then address = session.ctx:deviceptr(number, address) end
   return pointer_to(session, number, address, t)
 end
@@ -215,8 +215,8 @@ function routines.omp_target_memcpy(session, at, to, from, length, to_offset, fr
   dst, src = dst + to_offset, src + from_offset
   need_memory(session, target, dst, n, "OMP60-api-7")
   need_memory(session, source, src, n, "OMP60-api-7")
-  arguments.copying(session, target, source, n, "OMP60-api-7", function(copy) copy(dst, src) end)
-  tell(session, target, dst, source, src, n, "OMP60-api-7", at)
+  api_arguments.copying(session, target, source, n, "OMP60-api-7", function(copy) copy(dst, src) end)
+  notify_copy(session, target, dst, source, src, n, "OMP60-api-7", at)
   return SUCCESS
 end
 
@@ -232,7 +232,7 @@ end
 
 -- How a volume lies in an array: offset and distance of its first and last byte, and bytes between neighbours of
 -- each dimension. nil: it is not inside of the array, or that has more bytes than there are addresses.
-local function placed(volume, offsets, dimensions, element)
+local function subvolume_layout(volume, offsets, dimensions, element)
   local strides, stride, first, reach = {}, element, 0, element
   for i = #volume, 1, -1 do
     if volume[i] > dimensions[i] or offsets[i] > dimensions[i] - volume[i]
@@ -270,8 +270,10 @@ function routines.omp_target_memcpy_rect(session, at, to, from, element_size, nu
   if dst == 0 and src == 0 then return MOST_DIMENSIONS end
   if not target or not source or dst == 0 or src == 0 or element < 1 or n < 1 then return FAILURE end
   volume = numbers(volume, n, "the volume")
-  local into = placed(volume, numbers(to_offsets, n, "an offset"), numbers(to_dimensions, n, "a dimension"), element)
-  local out = placed(volume, numbers(from_offsets, n, "an offset"), numbers(from_dimensions, n, "a dimension"),
+  local into = subvolume_layout(volume, numbers(to_offsets, n, "an offset"), numbers(to_dimensions, n, "a dimension"),
+    element)
+  local out = subvolume_layout(volume, numbers(from_offsets, n, "an offset"),
+    numbers(from_dimensions, n, "a dimension"),
     element)
   if not into or not out then return FAILURE end
   local elements = 1
@@ -280,10 +282,10 @@ function routines.omp_target_memcpy_rect(session, at, to, from, element_size, nu
   dst, src = dst + into.first, src + out.first
   need_memory(session, target, dst, into.bytes, "OMP60-api-8")
   need_memory(session, source, src, out.bytes, "OMP60-api-8")
-  arguments.copying(session, target, source, volume[n] * element, "OMP60-api-8", function(copy)
+  api_arguments.copying(session, target, source, volume[n] * element, "OMP60-api-8", function(copy)
     copy_rows(copy, volume, dst, src, into.strides, out.strides)
   end)
-  tell(session, target, dst, source, src, elements * element, "OMP60-api-8", at)
+  notify_copy(session, target, dst, source, src, elements * element, "OMP60-api-8", at)
   return SUCCESS
 end
 
@@ -305,8 +307,8 @@ function routines.omp_target_memset(session, at, pointer, value, count, device)
   if source == address then return given end
   local ok, err = session.ctx:to_device(number, address, source, n)
   session:free(source)
-  arguments.checked(session, ok, err, "OMP60-api-13")
-  session:tell_copy("h2d", number, address, n, "OMP60-api-13", at)
+  api_arguments.check_result(session, ok, err, "OMP60-api-13")
+  session:notify_copy("h2d", number, address, n, "OMP60-api-13", at)
   return given
 end
 
@@ -343,7 +345,7 @@ local function name_of(session, address, bytes)
   local block = owner.program.blocks[range.host]
   local of, offset = block and block.type, address - range.host
   local base = block and block.variable and block.name or holder_of(session, range.host)
-  if not base or not of then return arguments.range_name(session, address) end
+  if not base or not of then return api_arguments.range_name(session, address) end
   if block.variable and offset == 0 and bytes == block.bytes then return base end
   of = types.element(of)
   if not of or of.size == 0 or offset % of.size ~= 0 or bytes % of.size ~= 0 then
@@ -368,9 +370,9 @@ function routines.omp_target_associate_ptr(session, at, host, dev, bytes, offset
   end
   need_memory(session, number, target, n, "OMP60-api-10")
   local name = type(host) == "string" and not host:find "%[" and host or name_of(session, address, n)
-  local ok, err = ctx:map(number, address, target, n, arguments.label(session, name, at))
+  local ok, err = ctx:map(number, address, target, n, api_arguments.label(session, name, at))
   if not ok and err.code == "already-present" then return FAILURE end
-  arguments.checked(session, ok, err, "OMP60-api-10")
+  api_arguments.check_result(session, ok, err, "OMP60-api-10")
   return SUCCESS
 end
 
@@ -383,7 +385,7 @@ function routines.omp_target_disassociate_ptr(session, at, host, device)
   if not number or number == session.devices or address == 0 then return FAILURE end
   local ok, err = session.ctx:unmap(number, address)
   if not ok and refused[err.code] then return FAILURE end
-  arguments.checked(session, ok, err, "OMP60-api-11")
+  api_arguments.check_result(session, ok, err, "OMP60-api-11")
   return SUCCESS
 end
 
@@ -392,7 +394,7 @@ return {
   -- Routines that a compute construct may call: the others are for the host alone (OMP60-api-14).
   in_kernels = { omp_get_device_num = true, omp_is_initial_device = true },
   -- Routines that expressions in C know by name, in bodies and clauses.
-  in_text = { omp_get_num_devices = true, omp_get_initial_device = true, omp_get_default_device = true,
+  text_routines = { omp_get_num_devices = true, omp_get_initial_device = true, omp_get_default_device = true,
     omp_get_device_num = true, omp_is_initial_device = true, omp_target_is_present = true,
     omp_target_is_accessible = true, omp_get_mapped_ptr = true },
   constants = { omp_initial_device = INITIAL_DEVICE, omp_invalid_device = INVALID_DEVICE },

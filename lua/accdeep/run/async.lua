@@ -7,7 +7,7 @@
 -- otherwise they happen at once, and all there is left to do here is to check arguments.
 
 local diagnostic = require "accdeep.base.diagnostic"
-local with = require "accdeep.base.dynamic"
+local with_fields = require "accdeep.base.with_fields"
 
 local raise = diagnostic.raise
 
@@ -18,7 +18,7 @@ async.constants = { acc_async_noval = NOVAL, acc_async_sync = SYNC, acc_async_de
 async.modes = { program = true, delayed = true, concurrent = true }
 
 -- Decides ACC33-async-1.
-local function checked(value, pos)
+local function check_value(value, pos)
   if value < SYNC then
     raise("invalid-async", pos, ("%d is not an async value"):format(value), { rule = "ACC33-async-1",
       help = "a number from 0 on, acc_async_noval or acc_async_sync" })
@@ -28,22 +28,22 @@ end
 
 -- The queue of an async value on a device; 0: there is none, the work is synchronous.
 function async.queue(self, value, device, pos)
-  value = checked(value, pos)
+  value = check_value(value, pos)
   if value == NOVAL then value = self.device_side.default_async end
   if value == SYNC then return 0 end
-  return self:checked(self.ctx:queue(device or self.now.device, value))
+  return self:check_result(self.ctx:queue(device or self.now.device, value))
 end
 
-local function done(self, ok, err)
-  if self.device_side.listening then self:tell() end -- what was done before something failed, too
+local function finish(self, ok, err)
+  if self.device_side.is_observed then self:notify_events() end -- what was done before something failed, too
   if ok ~= nil then return ok end
   if err.code == "callback" then error(err.cause, 0) end -- what the kernel raised, with its own place
-  self:checked(nil, err)
+  self:check_result(nil, err)
 end
 
 -- Waits for a queue of a device; 0: for all.
 function async.wait(self, device, queue)
-  done(self, self.ctx:queue_wait(device, queue))
+  finish(self, self.ctx:queue_wait(device, queue))
 end
 
 -- Waits for all queues of all devices.
@@ -54,24 +54,24 @@ end
 -- Whether a queue, or with 0 all of the device, has nothing left to do.
 -- Decides ACC33-async-5.
 function async.test(self, device, queue)
-  return done(self, self.ctx:queue_test(device, queue))
+  return finish(self, self.ctx:queue_test(device, queue))
 end
 
 -- queue continues behind what another one, or with 0 all of the device, was asked for.
-function async.after(self, queue, device, other)
+function async.order_after(self, queue, device, other)
   local others = { other }
   if other == 0 then others = self.ctx:queues(device) end
   for number in ipairs(others) do
-    done(self, self.ctx:queue_after(self.now.device, queue, device, other ~= 0 and other or number))
+    finish(self, self.ctx:queue_after(self.now.device, queue, device, other ~= 0 and other or number))
   end
 end
 
 -- The program, or a queue if it is not 0, waits for another one, or with 0 for all of the device. The wait is
 -- reported; at: {file, line} of what asks for it.
 function async.wait_at(self, at, queue, device, other)
-  if queue ~= 0 then async.after(self, queue, device, other) else async.wait(self, device, other) end
+  if queue ~= 0 then async.order_after(self, queue, device, other) else async.wait(self, device, other) end
   self.ctx:waited(self.now.device, queue, device, other, at.file, at.line)
-  if self.device_side.listening then self:tell() end
+  if self.device_side.is_observed then self:notify_events() end
 end
 
 -- The device that the queues of a wait argument are of.
@@ -116,12 +116,12 @@ end
 -- nothing. Decides ACC33-async-1.
 function async.set_default(self, value, pos)
   if value == NOVAL then return end
-  self.device_side.default_async = value == DEFAULT and NOVAL or checked(value, pos)
+  self.device_side.default_async = value == DEFAULT and NOVAL or check_value(value, pos)
 end
 
 -- Runs fn with its constructs and copies in the queue of an async value, on the current device.
-function async.within(self, value, fn, ...)
-  return with(self.now, { queue = async.queue(self, value) }, fn, ...)
+function async.with_queue(self, value, fn, ...)
+  return with_fields(self.now, { queue = async.queue(self, value) }, fn, ...)
 end
 
 return async

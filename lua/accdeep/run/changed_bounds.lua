@@ -10,7 +10,7 @@ local location = require "accdeep.base.location"
 local changed_bounds = {}
 
 -- Whether the bounds of a plan's items are kept, or compared.
-function changed_bounds.watched(session, plan)
+function changed_bounds.is_tracked(session, plan)
   if not session.options.warn or session.rules.members ~= "held" or plan.openmp then return false end
   if plan.kind ~= "region" and plan.kind ~= "enter data" and plan.kind ~= "exit data" then return false end
   for _, item in ipairs(plan.items) do
@@ -20,7 +20,7 @@ function changed_bounds.watched(session, plan)
 end
 
 -- What the bounds of a plan's items are now, by item; those that cannot be computed are left out.
-function changed_bounds.of(plan)
+function changed_bounds.current_bounds(plan)
   local found = {}
   for i, item in ipairs(plan.items) do
     if item.program then found[i] = plan.construct:bounds(i) end
@@ -48,13 +48,14 @@ local function difference(plan, before, now)
 end
 
 local function warn(session, place, found)
-  session:within(place.text, place.file, place.line, session.warn, session, "bounds-changed", found.pos, found.message,
+  session:with_text(place.text, place.file, place.line, session.warn, session, "bounds-changed", found.pos,
+    found.message,
     found.fields)
 end
 
 -- At the end of a region, before it: returns a function that gives the warning when the region has ended, or nil.
-function changed_bounds.at_end(session, plan, kept)
-  local found = difference(plan, function(i) return kept[i] end, changed_bounds.of(plan))
+function changed_bounds.check_at_end(session, plan, kept)
+  local found = difference(plan, function(i) return kept[i] end, changed_bounds.current_bounds(plan))
   if not found then return nil end
   return function()
     local file, line = location.scenario(2)
@@ -67,14 +68,14 @@ end
 
 -- What stands for an item of enter data: its object, and how the shape or policy treats it; nil if it has a nest.
 local function key_of(session, plan, i)
-  local treatment = plan.items[i].treatment
-  local how = treatment and treatment.key
+  local member_mapping = plan.items[i].member_mapping
+  local how = member_mapping and member_mapping.key
   return how and ("%d %d %s"):format(session.now.device, (plan.construct:where(i)), how)
 end
 
 -- Around enter data and exit data: run() carries the plan out.
-function changed_bounds.around(session, plan, run, ...)
-  local entered, now, found = session.device_side.entered, changed_bounds.of(plan), nil
+function changed_bounds.run_and_check(session, plan, run, ...)
+  local entered, now, found = session.device_side.entered, changed_bounds.current_bounds(plan), nil
   if plan.kind == "exit data" then
     found = difference(plan, function(i)
       local key = key_of(session, plan, i)

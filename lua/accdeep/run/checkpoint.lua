@@ -38,7 +38,7 @@ local Session = {} -- methods that sessions get
 local ROOM, GAP = 64 << 20, 16 -- bytes; the address behind a block is not that of the next one
 
 -- Zeroed memory of the host, or nil.
-function Session:take(bytes)
+function Session:allocate_host(bytes)
   if not self.options.checkpoints then return core.malloc(bytes) end
   local heap = self.program.heap or { start = core.malloc(ROOM), used = 0, touched = 0 }
   if not heap.start or bytes > ROOM - GAP - heap.used then return nil end
@@ -59,7 +59,7 @@ end
 
 -- What the session is now. It is given back to restore as often as one likes.
 function Session:checkpoint()
-  local cp = self:checked(self.ctx:checkpoint())
+  local cp = self:check_result(self.ctx:checkpoint())
   local tables, live = tables_of(self), {}
   for i, t in ipairs(tables) do tables[i] = copy(t) end
   for address, block in next, self.program.blocks do live[address] = block.live end

@@ -1,12 +1,12 @@
 -- core_error.lua - what the core reports, as an error of ours: it names the list item and the place of its clause.
 
-local absent = require "accdeep.plan.absent"
+local absent_alias = require "accdeep.plan.absent_alias"
 local diagnostic = require "accdeep.base.diagnostic"
 
 local ONLY_COMPUTES = "a function that a bound calls computes a number, and does nothing else"
 
 -- The sentence with another name for the object that the construct asked for, if the sentence names it.
-local function renamed(err, name)
+local function rename_object(err, name)
   if not err.named then return err.message end
   return err.message:sub(1, err.named - 1) .. name .. err.message:sub(err.named_end + 1)
 end
@@ -28,9 +28,9 @@ end
 return function(self, err, plan)
   local item = err.item and plan and plan.items[err.item]
   local asked = err.asked
-  local base = err.code == "not-present" and item and asked and absent.base(self, item, asked.name)
+  local base = err.code == "not-present" and item and asked and absent_alias.base(self, item, asked.name)
   if base then
-    err.message = renamed(err, ("%s, the base of %s,"):format(base, asked.name))
+    err.message = rename_object(err, ("%s, the base of %s,"):format(base, asked.name))
     asked.name = base
   elseif not asked and item and (err.code == "invalid-section" or err.code == "out-of-bounds") and item.name then
     err.message = ("%s: %s"):format(item.name, err.message)

@@ -6,32 +6,32 @@
 -- each run, as names stand for other memory then.
 
 local assignment = require "accdeep.code.fortran.assignment"
-local body = require "accdeep.plan.body.fortran"
+local fortran_body = require "accdeep.plan.body.fortran_body"
 local diagnostic = require "accdeep.base.diagnostic"
-local directive = require "accdeep.check.openmp"
-local expression = require "accdeep.code.fortran.expression"
-local ftypes = require "accdeep.types.fortran"
-local host = require "accdeep.run.openmp_host"
-local host_private = require "accdeep.run.host_private"
-local private = require "accdeep.code.private"
+local openmp_sema = require "accdeep.check.openmp_sema"
+local fortran_expression = require "accdeep.code.fortran.fortran_expression"
+local fortran_types = require "accdeep.types.fortran_types"
+local openmp_host = require "accdeep.run.openmp_host"
+local host_privatization = require "accdeep.run.host_privatization"
+local privatization = require "accdeep.code.privatization"
 
 local raise = diagnostic.raise
 
-local construct = {}
+local fortran_construct = {}
 
-local function in_kernel(env) return env.session.now.kernel or env.space.on_device end
+local function is_in_kernel(env) return env.session.now.kernel or env.space.on_device end
 
--- The tree of an OpenMP directive that stands among statements, and what it is (catalogue/openmp.lua).
-local function omp_tree(session, node)
-  local text = session:in_place(node)
+-- The tree of an OpenMP directive that stands among statements, and what it is (catalogue/openmp_directives.lua).
+local function parse_omp_directive(session, node)
+  local text = session:padded_directive_text(node)
   local tree = session:parse(text, "omp_directive")
-  return tree, directive.of(tree.name), text
+  return tree, openmp_sema.directive_info(tree.name), text
 end
 
 -- ------------------------------------------------------------------------------- private variables --
 
 -- The variables that count the loops of a loop construct: {variable} (HOUSE-threads).
-function construct.counters(session, depth, node)
+function fortran_construct.counters(session, depth, node)
   local list, at = {}, node.list and node.list[1]
   while at and at.tag == "construct" do at = at.list[1] end
   while at and depth > 0 and at.tag == "do" do
@@ -49,17 +49,17 @@ local function copy(space, from, to, size, frame)
 end
 
 -- Runs fn in a target construct's body with private variables: a list of {variable, begins, lasts}.
-local function with_private(env, copies, frame, fn)
+local function run_with_private(env, copies, frame, fn)
   if not env.space.on_device then
     local signal
-    host_private.run(env.session, copies, function() signal = fn() end)
+    host_privatization.run(env.session, copies, function() signal = fn() end)
     return signal
   end
   local k, own, made, around = env.session.now.kernel, {}, {}, rawget(env, "lookup")
   local look_up = env.lookup
   for i, one in ipairs(copies) do
     local variable = one.variable
-    host_private.needs_memory(variable, one.pos or frame.pos)
+    host_privatization.needs_memory(variable, one.pos or frame.pos)
     local t, name = variable.type, variable.name
     local outer = (one.begins or one.lasts) and look_up(name, frame.pos)
     local address = k:memory(t.size)
@@ -68,7 +68,8 @@ local function with_private(env, copies, frame, fn)
     if one.begins then copy(env.space, outer.place, place, t.size, frame) end
     own[name] = { type = t, place = place }
   end
-  -- a kernel that a queue runs later knows by now what its names stand for (code/captured.lua): these go before
+  -- a kernel that a queue runs later knows by now what its names stand for (code/captured_environment.lua): these go
+  -- before
   env.lookup = function(name, pos) return own[name] or look_up(name, pos) end
   local ok, signal = pcall(fn)
   env.lookup = around
@@ -84,12 +85,12 @@ end
 -- The value with which a reduction begins, and its type.
 local function identity(op, t)
   while t.kind == "array" do t = t.of end
-  if op == "max" or op == "min" then return private.identity(op, t), t end
+  if op == "max" or op == "min" then return privatization.identity(op, t), t end
   if t.class == "logical" then return op == ".and." or op == ".eqv.", t end
-  return op == "*" and 1 or op == "iand" and -1 or 0, ftypes.INTEGER
+  return op == "*" and 1 or op == "iand" and -1 or 0, fortran_types.INTEGER
 end
 
-local function combined(op, pos, a, b)
+local function reduction_tree(op, pos, a, b)
   if op:find "^[.+*]" then return { tag = "binary", op = op, pos = pos, a = a, b = b } end
   return { tag = "reference", pos = pos, base = { tag = "id", name = op, pos = pos }, args = { a, b } }
 end
@@ -101,26 +102,26 @@ local function acc_inside(env, node, block)
     if clause.name == "if" then session.language.condition(session, clause.e) end
   end
   return function(f)
-    if not acc.copies then body.names(session, { node }) end -- of a procedure with a routine directive
+    if not acc.copies then fortran_body.names(session, { node }) end -- of a procedure with a routine directive
     local copies, reduced = {}, {}
     for i, one in ipairs(acc.copies) do
       local id = { tag = "id", name = one.name, pos = one.pos }
       copies[i] = { variable = session.now.scope.variables[one.name], pos = one.pos }
       if one.op then
-        reduced[#reduced + 1] = { id = id, op = one.op, outer = expression.compile(env, id), pos = one.pos }
+        reduced[#reduced + 1] = { id = id, op = one.op, outer = fortran_expression.compile(env, id), pos = one.pos }
       end
     end
     if #copies == 0 then return block(env, node.list)(f) end
-    return with_private(env, copies, f, function()
+    return run_with_private(env, copies, f, function()
       for _, one in ipairs(reduced) do
-        local own = expression.compile(env, one.id)
+        local own = fortran_expression.compile(env, one.id)
         local value, t = identity(one.op, own.type)
-        assignment.value(env, { pos = one.pos }, own, expression.constant(t, value))(f)
+        assignment.value(env, { pos = one.pos }, own, fortran_expression.constant(t, value))(f)
       end
       local signal = block(env, node.list)(f)
       for _, one in ipairs(reduced) do
-        local both = combined(one.op, one.pos, { tag = "compiled", pos = one.pos, e = one.outer }, one.id)
-        assignment.value(env, { pos = one.pos }, one.outer, expression.compile(env, both))(f)
+        local both = reduction_tree(one.op, one.pos, { tag = "compiled", pos = one.pos, e = one.outer }, one.id)
+        assignment.value(env, { pos = one.pos }, one.outer, fortran_expression.compile(env, both))(f)
       end
       return signal
     end)
@@ -128,26 +129,26 @@ local function acc_inside(env, node, block)
 end
 
 -- cache is a hint; what it names is there.
-local function cached(env, node)
-  for _, item in ipairs(node.vars) do expression.compile(env, item) end
+local function compile_cache_directive(env, node)
+  for _, item in ipairs(node.vars) do fortran_expression.compile(env, item) end
   return function() end
 end
 
 -- A construct of the host's threads in the body of a target construct.
-local function inside(env, node, block)
+local function execute_host_construct(env, node, block)
   local session = env.session
-  local tree, what = omp_tree(session, node.directive)
+  local tree, what = parse_omp_directive(session, node.directive)
   if what.kind ~= "host" then
     raise("region-nesting", node.pos, "a directive inside a target construct", { length = #node.directive.sentinel,
       rule = "OMP60-tgt-1" })
   end
   for _, clause in ipairs(tree.clauses) do
-    if clause.kind == "expression" then expression.compile(env, clause.e) end
+    if clause.kind == "expression" then fortran_expression.compile(env, clause.e) end
   end
   return function(f)
     local _, used = session.language.read_body(session, node)
-    local copies = host.copies(session, tree, node, used)
-    return with_private(env, copies, f, function() return block(env, node.list)(f) end)
+    local copies = openmp_host.copies(session, tree, node, used)
+    return run_with_private(env, copies, f, function() return block(env, node.list)(f) end)
   end
 end
 
@@ -156,24 +157,24 @@ end
 local function closing(session, node)
   local finish = node.end_directive
   if not finish then return end
-  local tree = omp_tree(session, finish)
-  directive.check(tree, session.rules.openmp)
+  local tree = parse_omp_directive(session, finish)
+  openmp_sema.check(tree, session.rules.openmp)
 end
 
 -- Adds what statements they are. block(env, list): a function that runs a list of statements.
-function construct.define(statements, block)
+function fortran_construct.define(statements, block)
   function statements.directive(env, node)
     if node.omp == "section" then return function() end end
-    local of_acc = node.sentinel == "!$acc" and body.tree_of(env.session, node)
+    local of_acc = node.sentinel == "!$acc" and fortran_body.tree_of(env.session, node)
     if of_acc and of_acc.name == "routine" then return function() end end -- serves everywhere (ACC33-2.15-1)
-    if of_acc and of_acc.name == "cache" then return cached(env, of_acc) end
-    if not in_kernel(env) then return function() env.session:fortran_directive(node) end end
-    local tree, what = omp_tree(env.session, node)
+    if of_acc and of_acc.name == "cache" then return compile_cache_directive(env, of_acc) end
+    if not is_in_kernel(env) then return function() env.session:fortran_directive(node) end end
+    local tree, what = parse_omp_directive(env.session, node)
     if what.kind ~= "nothing" and what.kind ~= "declare target" then
       raise("region-nesting", node.pos, "a directive inside a target construct", { length = #node.sentinel,
         rule = "OMP60-tgt-1" })
     end
-    directive.check(tree, env.session.rules.openmp)
+    openmp_sema.check(tree, env.session.rules.openmp)
     return function() end
   end
 
@@ -182,7 +183,7 @@ function construct.define(statements, block)
     local session = env.session
     if node.acc then return acc_inside(env, node, block) end
     closing(session, node)
-    if in_kernel(env) then return inside(env, node, block) end
+    if is_in_kernel(env) then return execute_host_construct(env, node, block) end
     local run = block(env, node.list)
     return function(f)
       local opened, signal = session:fortran_directive(node.directive), nil
@@ -201,4 +202,4 @@ function construct.define(statements, block)
   end
 end
 
-return construct
+return fortran_construct

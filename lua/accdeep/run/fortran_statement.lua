@@ -3,16 +3,16 @@
 -- A statement is compiled when it is first reached, so that what was declared before it is known. Its function
 -- returns a signal if it leaves the statements behind it out.
 
-local api = require "accdeep.run.api_openacc"
+local api_openacc = require "accdeep.run.api_openacc"
 local assignment = require "accdeep.code.fortran.assignment"
-local construct = require "accdeep.run.fortran_construct"
-local declare = require "accdeep.code.fortran.declare"
-local descriptor = require "accdeep.types.fortran_descriptor"
+local fortran_construct = require "accdeep.run.fortran_construct"
+local fortran_declarations = require "accdeep.code.fortran.fortran_declarations"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
-local expression = require "accdeep.code.fortran.expression"
+local fortran_expression = require "accdeep.code.fortran.fortran_expression"
 require "accdeep.code.fortran.constructor"
-require "accdeep.code.fortran.intrinsic"
-local ftypes = require "accdeep.types.fortran"
+require "accdeep.code.fortran.intrinsics"
+local fortran_types = require "accdeep.types.fortran_types"
 local object = require "accdeep.code.fortran.object"
 local procedure = require "accdeep.code.fortran.procedure"
 local selection = require "accdeep.code.fortran.selection"
@@ -20,9 +20,9 @@ local transaction = require "accdeep.types.transaction"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
-local compile = expression.compile
+local compile = fortran_expression.compile
 
-local statement = {}
+local fortran_statement = {}
 
 local EXIT, CYCLE, RETURN, STOP = 1, 2, 3, 4
 local ALLOCATED, NOT_ALLOCATED = 1, 2 -- values of stat
@@ -48,7 +48,7 @@ end
 
 local function nothing() end
 selection.define(statements, block)
-construct.define(statements, block)
+fortran_construct.define(statements, block)
 
 function statements.nothing() return nothing end
 statements["return"] = function() return function() return RETURN end end
@@ -101,16 +101,16 @@ local function objects_of(node)
 end
 
 -- A function that runs steps, and with stat= tells how they went: 0, or the value that an error has for it.
-local function with_stat(env, node, options, steps)
+local function run_with_stat(env, node, options, steps)
   local function run(f)
     for _, step in ipairs(steps) do step(f) end
   end
   if not options.stat then return run end
   local value, text = 0, ""
   local set = assignment.value(env, node, compile(env, options.stat),
-    expression.scalar(ftypes.INTEGER, function() return value end))
+    fortran_expression.scalar(fortran_types.INTEGER, function() return value end))
   local tell = options.errmsg and assignment.value(env, node, compile(env, options.errmsg),
-    expression.scalar(ftypes.character(80), function() return text .. (" "):rep(80 - #text) end))
+    fortran_expression.scalar(fortran_types.character(80), function() return text .. (" "):rep(80 - #text) end))
   return function(f)
     local ok, err = pcall(run, f)
     if not ok and not (diagnostic.is(err) and err.stat) then error(err, 0) end
@@ -138,7 +138,7 @@ end
 local function allocated_type(e, given, source, pos)
   local t = e.dtype
   local of = given or source and source.type
-  if of and not ftypes.fits(of, t) then
+  if of and not fortran_types.fits(of, t) then
     raise("type-mismatch", pos, ("%s is %s, this is %s"):format(e.text, types.name(t), types.name(of)))
   end
   if of and t.polymorphic then return not given and source.dynamic or function() return of end end
@@ -163,10 +163,10 @@ local function allocation(env, node)
   for i, arg in ipairs(node.args) do
     if arg.tag == "range" then
       if not arg.last or arg.step then raise("syntax", arg.pos, "an allocated dimension has an upper bound") end
-      bounds[i] = { lower = arg.first and expression.integer(env, arg.first),
-        upper = expression.integer(env, arg.last) }
+      bounds[i] = { lower = arg.first and fortran_expression.integer(env, arg.first),
+        upper = fortran_expression.integer(env, arg.last) }
     else
-      bounds[i] = { upper = expression.integer(env, arg) }
+      bounds[i] = { upper = fortran_expression.integer(env, arg) }
     end
   end
   return e, bounds
@@ -183,7 +183,7 @@ local function allocate_one(env, node, source, given)
     f.pos = pos
     local address = e.descriptor(f)
     local t = e.dtype
-    if t.attribute == "allocatable" and descriptor.base(env.space, address, nil, nil, f) ~= 0 then
+    if t.attribute == "allocatable" and fortran_descriptor.base(env.space, address, nil, nil, f) ~= 0 then
       raise("type-mismatch", pos, ("%s is allocated already"):format(e.text), { help = "deallocate it first",
         stat = ALLOCATED })
     end
@@ -220,7 +220,7 @@ function statements.allocate(env, node)
       steps[#steps + 1] = assignment.value(env, made, to, source)
     end
   end
-  return with_stat(env, node, options, steps)
+  return run_with_stat(env, node, options, steps)
 end
 
 function statements.deallocate(env, node)
@@ -240,7 +240,7 @@ function statements.deallocate(env, node)
       object.free(session, t, address, base, n, of, f)
     end
   end
-  return with_stat(env, node, options, steps)
+  return run_with_stat(env, node, options, steps)
 end
 
 function statements.nullify(env, node)
@@ -257,7 +257,7 @@ end
 
 local function condition(env, node)
   local e = compile(env, node)
-  expression.needs(node, "logical", e)
+  fortran_expression.needs(node, "logical", e)
   if e.rank > 0 then raise("type-mismatch", node.pos, "a condition is a scalar") end
   return e.value
 end
@@ -281,7 +281,7 @@ function statements.where(env, node)
   for i, branch in ipairs(node.list) do
     local mask = branch.mask and compile(env, branch.mask)
     if mask then
-      expression.needs(branch.mask, "logical", mask)
+      fortran_expression.needs(branch.mask, "logical", mask)
       if mask.rank == 0 then raise("type-mismatch", branch.mask.pos, "the mask of where is an array") end
     end
     local steps = {}
@@ -303,7 +303,7 @@ function statements.where(env, node)
       f.mask = nil
       local given, mask, rest = branch.mask and branch.mask.array(f), left, nil
       if given then
-        if left then expression.conform(left.shape, given.shape, branch.pos) end
+        if left then fortran_expression.conform(left.shape, given.shape, branch.pos) end
         mask, rest = { shape = given.shape }, { shape = given.shape }
         for i, v in ipairs(given) do
           local open = not left or left[i]
@@ -335,9 +335,9 @@ statements["do"] = function(env, node)
   if variable.rank ~= 0 or variable.type.class ~= "integer" or not variable.place then
     raise("type-mismatch", node.pos, ("'%s' is not an integer variable"):format(node.name), { length = #"do" })
   end
-  local first, last = expression.integer(env, node.first), expression.integer(env, node.last)
-  local step = node.step and expression.integer(env, node.step)
-  local store, place, run = expression.storer(env.space, variable.type), variable.place, block(env, node.body)
+  local first, last = fortran_expression.integer(env, node.first), fortran_expression.integer(env, node.last)
+  local step = node.step and fortran_expression.integer(env, node.step)
+  local store, place, run = fortran_expression.storer(env.space, variable.type), variable.place, block(env, node.body)
   return function(f)
     local i, finish, by = first(f), last(f), step and step(f) or 1
     if by == 0 then raise("invalid-section", node.pos, "a loop's step is zero", { rule = "HOUSE-language" }) end
@@ -357,8 +357,8 @@ end
 
 -- ------------------------------------------------------------------------------------------ output --
 
-local function shown(v)
-  if type(v) == "table" then return ("(%s,%s)"):format(shown(v[1]), shown(v[2])) end
+local function format_value(v)
+  if type(v) == "table" then return ("(%s,%s)"):format(format_value(v[1]), format_value(v[2])) end
   if type(v) == "boolean" then return v and "T" or "F" end
   if math.type(v) == "float" and v == math.floor(v) and math.abs(v) < 1e15 then return ("%.1f"):format(v) end
   if math.type(v) == "float" then return ("%.7g"):format(v) end
@@ -370,14 +370,14 @@ function statements.print(env, node)
   local list = {}
   for i, item in ipairs(node.list) do
     list[i] = compile(env, item)
-    expression.needs(item, "value", list[i])
+    fortran_expression.needs(item, "value", list[i])
   end
   local session = env.session
   return function(f)
     local words = {}
     for i, e in ipairs(list) do
       f.pos = node.list[i].pos
-      for _, v in ipairs(e.rank > 0 and e.array(f) or { e.value(f) }) do words[#words + 1] = shown(v) end
+      for _, v in ipairs(e.rank > 0 and e.array(f) or { e.value(f) }) do words[#words + 1] = format_value(v) end
     end
     table.insert(session.program.printed, table.concat(words, " "))
   end
@@ -404,17 +404,18 @@ local function api_call(env, node, name, list)
     local values = {}
     for i, arg in ipairs(args) do values[i] = arg(f) end
     f.pos = node.pos
-    local here = session:here(node.pos)
+    local here = session:location_of(node.pos)
     local file, line = session:line_of(here)
-    return api.call(session, name, { file = file, line = line }, table.unpack(values, 1, #args))
+    return api_openacc.call(session, name, { file = file, line = line }, table.unpack(values, 1, #args))
   end
 end
 
 -- Functions of the API.
-for name in pairs(api.routines) do
-  expression.intrinsics[name] = expression.intrinsics[name] or function(env, node)
+for name in pairs(api_openacc.routines) do
+  fortran_expression.intrinsics[name] = fortran_expression.intrinsics[name] or function(env, node)
     local call = api_call(env, node, name, node.args)
-    return expression.scalar(name == "acc_is_present" and ftypes.LOGICAL or ftypes.INTEGER, function(f)
+    return fortran_expression.scalar(name == "acc_is_present" and fortran_types.LOGICAL
+      or fortran_types.INTEGER, function(f)
       local value = call(f)
       if value == nil or type(value) == "table" then
         raise("type-mismatch", node.pos, ("'%s' gives %s, not a number"):format(name, value and "an address"
@@ -439,24 +440,24 @@ function statements.call(env, node)
     return function()
       local signal
       procedure.run(session, made, args, { pos = node.pos }, function(list, frame)
-        signal = statement.run(session, list, frame)
+        signal = fortran_statement.run(session, list, frame)
       end)
       return signal == STOP and STOP or nil
     end
   end
-  if api.routines[name] then
+  if api_openacc.routines[name] then
     only_on_host(env, node)
     local run = api_call(env, node, name, target.args or {})
     return function(f) run(f) end
   end
   local fn = session.now.scope.functions[name]
   if fn then
-    local e = expression.call(env, { tag = "reference", pos = node.pos, base = base, args = target.args or {} })
+    local e = fortran_expression.call(env, { tag = "reference", pos = node.pos, base = base, args = target.args or {} })
     return function(f) e.value(f) end
   end
-  expression.check_intrinsic(name, base.pos)
+  fortran_expression.check_intrinsic(name, base.pos)
   raise("unknown-name", base.pos, ("there is no subroutine '%s'"):format(name), { length = #name,
-    help = diagnostic.meant(name, session:fortran_procedure_names()) })
+    help = diagnostic.suggest(name, session:fortran_procedure_names()) })
 end
 
 -- ------------------------------------------------------------------------- declarations, directives --
@@ -464,12 +465,12 @@ end
 function statements.declaration(env, node)
   return function()
     if env.procedure then return end -- done when it began
-    transaction.run(env.session, declare.variables, env.session, node)
+    transaction.run(env.session, fortran_declarations.declare_variables, env.session, node)
   end
 end
 function statements.derived(env, node)
   return function()
-    if not env.procedure then declare.derived(env.session, node) end
+    if not env.procedure then fortran_declarations.declare_derived_type(env.session, node) end
   end
 end
 function statements.attributes(_, node)
@@ -481,7 +482,7 @@ function statements.procedure() return nothing end
 -- ---------------------------------------------------------------------------------------- running --
 
 -- Runs statements over a memory; errors get the position of what was under way.
-function statement.over(env, list)
+function fortran_statement.new_executor(env, list)
   local frame = {}
   local ok, err = pcall(block(env, list), frame)
   if ok then return end
@@ -490,8 +491,8 @@ function statement.over(env, list)
 end
 
 -- Statements of a procedure, in its scope; frame knows what is under way.
-function statement.run(session, list, frame)
+function fortran_statement.run(session, list, frame)
   return block(setmetatable({ procedure = true }, { __index = session:host_env() }), list)(frame)
 end
 
-return statement
+return fortran_statement

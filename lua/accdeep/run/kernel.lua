@@ -6,22 +6,22 @@
 -- in a journal of the core.
 
 local lazy = require "accdeep.base.lazy"
-local api = require "accdeep.run.api_openacc"
+local api_openacc = require "accdeep.run.api_openacc"
 local async = require "accdeep.run.async"
-local c_tree = require "accdeep.code.c_tree"
-local check = require "accdeep.code.check_c"
+local c_effects = require "accdeep.code.c_effects"
+local c_sema = require "accdeep.code.c_sema"
 local core = require "accdeep.core"
 local cuda = lazy.require "accdeep.code.cuda"
-local fortran_kernel = lazy.require "accdeep.code.fortran.kernel"
+local fortran_kernel = lazy.require "accdeep.code.fortran.fortran_kernel"
 local diagnostic = require "accdeep.base.diagnostic"
-local captured = lazy.require "accdeep.code.captured"
-local memory = lazy.require "accdeep.code.local_memory"
-local sorted = require "accdeep.base.sorted"
+local captured_environment = lazy.require "accdeep.code.captured_environment"
+local local_memory = lazy.require "accdeep.code.local_memory"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 local statement = lazy.require "accdeep.code.statement"
-local tree = require "accdeep.base.tree"
+local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"
-local view = require "accdeep.code.view"
-local with = require "accdeep.base.dynamic"
+local memory_view = require "accdeep.code.memory_view"
+local with_fields = require "accdeep.base.with_fields"
 
 local raise = diagnostic.raise
 
@@ -32,8 +32,8 @@ Kernel.__index = Kernel
 
 function Kernel:memory(size, name)
   local session = self.session
-  if self.on_host then return memory.new(session, name or "", nil, size).address end
-  local address = session:checked(session.ctx:device_alloc(self.device, size))
+  if self.on_host then return local_memory.new(session, name or "", nil, size).address end
+  local address = session:check_result(session.ctx:device_alloc(self.device, size))
   self.allocated[#self.allocated + 1] = address
   return address
 end
@@ -75,7 +75,7 @@ local function section_start(session, k, name)
 end
 
 -- Whether a clause goes through a pointer: it names a member of what the pointer points to.
-local function on_the_way(session, k, name)
+local function is_path_pointer(session, k, name)
   local region = not k.plan.named[name] and session:visible(name)
   local item = (region and region.plan or k.plan).named[name]
   return item ~= nil and item.variable ~= name
@@ -90,7 +90,7 @@ end
 
 -- Whether what a pointer points to in OpenMP is there in pieces, each of which is looked up: sections and members
 -- that the construct maps through it, members of a structure of which others are absent (OMP60-map-4).
-local function in_pieces(session, k, variable, value)
+local function is_present_in_pieces(session, k, variable, value)
   local to = variable.type.to
   if value == 0 or k.plan.several[variable.name] then return value ~= 0 end
   if to.kind ~= "record" or not to.complete or start_here(session, k, variable.name) then return false end
@@ -101,10 +101,10 @@ end
 -- What a pointer variable holds in a target construct's body: the device's address for what a clause of the
 -- construct names of it; otherwise for what the present table has at its value (OMP60-map-11).
 -- Decides OMP60-map-11, LLNL-3.2-02.
-local function matched_pointer(session, k, variable, value)
+local function matching_pointer(session, k, variable, value)
   local device, name = session.now.device, variable.name
   local changes = k.assigned and k.assigned[name] -- then it is one address of the device
-  if not changes and in_pieces(session, k, variable, value) then
+  if not changes and is_present_in_pieces(session, k, variable, value) then
     return value, { name = name, pieces = true, pointer = variable.type, host = value }
   end
   local start = start_here(session, k, name) or value
@@ -120,10 +120,10 @@ local function matched_pointer(session, k, variable, value)
 end
 
 -- What a pointer variable holds in a kernel: its host value translated, if a clause says how.
-local function translated(session, k, variable, device)
+local function translate_pointer(session, k, variable, device)
   local ctx = session.ctx
   local value = pointer_value(session, variable)
-  if k and k.plan.openmp then return matched_pointer(session, k, variable, value) end
+  if k and k.plan.openmp then return matching_pointer(session, k, variable, value) end
   local start = section_start(session, k, variable.name)
   local dev = start and start ~= 0 and ctx:deviceptr(device, start) or 0
   if dev == 0 then
@@ -134,7 +134,7 @@ local function translated(session, k, variable, device)
     if session.rules.is_openmp then
       local there, low, high = ctx:matching(device, value)
       if there then return there, low, high end
-    elseif not k or on_the_way(session, k, variable.name) then
+    elseif not k or is_path_pointer(session, k, variable.name) then
       local there = ctx:deviceptr(device, value)
       if there ~= 0 then return there, ctx:device_bounds(device, there) end
     end
@@ -153,15 +153,15 @@ local function pointer_copy(k, name, t, value, low, high)
     return k.private[name]
   end
   local address = k:memory(t.size)
-  local settled = k.env.space:settled(value, low)
+  local settled = k.env.space:translate_pointer(value, low)
   k.env.space.private[address] = low and { value = settled, low = low, high = high }
-  session:checked(session.ctx:device_write(k.device, address, core.scalar.pointer, settled))
+  session:check_result(session.ctx:device_write(k.device, address, core.scalar.pointer, settled))
   k.private[name] = { type = t, place = function() return address, address, address + t.size end }
   return k.private[name]
 end
 
 -- A pointer's value as it is, for the clause that asks for that: a body can follow an address of the device.
-local function plain_value(session, variable, clause)
+local function untranslated_pointer(session, variable, clause)
   local value = pointer_value(session, variable)
   if session.ctx:device_of(value) == session.now.device then
     return value, session.ctx:device_bounds(session.now.device, value)
@@ -174,18 +174,18 @@ local function private_binding(k, name, variable, how)
   local session = k.session
   local t = variable.type
   if t.kind == "descriptor" then
-    k.private[name] = fortran_kernel.private(k, variable, how)
+    k.private[name] = fortran_kernel.private_copy(k, variable, how)
     return k.private[name]
   end
   if t.kind == "pointer" and how ~= "private" then
     local plain = k.plan.openmp and how ~= "matched" -- OMP60-map-11: a clause asks for the value
-    if plain then return pointer_copy(k, name, t, plain_value(session, variable, how)) end
-    return pointer_copy(k, name, t, translated(session, k, variable, k.device))
+    if plain then return pointer_copy(k, name, t, untranslated_pointer(session, variable, how)) end
+    return pointer_copy(k, name, t, translate_pointer(session, k, variable, k.device))
   end
   local address = k:memory(t.size)
   k.private[name] = { type = t, place = function() return address, address, address + t.size end }
   if how == "private" then return k.private[name] end
-  session:checked(session.ctx:to_device(k.device, address, variable.address, t.size))
+  session:check_result(session.ctx:to_device(k.device, address, variable.address, t.size))
   return k.private[name]
 end
 
@@ -197,8 +197,8 @@ local function lookup(session, k, name, pos)
   if not variable then
     local value, of = session.now.scope:constant_named(name)
     if value then return { type = of, const = value } end
-    local fn = session.now.scope.functions[name] or api.in_text(session, name)
-    return fn and { fn = fn } or api.constant_in_text(name)
+    local fn = session.now.scope.functions[name] or api_openacc.text_routine(session, name)
+    return fn and { fn = fn } or api_openacc.constant_in_text(name)
   end
   local t = variable.type
   if t.kind == "descriptor" then
@@ -207,8 +207,8 @@ local function lookup(session, k, name, pos)
   -- a function of Lua changes no pointers in constructs of OpenACC
   local has_copy = k and (k.plan.openmp or k.assigned)
   if k and k.plan.deviceptr[name] then
-    if has_copy then return pointer_copy(k, name, t, plain_value(session, variable)) end
-    return { type = t, value = function() return plain_value(session, variable) end }
+    if has_copy then return pointer_copy(k, name, t, untranslated_pointer(session, variable)) end
+    return { type = t, value = function() return untranslated_pointer(session, variable) end }
   end
   local dev = ctx:deviceptr(device, variable.address)
   -- where clauses do not attach variables, a section that the construct names gives it a pointer of its own
@@ -251,8 +251,8 @@ local function lookup(session, k, name, pos)
     return private_binding(k, name, variable, k.plan.private[name].how)
   end
   if t.kind == "pointer" and not (member and k and k.plan.openmp) then
-    if has_copy and not member then return pointer_copy(k, name, t, translated(session, k, variable, device)) end
-    return { type = t, value = function() return translated(session, k, variable, device) end }
+    if has_copy and not member then return pointer_copy(k, name, t, translate_pointer(session, k, variable, device)) end
+    return { type = t, value = function() return translate_pointer(session, k, variable, device) end }
   end
   local taken = k and k.plan.taken and k.plan.taken[name] -- has_device_addr: there is nothing else that it could be
   if k and t.kind == "scalar" and not taken and not member then
@@ -289,31 +289,31 @@ end
 function View:__index(name)
   local k = kernel_of(self)
   if type(name) ~= "string" then return nil end
-  name = k.session.language.spelled(name)
+  name = k.session.language.normalize_name(name)
   local binding = k.env.lookup(name)
   if not binding or binding.fn then
     raise("unknown-name", nil, ("there is no variable '%s'"):format(name),
-      { help = diagnostic.meant(name, k.session.now.scope:names()) })
+      { help = diagnostic.suggest(name, k.session.now.scope:names()) })
   end
   if binding.const then return binding.const end
   if binding.view then return binding.view(k.env.space) end
   if binding.place then
-    return view.read(k.env.space, binding.type, binding.place({}))
+    return memory_view.read(k.env.space, binding.type, binding.place({}))
   end
   return k.env.space:pointer(binding.type, binding.value({}))
 end
 
 function View:__newindex(name, value)
   local k = kernel_of(self)
-  name = type(name) == "string" and k.session.language.spelled(name) or name
+  name = type(name) == "string" and k.session.language.normalize_name(name) or name
   local binding = type(name) == "string" and k.env.lookup(name)
   if not binding then raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name))) end
   if not binding.place then
     raise("type-mismatch", nil, ("'%s' cannot be assigned to here"):format(name))
   end
-  check.constness(k.session, name)
+  c_sema.constness(k.session, name)
   local address, low, high = binding.place({})
-  view.write(k.env.space, binding.type, address, value, low, high)
+  memory_view.write(k.env.space, binding.type, address, value, low, high)
 end
 
 -- d "EXPR"
@@ -326,13 +326,13 @@ end
 -- ------------------------------------------------------------------------------------ the body --
 
 -- The variables of a C body that it assigns to, or of which it takes the address.
-local function assigned_in(body)
+local function assigned_variables(body)
   local set = {}
-  tree.visit(body, function(node)
+  ast.visit(body, function(node)
     for _, copy in ipairs(node.tag == "private" and node.copies or {}) do
       if copy.lasts or copy.op then set[copy.name] = true end
     end
-    local to = c_tree.changed(node) or node.tag == "unary" and node.op == "&" and node.e
+    local to = c_effects.assignment_target(node) or node.tag == "unary" and node.op == "&" and node.e
     if to and to.tag == "id" then set[to.name] = true end
   end)
   return set
@@ -345,15 +345,15 @@ local function text_of(body) return type(body) == "table" and body.text or body 
 local function is_compiled(session, body) return type(body) ~= "function" and session.language.is_compiled end
 
 -- Calls fn within a body of text: errors get their place in the text.
-function kernel.within_text(session, k, body, fn)
+function kernel.with_text_positions(session, k, body, fn)
   local text = text_of(body)
-  return session:within(text, k.body_file, k.body_line, fn, { text = text, file = k.body_file, line = k.body_line })
+  return session:with_text(text, k.body_file, k.body_line, fn, { text = text, file = k.body_file, line = k.body_line })
 end
 
 -- Runs the body; errors get the place in its text.
 local function run_body(session, k, body, text_node)
   if type(body) == "function" then
-    cuda.interpreted(k, "it is a function of Lua")
+    cuda.report_interpreted(k, "it is a function of Lua")
     return body(setmetatable({ [STATE] = k }, View))
   end
   return session.language.run_body(session, k, body, text_node)
@@ -361,14 +361,14 @@ end
 
 -- Runs a body on the host's memory. Within C text there are no directives; Lua and Fortran that are not a kernel's may
 -- have some.
-function kernel.on_host(session, plan, body, node, place, directives)
+function kernel.run_on_host(session, plan, body, node, place, directives)
   local k = setmetatable({ session = session, plan = plan, private = {}, allocated = {}, where = {}, on_host = true,
     env = session:host_env(), body_file = place.file, body_line = place.line }, Kernel)
   local before = #session.now.private_blocks
   local inside = not directives or is_compiled(session, body)
   local within = { kernel = inside and k or session.now.kernel }
-  local ok, err = pcall(with, session.now, within, run_body, session, k, body, node)
-  memory.release(session, before)
+  local ok, err = pcall(with_fields, session.now, within, run_body, session, k, body, node)
+  local_memory.release(session, before)
   k.over = true
   if not ok then error(err, 0) end
 end
@@ -377,14 +377,14 @@ end
 local function new_kernel(session, plan, region, body, node, place)
   local k = setmetatable({ session = session, plan = plan, device = session.now.device, private = {},
     allocated = {}, where = region.where, body_file = place.file, body_line = place.line }, Kernel)
-  if is_compiled(session, body) then k.assigned = assigned_in(node) end
+  if is_compiled(session, body) then k.assigned = assigned_variables(node) end
   local side = session.device_side -- what a function of Lua keeps is for kernels
   k.env = kernel.env(session, k, (type(body) == "function" and side.pointer_spaces or side.spaces)[k.device])
   return k
 end
 
 local function bind_privates(k)
-  for name, private in sorted(k.plan.private) do
+  for name, private in sorted_pairs(k.plan.private) do
     if not k.private[name] then private_binding(k, name, private.variable, private.how) end
   end
 end
@@ -404,7 +404,7 @@ end
 -- Leaves the body of a kernel to its queue. true; or nil, error
 local function leave_to_queue(session, k, body, node, region)
   local function over(was_run) run_later(k, body, node, was_run) end
-  local started = session.device_side.concurrent and kernel.within_text(session, k, body, function(place)
+  local started = session.device_side.concurrent and kernel.with_text_positions(session, k, body, function(place)
     statement.body(k.env, node)
     return cuda.start(k, node, place, region, over)
   end)
@@ -413,13 +413,13 @@ local function leave_to_queue(session, k, body, node, region)
 end
 
 -- A compute construct whose queue runs it later: its data environment opens, and closes, now.
-local function in_queue(session, plan, body, node, place, used, queue)
-  local before = session.now.watching and session:snapshot()
+local function run_in_queue(session, plan, body, node, place, used, queue)
+  local before = session.now.expects_failure and session:snapshot()
   local region = session:open_region(plan, true, queue)
   local k = new_kernel(session, plan, region, body, node, place)
-  local ok, err = pcall(with, session.now, { kernel = k }, function()
+  local ok, err = pcall(with_fields, session.now, { kernel = k }, function()
     bind_privates(k)
-    k.moment = captured.remember(k, type(body) ~= "function" and used)
+    k.moment = captured_environment.capture(k, type(body) ~= "function" and used)
   end)
   if ok then
     local done, problem
@@ -446,19 +446,19 @@ local function check_sizes(session, sizes)
   end
 end
 
-local function on_device(session, plan, body, node, place, used)
+local function run_on_device(session, plan, body, node, place, used)
   local ctx, device = session.ctx, session.now.device
   if plan.sizes then check_sizes(session, plan.sizes) end
   local queue = plan.ordered and async.order(session, plan) or 0
   -- while the program does, too
   local goes_on = session.device_side.concurrent and is_compiled(session, body) and cuda.compiles(session, device)
   if queue ~= 0 and (session.device_side.delayed or goes_on) then
-    return in_queue(session, plan, body, node, place, used, queue)
+    return run_in_queue(session, plan, body, node, place, used, queue)
   end
   if session.device_side.concurrent then async.wait(session, device, 0) end -- what the body finds is there
-  local before = session.now.watching and session:snapshot()
+  local before = session.now.expects_failure and session:snapshot()
   local journal, problem = ctx:journal_open(device)
-  session:checked(journal, problem, plan)
+  session:check_result(journal, problem, plan)
   local opened, region = pcall(session.open_region, session, plan, true, queue)
   if not opened then
     ctx:journal_close(device, false)
@@ -483,7 +483,7 @@ end
 
 -- The variables of REFS: {name, pos}; nil if there are none.
 function kernel.references(session, refs, file, line)
-  return refs and session:within(refs, file, line, function()
+  return refs and session:with_text(refs, file, line, function()
     local list = {}
     for i, node in ipairs(session.language.parse(session, "references", refs)) do
       if node.tag ~= "id" then raise("syntax", node.pos, "references are names of variables") end
@@ -499,7 +499,7 @@ end
 
 -- The tree of a body, if it is text, and the variables it uses, references among them. construct: {node, on, place},
 -- the directive, where its body runs ("host", "omp", "acc"), and where the directive stands.
-function kernel.read(session, body, place, references, construct)
+function kernel.read_body(session, body, place, references, construct)
   if type(body) == "function" then return nil, references or {} end
   local node, used = session.language.read_body(session, body, place, construct)
   for _, r in ipairs(references or {}) do used[#used + 1] = r end
@@ -514,10 +514,10 @@ function kernel.construct(session, text, refs, file, line, with_plan, node, on)
   local references = kernel.references(session, refs, file, line)
   return function(body, place)
     place = place or { file = file, line = line }
-    local root, used = kernel.read(session, body, place, references, construct)
-    session:within(text, file, line, with_plan, used, type(body) ~= "function", function(plan, enabled)
-      if enabled then return on_device(session, plan, body, root, place, used) end
-      return kernel.on_host(session, plan, body, root, place)
+    local root, used = kernel.read_body(session, body, place, references, construct)
+    session:with_text(text, file, line, with_plan, used, type(body) ~= "function", function(plan, enabled)
+      if enabled then return run_on_device(session, plan, body, root, place, used) end
+      return kernel.run_on_host(session, plan, body, root, place)
     end)
   end
 end

@@ -6,21 +6,21 @@ local c_items = require "accdeep.plan.c_items"
 local convenience = require "accdeep.shape.convenience"
 local cuda = lazy.require "accdeep.code.cuda"
 local debug_types = require "accdeep.types.debug_types"
-local declare = require "accdeep.code.declare"
-local depend = lazy.require "accdeep.plan.openmp_depend"
+local declarations = require "accdeep.code.declarations"
+local openmp_depend = lazy.require "accdeep.plan.openmp_depend"
 local diagnostic = require "accdeep.base.diagnostic"
-local check = require "accdeep.code.check_c"
+local c_sema = require "accdeep.code.c_sema"
 local closures = require "accdeep.code.closures"
-local expression = require "accdeep.plan.expression"
+local host_expression = require "accdeep.plan.host_expression"
 local grammar = require "accdeep.grammar"
 local kernel = require "accdeep.run.kernel"
 local lex = require "accdeep.grammar.lex"
 local list_item = require "accdeep.shape.list_item"
-local lower = require "accdeep.plan.openacc"
-local openacc = require "accdeep.grammar.openacc"
-local openmp = lazy.require "accdeep.plan.openmp"
-local read = lazy.require "accdeep.plan.body.read"
-local set = require "accdeep.base.words".set
+local openacc_lowering = require "accdeep.plan.openacc_lowering"
+local openacc_syntax = require "accdeep.grammar.openacc_syntax"
+local openmp_lowering = lazy.require "accdeep.plan.openmp_lowering"
+local c_body = lazy.require "accdeep.plan.body.c_body"
+local word_set = require "accdeep.base.strings".word_set
 local statement = lazy.require "accdeep.code.statement"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse"
@@ -30,28 +30,30 @@ local raise = diagnostic.raise
 local function no() return false end
 local function same(_, given) return given end
 
-local c = {
+local language_c = {
   name = "c", pointers = "ACC33", keywords = lex.keywords,
   some_section = "%s[0:n]", least_section = "%s[:0]", text_of = unparse.expression,
   has_paragraphs = false, numbers_places = true, member_sign = ".", debug = debug_types.c,
-  value = expression.value, extent = expression.extent, extent_of = expression.extent_of, slot = expression.pointer,
+  value = host_expression.value, extent = host_expression.extent, extent_of = host_expression.extent_of,
+  pointer_cell = host_expression.pointer,
   number = list_item.number, first = 0, includes_last = false,
-  element_type = list_item.c_element_type, object_of = convenience.object_of, way_to = convenience.way_to,
+  element_type = list_item.c_element_type, object_of = convenience.object_of, access_path = convenience.access_path,
   is_designator = no, is_absent = no,
-  object = c_items.object, section = c_items.section, pointer = c_items.pointer, update_pieces = lower.update_pieces,
-  with_roots = same, categories = set "scalar aggregate pointer all",
+  object = c_items.object, section = c_items.section, pointer = c_items.pointer,
+  update_pieces = openacc_lowering.split_update,
+  with_roots = same, categories = word_set "scalar aggregate pointer all",
   computes_bounds = false, takes_self = true, has_blocks = true, is_compiled = true,
 }
 
-function c.spelled(name) return name end
-function c.variable() end
-function c.holds() return true end
-function c.map_items(...) return openmp.c_items(...) end
-function c.check_dependence(...) return depend.check_c(...) end
-function c.subscripts(_, index) return ("[%d]"):format(index) end
-function c.range_text(_, first, behind) return ("[%d:%d]"):format(first, behind - first) end
+function language_c.normalize_name(name) return name end
+function language_c.variable() end
+function language_c.holds() return true end
+function language_c.map_items(...) return openmp_lowering.c_items(...) end
+function language_c.check_dependence(...) return openmp_depend.check_c(...) end
+function language_c.subscripts(_, index) return ("[%d]"):format(index) end
+function language_c.range_text(_, first, behind) return ("[%d:%d]"):format(first, behind - first) end
 
-function c.behind(base, is_variable, path)
+function language_c.pointee_name(base, is_variable, path)
   if path == "" then return "*" .. base end
   if path:sub(1, 1) == "[" then return base:gsub("^%*", "") .. path end
   if is_variable or base:sub(-1) == "]" then return base .. "." .. path end
@@ -60,30 +62,31 @@ end
 
 -- ------------------------------------------------------------------------------------------- texts --
 
-function c.parse(session, start, text) return (grammar.parse(start, text, 1, session.now.scope)) end
+function language_c.parse(session, start, text) return (grammar.parse(start, text, 1, session.now.scope)) end
 
-function c.is_directive(text)
+function language_c.is_directive(text)
   if not text:find "%S" then return true end -- one that says nothing
   local rest = text:match "^%s*#%s*pragma%f[^%w_](.*)$" or text:match "^%s*acc%f[^%w_](.*)$"
     or text:match "^%s*!%$[aA][cC][cC]%f[^%w_](.*)$"
   if rest then return not rest:gsub("\\\n", " "):find "\n%s*%S" end
   local word = text:match "^%s*([%a_]+)"
-  if word and openacc.first_words[word] then return true end
+  if word and openacc_syntax.first_words[word] then return true end
   return not text:find "[;{]" and text:match "^%s*[%a_ ]+" ~= nil
 end
 
-function c.declare(session, text)
-  session:describing(declare.text, session, text)
+function language_c.declare(session, text)
+  session:describing(declarations.text, session, text)
   session:types_changed()
 end
 
-function c.type(session, text) return session:type_of(grammar.parse("any_type", text, 1, session.now.scope)) end
-function c.type_of(session, tree) return session:type_of(tree) end
+function language_c.type(session, text) return session:type_of(
+  grammar.parse("any_type", text, 1, session.now.scope)) end
+function language_c.type_of(session, tree) return session:type_of(tree) end
 
 -- ------------------------------------------------------------------------------------------ values --
 
 -- The value of a clause's expression; an expression that has no value is as wrong there as one of another type.
-local function computed(value, what)
+local function evaluate_clause(value, what)
   local ok, result = pcall(value, {})
   if ok then return result end
   if diagnostic.is(result) and result.code == "scenario-error" and result.pos then
@@ -92,67 +95,68 @@ local function computed(value, what)
   error(result, 0)
 end
 
-function c.condition(session, node)
+function language_c.condition(session, node)
   local value = closures.compile(session:host_env(), node).value
   if not value then raise("type-mismatch", node.pos, "a condition is a number") end
-  return function() return computed(value, "a condition") ~= 0 end
+  return function() return evaluate_clause(value, "a condition") ~= 0 end
 end
 
-function c.integer(session, node)
+function language_c.integer(session, node)
   local e = closures.compile(session:host_env(), node)
   if not e.value or e.type.kind ~= "scalar" then raise("type-mismatch", node.pos, "an integer is needed") end
-  return math.tointeger(computed(e.value, "an integer")) or raise("type-mismatch", node.pos, "an integer is needed")
+  return math.tointeger(evaluate_clause(e.value, "an integer"))
+    or raise("type-mismatch", node.pos, "an integer is needed")
 end
 
 -- ------------------------------------------------------------------------------------------- plans --
 
-function c.category(_, t)
+function language_c.category(_, t)
   return (types.is_record(t) or t.kind == "array") and "aggregate" or t.kind == "pointer" and "pointer" or "scalar"
 end
 
-function c.planned(_, fn, ...) return diagnostic.static(fn, ...) end
+function language_c.check_and_plan(_, fn, ...) return diagnostic.static(fn, ...) end
 
 -- The number of a device must be an expression at least.
-function c.completed(plan)
-  if plan.on_device then check.expression(plan.session:host_env(), plan.on_device) end
+function language_c.check_completed(plan)
+  if plan.on_device then c_sema.expression(plan.session:host_env(), plan.on_device) end
 end
 
 -- ------------------------------------------------------------------------------------------ bodies --
 
 local function read_text(session, body, construct)
-  return read.body(session, grammar.parse("body", body, 1, session.now.scope), construct.node, construct.on,
+  return c_body.body(session, grammar.parse("body", body, 1, session.now.scope), construct.node, construct.on,
     construct.place)
 end
 
 -- A tree with its construct, which stays as long as the tree: the address is in the tree's key.
-local function read_of(session, body, construct)
+local function read_body(session, body, construct)
   return { tree = read_text(session, body, construct), of = construct.node }
 end
 
 -- The tree of a body's text. It is kept if the text has no directives and its names are those of the whole program.
-local function tree_of(session, body, construct)
+local function body_tree(session, body, construct)
   local now = session.now
   if now.this or now.scope ~= session.program.root or body:find("#", 1, true) or body:find "_Pragma" then
     return read_text(session, body, construct)
   end
-  return session:kept_tree(("body %p\0%s"):format(construct.node, body), read_of, session, body, construct).tree
+  return session:kept_tree(("body %p\0%s"):format(construct.node, body), read_body, session, body, construct).tree
 end
 
 -- construct: {node, on, place = {text, file, line}}: the directive of the body's construct, where the body runs
 -- ("host", "omp", "acc"), where the directive stands.
-function c.read_body(session, body, place, construct)
+function language_c.read_body(session, body, place, construct)
   local tree = type(body) == "table" and body.tree
   if type(body) ~= "string" and not tree then
     raise("type-mismatch", nil, "a construct takes a function or C text as its body")
   end
-  tree = tree or session:within(body, place.file, place.line, tree_of, session, body, construct)
+  tree = tree or session:with_text(body, place.file, place.line, body_tree, session, body, construct)
   local used = statement.references(session, tree)
   for _, r in ipairs(used) do r.in_text, r.place = true, { text = body, file = place.file, line = place.line } end
   return tree, used
 end
 
-function c.run_body(session, k, body, tree)
-  kernel.within_text(session, k, body, function(place)
+function language_c.run_body(session, k, body, tree)
+  kernel.with_text_positions(session, k, body, function(place)
     local run = statement.body(k.env, tree)
     if cuda.run(k, tree, place) then return end
     local frame = {}
@@ -163,7 +167,7 @@ function c.run_body(session, k, body, tree)
   end)
 end
 
-function c.counters(session, depth, tree)
+function language_c.counters(session, depth, tree)
   local list, at = {}, tree
   while at and depth > 0 do
     while at and at.tag == "block" do at = at.list[1] end
@@ -176,4 +180,4 @@ function c.counters(session, depth, tree)
   return list
 end
 
-return c
+return language_c

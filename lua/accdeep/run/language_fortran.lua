@@ -1,62 +1,67 @@
 -- language_fortran.lua - Fortran as the language of host programs: texts of declarations and statements, expressions,
 -- list items, bodies. languages.lua says what each function is for.
 
-local addendum = require "accdeep.shape.fortran_addendum"
-local body = require "accdeep.plan.body.fortran"
-local construct = require "accdeep.run.fortran_construct"
+local fortran_addendum = require "accdeep.shape.fortran_addendum"
+local fortran_body = require "accdeep.plan.body.fortran_body"
+local fortran_construct = require "accdeep.run.fortran_construct"
 local cuda = require "accdeep.code.cuda"
-local debug = require "accdeep.types.fortran_debug"
-local declare = require "accdeep.code.fortran.declare"
-local depend = require "accdeep.plan.openmp_depend"
+local fortran_debug_types = require "accdeep.types.fortran_debug_types"
+local fortran_declarations = require "accdeep.code.fortran.fortran_declarations"
+local openmp_depend = require "accdeep.plan.openmp_depend"
 local diagnostic = require "accdeep.base.diagnostic"
-local directive = require "accdeep.grammar.openacc"
-local expression = require "accdeep.code.fortran.expression"
-local fview = require "accdeep.code.fortran.view"
-local grammar = require "accdeep.grammar.fortran"
-local inputs = require "accdeep.shape.fortran_inputs"
-local kernel = require "accdeep.code.fortran.kernel"
-local mapping = require "accdeep.plan.fortran_map"
+local openacc_syntax = require "accdeep.grammar.openacc_syntax"
+local fortran_expression = require "accdeep.code.fortran.fortran_expression"
+local fortran_view = require "accdeep.code.fortran.fortran_view"
+local fortran_syntax = require "accdeep.grammar.fortran_syntax"
+local fortran_inputs = require "accdeep.shape.fortran_inputs"
+local fortran_kernel = require "accdeep.code.fortran.fortran_kernel"
+local fortran_map = require "accdeep.plan.fortran_map"
 local procedure = require "accdeep.code.fortran.procedure"
-local section = require "accdeep.plan.fortran_section"
-local set = require "accdeep.base.words".set
-local source = require "accdeep.grammar.fortran_source"
-local statement = require "accdeep.run.fortran_statement"
-local structure = require "accdeep.grammar.fortran_structure"
-local unparse = require "accdeep.grammar.unparse_fortran"
-local view = require "accdeep.code.view"
+local fortran_section = require "accdeep.plan.fortran_section"
+local word_set = require "accdeep.base.strings".word_set
+local fortran_free_form = require "accdeep.grammar.fortran_free_form"
+local fortran_statement = require "accdeep.run.fortran_statement"
+local fortran_blocks = require "accdeep.grammar.fortran_blocks"
+local unparse_fortran = require "accdeep.grammar.unparse_fortran"
+local memory_view = require "accdeep.code.memory_view"
 
 local raise = diagnostic.raise
 
 local function same(_, given) return given end
 
 -- Plans hold addresses: they serve again while these are the same.
-local fortran = {
-  name = "fortran", pointers = "FLANG", keywords = {}, spelled = string.lower,
-  some_section = "%s(1:n)", least_section = "%s(1:0)", text_of = unparse, member_sign = "%", numbers_places = false,
-  has_paragraphs = true, debug = debug,
-  first = 1, includes_last = true, planned = inputs.plan, holds = inputs.holds, computes_bounds = true,
-  element_type = section.element_type, object_of = section.object_of, way_to = section.way_to,
-  object = section.object, section = section.section, pointer = section.pointer, update_pieces = same,
-  with_roots = section.with_roots, completed = addendum.complete, takes_self = false, has_blocks = false,
-  extent_of = section.extent_or_none, map_items = mapping.map_items, category = mapping.category,
-  categories = set "scalar aggregate pointer allocatable all", check_dependence = depend.check_fortran,
-  counters = construct.counters, is_compiled = false,
+local language_fortran = {
+  name = "fortran", pointers = "FLANG", keywords = {}, normalize_name = string.lower,
+  some_section = "%s(1:n)", least_section = "%s(1:0)", text_of = unparse_fortran, member_sign = "%",
+  numbers_places = false,
+  has_paragraphs = true, debug = fortran_debug_types,
+  first = 1, includes_last = true, check_and_plan = fortran_inputs.plan_with_inputs, holds = fortran_inputs.holds,
+  computes_bounds = true,
+  element_type = fortran_section.element_type, object_of = fortran_section.object_of,
+  access_path = fortran_section.access_path,
+  object = fortran_section.object, section = fortran_section.section, pointer = fortran_section.pointer,
+  update_pieces = same,
+  with_roots = fortran_section.add_root_objects, check_completed = fortran_addendum.complete, takes_self = false,
+  has_blocks = false,
+  extent_of = fortran_section.extent_or_none, map_items = fortran_map.map_items, category = fortran_map.category,
+  categories = word_set "scalar aggregate pointer allocatable all", check_dependence = openmp_depend.check_fortran,
+  counters = fortran_construct.counters, is_compiled = false,
 }
 
 -- ----------------------------------------------------------------------------------- expressions --
 
 local function parse(text, start)
-  return (grammar.parse(start or "expression", source.directive(text), 1))
+  return (fortran_syntax.parse(start or "expression", fortran_free_form.directive(text), 1))
 end
 
 -- The value of an expression in a memory: a number, truth, text, a view; lists for arrays; nil for what is not
 -- there.
-function fortran.value(_, env, text)
+function language_fortran.value(_, env, text)
   local node = parse(text)
   local frame = { pos = node.pos }
   local ok, result = pcall(function()
-    local e = expression.compile(env, node)
-    if e.rank > 0 and e.section then return fview.nested(e.section(frame), env.space) end
+    local e = fortran_expression.compile(env, node)
+    if e.rank > 0 and e.section then return fortran_view.nested(e.section(frame), env.space) end
     if e.rank > 1 then raise("unsupported", node.pos, "values of more than one dimension cannot be shown") end
     if e.rank == 1 then
       local values = e.array(frame)
@@ -66,26 +71,26 @@ function fortran.value(_, env, text)
     if e.value then return (e.value(frame)) end
     if not e.place then raise("type-mismatch", node.pos, "this has no value") end
     local address, low, high = e.place(frame)
-    return view.read(env.space, e.type, address, low, high)
+    return memory_view.read(env.space, e.type, address, low, high)
   end)
   if ok then return result end
   if diagnostic.is(result) and not result.pos then result.pos = frame.pos end
   error(result, 0)
 end
 
-function fortran.extent(session, text) return section.extent(session, parse(text)) end
-function fortran.slot(session, text)
-  local address, t = section.slot(session, parse(text))
+function language_fortran.extent(session, text) return fortran_section.extent(session, parse(text)) end
+function language_fortran.pointer_cell(session, text)
+  local address, t = fortran_section.descriptor_of(session, parse(text))
   return address, t
 end
 
 -- The type that a text names: real(8), type(t).
-function fortran.type(session, text) return declare.type(session, parse(text, "spec")) end
+function language_fortran.type(session, text) return fortran_declarations.type(session, parse(text, "spec")) end
 
-function fortran.type_of(session, tree) return declare.type(session, tree.spec or tree) end
+function language_fortran.type_of(session, tree) return fortran_declarations.type(session, tree.spec or tree) end
 
 -- A variable by its declaration, which gives it memory, too: the variable is returned without.
-function fortran.variable(session, name, text, file, line)
+function language_fortran.variable(session, name, text, file, line)
   if not text:find "::" then return nil end
   session:declare(text, file, line)
   local variable = session.now.scope.variables[name]
@@ -96,31 +101,32 @@ function fortran.variable(session, name, text, file, line)
   return variable
 end
 
-function fortran.number(value, pos) return { tag = "num", class = "integer", kind = 4, value = value, pos = pos } end
+function language_fortran.number(value, pos) return { tag = "num", class = "integer", kind = 4, value = value,
+  pos = pos } end
 
 -- Whether a clause names an optional argument that is absent: it has no effect (ACC33-2.17.1-1).
 -- Decides ACC33-2.17.1-1.
-function fortran.is_absent(session, node)
+function language_fortran.is_absent(session, node)
   while node.base do node = node.base end
   local variable = session.now.scope.variables[node.name]
   return variable ~= nil and variable.absent ~= nil
 end
 
-function fortran.condition(session, node)
-  local e = expression.compile(session:host_env(), node)
-  expression.needs(node, "logical", e)
+function language_fortran.condition(session, node)
+  local e = fortran_expression.compile(session:host_env(), node)
+  fortran_expression.needs(node, "logical", e)
   if e.rank > 0 then raise("type-mismatch", node.pos, "a condition is a scalar") end
   return function() return e.value { pos = node.pos } end
 end
 
-function fortran.integer(session, node)
-  return expression.integer(session:host_env(), node) { pos = node.pos }
+function language_fortran.integer(session, node)
+  return fortran_expression.integer(session:host_env(), node) { pos = node.pos }
 end
 
 -- ------------------------------------------------------------------------------------------ names --
 
 -- The subscripts of an element: (3) or (1,2) by the array's bounds.
-function fortran.subscripts(t, index)
+function language_fortran.subscripts(t, index)
   local parts = {}
   for i, bound in ipairs(t.bounds or { { lower = 1, extent = math.maxinteger } }) do
     local extent = math.max(bound.extent, 1)
@@ -131,32 +137,32 @@ function fortran.subscripts(t, index)
 end
 
 -- (3:5) of an array of one dimension, in others elements from 0 in memory order.
-function fortran.range_text(t, first, behind)
+function language_fortran.range_text(t, first, behind)
   if t.bounds and #t.bounds > 1 then return ("[%d:%d]"):format(first, behind - first) end
   local lower = t.bounds and t.bounds[1].lower or 1
   return ("(%d:%d)"):format(lower + first, lower + behind - 1)
 end
 
-function fortran.behind(base, _, path)
+function language_fortran.pointee_name(base, _, path)
   base = base:gsub("%(:%)$", "")
   return path == "" and base .. "(:)" or path:sub(1, 1) == "(" and base .. path or base .. "%" .. path
 end
 
 -- Whether a text is one directive; otherwise it is declarations and statements.
-function fortran.is_directive(text)
-  local plain = source.plain(text)
+function language_fortran.is_directive(text)
+  local plain = fortran_free_form.normalize(text)
   local line, rest = plain:match "^%s*([^\n]*)(.*)$"
   local word = line:match "^[%a_]+"
   if rest:find "%S" then return false end
-  return line:find "^!%$%a" ~= nil or directive.first_words[word] and not line:find "^[%w_]+%s*[=%%]" or false
+  return line:find "^!%$%a" ~= nil or openacc_syntax.first_words[word] and not line:find "^[%w_]+%s*[=%%]" or false
 end
 
-function fortran.parse(session, start, text)
-  return (grammar.parse(start, source.directive(text), 1, session.now.scope))
+function language_fortran.parse(session, start, text)
+  return (fortran_syntax.parse(start, fortran_free_form.directive(text), 1, session.now.scope))
 end
 
-function fortran.is_designator(session, variable) -- p(:)%n is one, of p(:)%a(:) there is none
-  local ok, err = pcall(section.element_type, session, variable)
+function language_fortran.is_designator(session, variable) -- p(:)%n is one, of p(:)%a(:) there is none
+  local ok, err = pcall(fortran_section.element_type, session, variable)
   return ok or not diagnostic.is(err) or err.code ~= "type-mismatch"
 end
 
@@ -165,38 +171,39 @@ end
 -- The body of a construct: text, or a list of statements that stand in one.
 local function read_body(session, text, made_by)
   local is_own = type(text) == "string"
-  local list = is_own and structure.arrange((grammar.parse("body", source.plain(text), 1))) or text.list
-  if made_by then list = body.read(session, list, made_by, is_own) end
-  return { list = list, run = not is_own and text.run or nil }, kernel.references(session, list)
+  local list = is_own and fortran_blocks.arrange((fortran_syntax.parse("body", fortran_free_form.normalize(text), 1)))
+    or text.list
+  if made_by then list = fortran_body.read(session, list, made_by, is_own) end
+  return { list = list, run = not is_own and text.run or nil }, fortran_kernel.references(session, list)
 end
 
-function fortran.read_body(session, text, place, construct_of)
+function language_fortran.read_body(session, text, place, construct_of)
   if type(text) ~= "string" then return read_body(session, text, construct_of) end
-  return session:within(text, place.file, place.line, read_body, session, text, construct_of)
+  return session:with_text(text, place.file, place.line, read_body, session, text, construct_of)
 end
 
 -- Runs such a body. One that has run runs itself: statements of the host program.
 local function run_body(env, tree)
   if tree.run and not env.space.on_device and not env.session.now.kernel then return tree.run() end
-  statement.over(env, tree.list)
+  fortran_statement.new_executor(env, tree.list)
 end
 
-function fortran.run_body(session, k, text, tree)
-  cuda.interpreted(k, "it is Fortran")
+function language_fortran.run_body(session, k, text, tree)
+  cuda.report_interpreted(k, "it is Fortran")
   if type(text) ~= "string" then return run_body(k.env, tree) end
-  return session:within(text, k.body_file, k.body_line, run_body, k.env, tree)
+  return session:with_text(text, k.body_file, k.body_line, run_body, k.env, tree)
 end
 
 -- ------------------------------------------------------------------------------------------- texts --
 
 local function run_text(session, text)
-  local list = structure.arrange((grammar.parse("program", source.plain(text), 1)))
-  body.check(session, list)
+  local list = fortran_blocks.arrange((fortran_syntax.parse("program", fortran_free_form.normalize(text), 1)))
+  fortran_body.check(session, list)
   procedure.define(session, list)
-  declare.complete(session, function() statement.over(session:host_env(), list) end)
+  fortran_declarations.complete(session, function() fortran_statement.new_executor(session:host_env(), list) end)
 end
 
 -- Carries out a text: declarations, statements, directives, in order; procedures are known from its beginning.
-function fortran.declare(session, text) session:describing(run_text, session, text) end
+function language_fortran.declare(session, text) session:describing(run_text, session, text) end
 
-return fortran
+return language_fortran

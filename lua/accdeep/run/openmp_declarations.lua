@@ -2,15 +2,15 @@
 
 local lazy = require "accdeep.base.lazy"
 local diagnostic = require "accdeep.base.diagnostic"
-local directive = lazy.require "accdeep.check.openmp"
-local group = require "accdeep.types.groups"
-local lower = require "accdeep.plan.openacc"
+local openmp_sema = lazy.require "accdeep.check.openmp_sema"
+local clause_groups = require "accdeep.types.clause_groups"
+local openacc_lowering = require "accdeep.plan.openacc_lowering"
 local mapper = lazy.require "accdeep.shape.mapper"
 local transaction = require "accdeep.types.transaction"
 
 local raise = diagnostic.raise
 
-local declarations = {}
+local openmp_declarations = {}
 
 local Session = {} -- methods that sessions get
 
@@ -30,9 +30,9 @@ local function add_target_variable(self, variable, how, pos)
   end
   local size = variable.type.size
   for device = 0, self.devices - 1 do
-    local dev = self:checked(self.ctx:device_alloc(device, size))
-    self:checked(self.ctx:map(device, variable.address, dev, size, self:label { name = variable.name }))
-    self:checked(self.ctx:to_device(device, dev, variable.address, size))
+    local dev = self:check_result(self.ctx:device_alloc(device, size))
+    self:check_result(self.ctx:map(device, variable.address, dev, size, self:label { name = variable.name }))
+    self:check_result(self.ctx:to_device(device, dev, variable.address, size))
   end
   self.program.target_variables[variable] = how
 end
@@ -40,7 +40,7 @@ end
 -- Variables that a text declares which fails are taken off the devices.
 transaction.register(function(session)
   local variables = session.program.target_variables
-  local put_back, known = transaction.kept_fields(session.program, { "target_blocks", "target_variables" }), {}
+  local put_back, known = transaction.save_fields(session.program, { "target_blocks", "target_variables" }), {}
   for variable in next, variables do known[variable] = true end
   return function()
     for variable, how in next, variables do
@@ -57,7 +57,7 @@ local target_clauses = { enter = "enter", to = "enter", link = "link" }
 
 -- declare target: its variables, or those declared until its end.
 local function declare_target(self, node)
-  directive.check(node, self.rules.openmp)
+  openmp_sema.check(node, self.rules.openmp)
   local blocks = self.program.target_blocks
   if node.name == "end declare target" then
     if #blocks == 0 then
@@ -70,8 +70,8 @@ local function declare_target(self, node)
   local opens = not node.vars
   local function add(clause, how)
     opens = false
-    for _, item in ipairs(lower.simple_names(clause)) do
-      add_target_variable(self, lower.declared(self, item), how, item.pos)
+    for _, item in ipairs(openacc_lowering.simple_names(clause)) do
+      add_target_variable(self, openacc_lowering.declared_variable(self, item), how, item.pos)
     end
   end
   if node.vars then add(node, "enter") end
@@ -84,7 +84,7 @@ local function declare_target(self, node)
     raise("syntax", node.pos + #node.name, "'declare target' names variables, or stands in a procedure",
       { rule = "OMPEX-struct_map-14", help = "write declare target(x)" })
   end
-  if opens then blocks[#blocks + 1] = self:here(node.pos) end
+  if opens then blocks[#blocks + 1] = self:location_of(node.pos) end
 end
 
 -- Tells of a variable that was declared: between declare target and its end it is one of the devices.
@@ -94,11 +94,11 @@ end
 
 -- What a directive that describes something says; record: the type it stands in, or nil.
 function Session:declare_openmp(node, record)
-  local kind = directive.of(node.name).kind
+  local kind = openmp_sema.directive_info(node.name).kind
   if kind == "declare mapper" then
     mapper.define(self, node)
   elseif kind == "declare group" then
-    group.define(self, node, record)
+    clause_groups.define(self, node, record)
   elseif kind == "declare target" and not record then
     declare_target(self, node)
   elseif kind ~= "nothing" and kind ~= "requires" then
@@ -109,8 +109,8 @@ end
 
 -- A directive among declarations; record: the type it stands in, or nil.
 function Session:omp_declaration(node, record)
-  local kind = directive.of(node.name).kind
-  if kind == "beyond" or kind == "requires" then directive.check(node, self.rules.openmp) end
+  local kind = openmp_sema.directive_info(node.name).kind
+  if kind == "beyond" or kind == "requires" then openmp_sema.check(node, self.rules.openmp) end
   if kind == "nothing" and node.name ~= "nothing" or kind == "requires" and record then
     raise("clause-not-allowed", node.pos, ("'%s' is not a declaration"):format(node.name),
       { length = #node.name, rule = "OMP60-tgt-1" })
@@ -119,7 +119,7 @@ function Session:omp_declaration(node, record)
 end
 
 -- Variables of the device that an outer session declared are ones of this session, too.
-function declarations.begin(self)
+function openmp_declarations.begin(self)
   local outer = self.outer
   local list = {}
   for variable in pairs(outer and outer.program.target_variables or {}) do list[#list + 1] = variable end
@@ -127,8 +127,8 @@ function declarations.begin(self)
   for _, variable in ipairs(list) do add_target_variable(self, variable, outer.program.target_variables[variable]) end
 end
 
-function declarations.extend(class)
+function openmp_declarations.extend(class)
   for name, method in pairs(Session) do class[name] = method end
 end
 
-return declarations
+return openmp_declarations

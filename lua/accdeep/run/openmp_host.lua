@@ -2,31 +2,32 @@
 -- thread.
 --
 -- With one thread shared variables and reductions are the variables themselves; private ones have other memory while
--- the body runs (host_private.lua), for C text, the host view, and directives inside. What private memory holds before
--- something is written there is not known: reading the memory is an error (HOUSE-threads).
+-- the body runs (host_privatization.lua), for C text, the host view, and directives inside. What private memory holds
+-- before something is written there is not known: reading the memory is an error (HOUSE-threads).
 
 local diagnostic = require "accdeep.base.diagnostic"
-local directive = require "accdeep.check.openmp"
-local group = require "accdeep.types.groups"
+local openmp_sema = require "accdeep.check.openmp_sema"
+local clause_groups = require "accdeep.types.clause_groups"
 local kernel = require "accdeep.run.kernel"
-local of_body = require "accdeep.plan.body.sharing"
-local openmp = require "accdeep.catalogue.openmp"
-local lower = require "accdeep.plan.openacc"
+local data_sharing = require "accdeep.plan.body.data_sharing"
+local openmp_directives = require "accdeep.catalogue.openmp_directives"
+local openacc_lowering = require "accdeep.plan.openacc_lowering"
 local list_item = require "accdeep.shape.list_item"
-local private = require "accdeep.run.host_private"
-local sharing = require "accdeep.check.openmp_exclusions"
+local host_privatization = require "accdeep.run.host_privatization"
+local openmp_exclusions = require "accdeep.check.openmp_exclusions"
 local types = require "accdeep.types"
-local set = require "accdeep.base.words".set
+local word_set = require "accdeep.base.strings".word_set
 
 local raise = diagnostic.raise
 
-local host = {}
+local openmp_host = {}
 
 -- ----------------------------------------------------------------------------------- the clauses --
 
 -- Clauses that say where a variable of the body lives, as what they make of it; those that make copies.
-local attributes = openmp.where(function(entry) return entry.attribute end)
-local copied, begins, lasts = openmp.making "own", openmp.making "begins", openmp.making "lasts"
+local attributes = openmp_directives.clauses_where(function(entry) return entry.attribute end)
+local copied, begins, lasts = openmp_directives.making "own", openmp_directives.making "begins",
+  openmp_directives.making "lasts"
 
 -- Numbers and structures around one: what a reduction can combine (LLNL-4-14).
 local function reducible(t)
@@ -44,7 +45,7 @@ local function variable_of(session, clause, item)
     raise("clause-not-allowed", item.pos, ("'%s' takes names of variables%s"):format(clause.name,
       clause.op and " and sections of them" or ""), { rule = "HOUSE-threads" })
   end
-  local variable = lower.declared(session, id)
+  local variable = openacc_lowering.declared_variable(session, id)
   if clause.op and not reducible(is_section and list_item.element_type(session, item) or variable.type) then
     raise("type-mismatch", item.pos, ("%s cannot be reduced: it is not a number"):format(types.name(variable.type)),
       { length = #id.name, rule = "LLNL-4-14" })
@@ -56,14 +57,14 @@ end
 local function read_attributes(session, node)
   local says = { named = {}, copies = {}, list = {} }
   for _, clause in ipairs(node.clauses) do
-    for _, part in ipairs(attributes[clause.name] and sharing.parts(clause) or {}) do
+    for _, part in ipairs(attributes[clause.name] and openmp_exclusions.clause_parts(clause) or {}) do
       local variable = variable_of(session, clause, part.item)
       local name = variable.name
       local before = says.named[name]
-      if before and (before.text == part.text or sharing.clash(before, part)) then
+      if before and (before.text == part.text or openmp_exclusions.clash(before, part)) then
         raise("conflicting-clauses", part.item.pos, ("'%s' stands in %s already"):format(name, before.clause.name),
           { length = #name, rule = "HOUSE-threads",
-            notes = { "the other one stands at " .. group.written_at(session, before.item.pos) } })
+            notes = { "the other one stands at " .. clause_groups.written_at(session, before.item.pos) } })
       end
       says.named[name] = part
       if copied[clause.name] then
@@ -76,7 +77,7 @@ local function read_attributes(session, node)
     end
     if clause.name == "default" then says.default, says.default_pos = clause.words[1], clause.pos end
   end
-  if says.default then of_body.check_default(says.default, "HOUSE-threads") end
+  if says.default then data_sharing.check_default(says.default, "HOUSE-threads") end
   return says
 end
 
@@ -84,7 +85,7 @@ end
 local function check_values(session, node)
   for _, clause in ipairs(node.clauses) do
     if clause.name == "if" then
-      of_body.check_modifier(node, clause.modifier, "HOUSE-threads")
+      data_sharing.check_modifier(node, clause.modifier, "HOUSE-threads")
       session.language.condition(session, clause.e)()
     elseif clause.kind == "expression" then
       session.language.integer(session, clause.e)
@@ -94,7 +95,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- loops --
 
-local loops = set "for do simd distribute loop taskloop"
+local loops = word_set "for do simd distribute loop taskloop"
 
 -- The variables that count the loops of a loop construct are private, though no clause names them. On simd their
 -- last values stay.
@@ -123,10 +124,11 @@ local function add_unnamed(session, node, says, counters, references)
       if default == "none" then
         raise("default-none", node.pos, ("default(none), but '%s' is in no clause"):format(name),
           { length = #node.name, rule = "HOUSE-threads", help = ("say shared(%s), or what else it is"):format(name),
-            notes = { "default(none) stands at " .. group.written_at(session, says.default_pos) } })
+            notes = { "default(none) stands at " .. clause_groups.written_at(session, says.default_pos) } })
       end
       covered[name] = true
-      copies[#copies + 1] = { variable = lower.declared(session, reference), begins = default == "firstprivate" }
+      copies[#copies + 1] = { variable = openacc_lowering.declared_variable(session, reference),
+        begins = default == "firstprivate" }
     end
   end
   return copies
@@ -135,41 +137,41 @@ end
 -- ---------------------------------------------------------------------------------------- running --
 
 -- Static checks of a construct of the host. Returns what its clauses say of variables.
-function host.check(session, node)
-  directive.check(node, session.rules.openmp)
+function openmp_host.check(session, node)
+  openmp_sema.check(node, session.rules.openmp)
   return read_attributes(session, node)
 end
 
 -- The private variables of a construct whose body is at hand, with the variables that the body uses.
-function host.copies(session, node, body, used)
-  return add_unnamed(session, node, host.check(session, node), loop_variables(session, node, body), used)
+function openmp_host.copies(session, node, body, used)
+  return add_unnamed(session, node, openmp_host.check(session, node), loop_variables(session, node, body), used)
 end
 
 -- A construct of the host, its clauses those in effect: checked now, run when the body is there. Returns the
 -- function that takes the body.
-function host.construct(session, node, place, refs)
-  local says = host.check(session, node)
+function openmp_host.construct(session, node, place, refs)
+  local says = openmp_host.check(session, node)
   local references = kernel.references(session, refs, place.file, place.line)
   local construct = { node = node, on = "host", place = place }
   return function(body, where)
-    local tree, used = kernel.read(session, body, where, references, construct)
-    session:within(place.text, place.file, place.line, function()
+    local tree, used = kernel.read_body(session, body, where, references, construct)
+    session:with_text(place.text, place.file, place.line, function()
       local copies = add_unnamed(session, node, says, tree and loop_variables(session, node, tree) or {}, used)
       check_values(session, node)
       local plan = { node = node, clauses = node.clauses, items = {}, openmp = true, private = {},
         place = place }
       for _, copy in ipairs(copies) do plan.private[copy.variable.name] = copy end
       local over = session.observers.construct and session.observers.construct(session, plan)
-      local inside = group.enter(session)
-      local function run() kernel.on_host(session, plan, body, tree, where, true) end
+      local inside = clause_groups.enter_scope(session)
+      local function run() kernel.run_on_host(session, plan, body, tree, where, true) end
       local ok, err
-      if #copies > 0 then ok, err = pcall(private.run, session, copies, run)
+      if #copies > 0 then ok, err = pcall(host_privatization.run, session, copies, run)
       else ok, err = pcall(run) end
-      group.leave(session, inside)
+      clause_groups.leave_scope(session, inside)
       if over then over() end
       if not ok then error(err, 0) end
     end)
   end
 end
 
-return host
+return openmp_host

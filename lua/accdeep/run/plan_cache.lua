@@ -5,7 +5,7 @@
 -- (shape/fortran_inputs.lua).
 
 local changed_bounds = require "accdeep.run.changed_bounds"
-local group = require "accdeep.types.groups"
+local clause_groups = require "accdeep.types.clause_groups"
 
 local plan_cache = {}
 
@@ -13,7 +13,7 @@ local plan_cache = {}
 local MOST = 4096
 
 -- The tree that make(...) gives, made once for a key.
-function plan_cache.kept_tree(self, key, make, ...)
+function plan_cache.cached_tree(self, key, make, ...)
   local node = self.caches.parsed[key]
   if not node then
     node = make(...)
@@ -27,43 +27,43 @@ end
 -- The tree of a directive's text; start: of one that is not the language's own kind.
 function plan_cache.parse(self, text, start)
   local key = start and start .. "\0" .. text or text
-  return plan_cache.kept_tree(self, key, self.language.parse, self, start or "directive", text)
+  return plan_cache.cached_tree(self, key, self.language.parse, self, start or "directive", text)
 end
 
 -- What tells apart the plans of one text: its line; in a member function the type, where variables are private those,
 -- and the groups of clauses that can be seen.
 local function key_of(self, line)
-  local this, apart, groups = self.now.this, self.now.apart, group.state(self)
-  if not this and not apart and groups == 0 then return line or 0 end
-  return ("%d %s %s %d"):format(line or 0, this and this.slot or "", apart or "", groups)
+  local this, private_scope, groups = self.now.this, self.now.private_scope, clause_groups.state(self)
+  if not this and not private_scope and groups == 0 then return line or 0 end
+  return ("%d %s %s %d"):format(line or 0, this and this.slot or "", private_scope or "", groups)
 end
 
 -- The plan that was made at a place before, or nil.
-local function seen(self, text, file, key)
+local function find_plan(self, text, file, key)
   local places = self.caches.prepared[text]
   local lines = places and places[file or ""]
   return lines and lines[key]
 end
 
 -- The same, if it serves again.
-local function kept(self, text, file, key)
-  local plan = seen(self, text, file, key)
+local function find_reusable_plan(self, text, file, key)
+  local plan = find_plan(self, text, file, key)
   return plan and self.language.holds(self, plan) and plan or nil
 end
 
--- The plan, if its line runs it with no question about it (directives.lua): nothing of it is measured, and no
+-- The plan, if its line runs it with no question about it (directive_dispatch.lua): nothing of it is measured, and no
 -- function of the scenario runs, which may ask for the text under way.
-local function plain(self, plan)
-  if not plan.alone or self.language.computes_bounds or self.program.bound.n > 0 then return nil end
-  plan.step = plan.construct:step()
+local function fast_path_plan(self, plan)
+  if not plan.runs_directly or self.language.computes_bounds or self.program.bound.n > 0 then return nil end
+  plan.thunk = plan.construct:step()
   plan[plan.language.name] = plan.file
   return plan
 end
 
 -- Keeps a plan for its place.
-local function keep(self, plan, text, file, key)
+local function store_plan(self, plan, text, file, key)
   local kind = plan.kind
-  plan.alone = plan.construct and not plan.condition and not plan.ordered and not plan.on_device
+  plan.runs_directly = plan.construct and not plan.condition and not plan.ordered and not plan.on_device
     and not self.observers.construct and not plan.watched and kind ~= "region" and kind ~= "compute"
     and kind ~= "declare"
   if self.caches.nprepared >= MOST then self.caches.prepared, self.caches.nprepared = {}, 0 end
@@ -71,47 +71,47 @@ local function keep(self, plan, text, file, key)
   local lines = places[file or ""] or {}
   if not lines[key] then self.caches.nprepared = self.caches.nprepared + 1 end
   self.caches.prepared[text], places[file or ""], lines[key] = places, lines, plan
-  if type(key) == "number" then places[key] = plain(self, plan) end
+  if type(key) == "number" then places[key] = fast_path_plan(self, plan) end
 end
 
-local function lowered(self, language, node, place, options)
+local function lower_directive(self, language, node, place, options)
   options.file, options.line = place.file, place.line
-  local plan = self.language.planned(self, language.lower, self, node, options)
+  local plan = self.language.check_and_plan(self, language.lower, self, node, options)
   plan.language, plan.place = language, place
   return plan
 end
 
 -- The plan of a directive that needs nothing but to be run, or nil. language: nil for any.
-function plan_cache.alone(self, language, text, file, line)
-  local plan = kept(self, text, file, key_of(self, line))
-  return plan and plan.alone and (not language or plan.language == language) and plan or nil
+function plan_cache.fast_path(self, language, text, file, line)
+  local plan = find_reusable_plan(self, text, file, key_of(self, line))
+  return plan and plan.runs_directly and (not language or plan.language == language) and plan or nil
 end
 
 -- The plan of a directive at a place {text, file, line}, ready to be run. options: of the directive's language
--- (directives.lua); signature: what tells them from others.
+-- (directive_dispatch.lua); signature: what tells them from others.
 function plan_cache.plan(self, language, node, place, options, signature)
   local key = key_of(self, place.line)
   if signature then key = key .. "\0" .. signature end
-  local plan = kept(self, place.text, place.file, key)
+  local plan = find_reusable_plan(self, place.text, place.file, key)
   if plan then return plan end
-  plan = lowered(self, language, node, place, options)
+  plan = lower_directive(self, language, node, place, options)
   if plan.kind == "region" or plan.kind == "compute" or plan.kind == "declare" or #plan.items > 0 then
     plan.construct = plan:prepare()
   end
   if plan.condition then plan.condition_value = self.language.condition(self, plan.condition) end
   if plan.self_maps then plan.condition_value = plan.self_maps(plan.condition_value) end
-  plan.watched = plan.construct and changed_bounds.watched(self, plan)
-  if not plan.once then keep(self, plan, place.text, place.file, key) end
+  plan.watched = plan.construct and changed_bounds.is_tracked(self, plan)
+  if not plan.single_use then store_plan(self, plan, place.text, place.file, key) end
   return plan
 end
 
 -- The plan of a compute construct before its body is known, not to be run; its text is checked once for its place.
-function plan_cache.checked(self, language, node, place)
+function plan_cache.checked_plan(self, language, node, place)
   local key = key_of(self, place.line) .. "\0\0"
-  local plan = seen(self, place.text, place.file, key)
+  local plan = find_plan(self, place.text, place.file, key)
   if not plan then
-    plan = lowered(self, language, node, place, {})
-    keep(self, plan, place.text, place.file, key)
+    plan = lower_directive(self, language, node, place, {})
+    store_plan(self, plan, place.text, place.file, key)
   end
   return plan
 end

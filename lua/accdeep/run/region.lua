@@ -3,10 +3,10 @@
 local lazy = require "accdeep.base.lazy"
 local changed_bounds = require "accdeep.run.changed_bounds"
 local diagnostic = require "accdeep.base.diagnostic"
-local fortran_kernel = lazy.require "accdeep.code.fortran.kernel"
-local group = require "accdeep.types.groups"
+local fortran_kernel = lazy.require "accdeep.code.fortran.fortran_kernel"
+local clause_groups = require "accdeep.types.clause_groups"
 local location = require "accdeep.base.location"
-local sorted = require "accdeep.base.sorted"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local raise = diagnostic.raise
 
@@ -30,16 +30,16 @@ function Region:close()
       inner.file or "?", inner.line or 0), { rule = "DIR-4.3-06", help = "close the inner one first" })
   end
   if self.handle then
-    local warn = self.bounds and changed_bounds.at_end(owner, self.plan, self.bounds)
+    local warn = self.bounds and changed_bounds.check_at_end(owner, self.plan, self.bounds)
     local over = owner.observers.construct and owner.observers.construct(owner, self.plan, true)
-    local before = owner.now.watching and owner:snapshot()
+    local before = owner.now.expects_failure and owner:snapshot()
     owner:may_detach()
     local ok, err = self.handle:close()
     if not ok then
       if over then over(err) end
       if before then owner:compare(before) end
       local made = owner:core_error(err, nil)
-      location.place(made, nil, self.file, self.line)
+      location.locate_error(made, nil, self.file, self.line)
       local at, line = location.scenario(2)
       if at and line ~= self.line then
         made.notes = { ("at the end of the region, %s:%d"):format(at, line) }
@@ -47,13 +47,13 @@ function Region:close()
       made.callers = location.callers(at, line)
       error(made, 0)
     end
-    if owner.device_side.listening then owner:tell() end
+    if owner.device_side.is_observed then owner:notify_events() end
     if over then over() end
     if warn then warn() end
   end
   stack[#stack] = nil
   self.closed = true
-  group.leave(owner, self.scope)
+  clause_groups.leave_scope(owner, self.scope)
   if self.undo then self.undo() end
   local file, line = location.scenario(2)
   self.closed_at = file and ("%s:%d"):format(file, line)
@@ -88,12 +88,12 @@ function Region:abandon()
   while #stack > 0 do
     local top = table.remove(stack)
     top.closed = true
-    group.leave(top.session, top.scope)
+    clause_groups.leave_scope(top.session, top.scope)
     if top.undo then top.undo() end
     if top.handle then top.handle:abandon() end
     if top == self then break end
   end
-  if self.session.device_side.listening then self.session:tell() end
+  if self.session.device_side.is_observed then self.session:notify_events() end
 end
 
 -- Opens the region of a plan in a session; not enabled: it does nothing (its condition is false). queue: of the plan,
@@ -103,13 +103,13 @@ function region.open(self, plan, enabled, queue)
     line = plan.line, where = {} }, Region)
   if enabled then
     made.handle = self:run(plan, queue)
-    made.bounds = plan.watched and changed_bounds.of(plan) or nil
+    made.bounds = plan.watched and changed_bounds.current_bounds(plan) or nil
     for name, item in pairs(plan.named) do
       made.where[name] = item.number and (plan.construct:where(item.number)) or 0
     end
   end
   table.insert(self.device_side.regions[self.now.device], made)
-  made.scope = group.enter(self) -- groups that the region's body declares end with it
+  made.scope = clause_groups.enter_scope(self) -- groups that the region's body declares end with it
   return made
 end
 
@@ -162,13 +162,13 @@ function region.using(made, names, if_present)
 end
 
 -- The names that stand for device addresses, in order, each with its address.
-function region.replaced(self)
+function region.replaced_names(self)
   local found, layer = {}, self.now.replaced or nil
   while layer do
     for name, binding in next, layer do found[name] = found[name] or binding.dev end
     layer = (getmetatable(layer) or {}).__index
   end
-  return sorted(found)
+  return sorted_pairs(found)
 end
 
 -- Ends the innermost open region of a kind that a directive of the same language opened.

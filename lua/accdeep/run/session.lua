@@ -6,7 +6,7 @@
 -- were.
 
 local lazy = require "accdeep.base.lazy"
-local api = require "accdeep.run.api_openacc"
+local api_openacc = require "accdeep.run.api_openacc"
 local async = require "accdeep.run.async"
 local changed_bounds = require "accdeep.run.changed_bounds"
 local checkpoint = require "accdeep.run.checkpoint"
@@ -14,30 +14,30 @@ local closures = require "accdeep.code.closures"
 local core = require "accdeep.core"
 local core_error = require "accdeep.run.core_error"
 local debug_info = lazy.require "accdeep.types.debug_info"
-local declare = require "accdeep.code.declare"
+local declarations = require "accdeep.code.declarations"
 local type_directives = require "accdeep.run.type_directives"
-local directives = require "accdeep.run.directives"
+local directive_dispatch = require "accdeep.run.directive_dispatch"
 local diagnostic = require "accdeep.base.diagnostic"
-local fortran = require "accdeep.run.fortran"
+local fortran_execution = require "accdeep.run.fortran_execution"
 local languages = require "accdeep.run.languages"
-local descriptor = require "accdeep.types.fortran_descriptor"
-local addendum = lazy.require "accdeep.shape.fortran_addendum"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
+local fortran_addendum = lazy.require "accdeep.shape.fortran_addendum"
 local grammar = require "accdeep.grammar"
-local group = require "accdeep.types.groups"
+local clause_groups = require "accdeep.types.clause_groups"
 local kernel = require "accdeep.run.kernel"
 local location = require "accdeep.base.location"
 local member_functions = require "accdeep.code.member_functions"
-local names = require "accdeep.types.names"
+local scoped_names = require "accdeep.types.scoped_names"
 local observers = require "accdeep.base.observers"
 local openmp_declarations = require "accdeep.run.openmp_declarations"
 local plan_cache = require "accdeep.run.plan_cache"
 local region = require "accdeep.run.region"
 local profiles = require "accdeep.catalogue.profiles"
-local record = require "accdeep.base.record"
+local strict_table = require "accdeep.base.strict_table"
 local scope = require "accdeep.types.scope"
 local types = require "accdeep.types"
-local view = require "accdeep.code.view"
-local with = require "accdeep.base.dynamic"
+local memory_view = require "accdeep.code.memory_view"
+local with_fields = require "accdeep.base.with_fields"
 
 local raise = diagnostic.raise
 
@@ -47,14 +47,14 @@ local Session = {}
 Session.__index = Session
 -- The fields of a session are those that session.new names, its methods, and those of the groups of fields.
 function Session.__newindex(_, name) error(("a session has no field '%s'"):format(tostring(name)), 2) end
-fortran.extend(Session)
+fortran_execution.extend(Session)
 openmp_declarations.extend(Session)
 setmetatable(Session, { __index = Session.__newindex })
-directives.extend(Session)
+directive_dispatch.extend(Session)
 type_directives.extend(Session)
 checkpoint.extend(Session)
 
-local NO_OBSERVERS = observers.of {}
+local NO_OBSERVERS = observers.combine {}
 
 -- Freed blocks stay readable for messages until so many bytes have been freed after them.
 local QUARANTINE = 64 << 20
@@ -65,17 +65,17 @@ local DEVICE_BYTES = 16 << 30
 
 -- What the program has made so far; what a failed declaration takes back is registered with types/transaction.lua.
 local function program_of(own, options, outer)
-  return record("the program of a session", {
+  return strict_table("the program of a session", {
     root = own,         -- the scope of its names
     blocks = {},        -- address -> {bytes, name, live}
     heap = false,       -- in which all blocks lie (checkpoint.lua)
     quarantine = { bytes = 0 },
     saved = false,      -- bytes of the outer session's blocks
-    layout = descriptor.layouts[options.descriptors or "cfi"], -- of Fortran's descriptors
+    layout = fortran_descriptor.layouts[options.descriptors or "cfi"], -- of Fortran's descriptors
     type_records = setmetatable({}, { __index = outer and outer.program.type_records or nil }), -- of Fortran
     shape_tables = {}, policy_tables = {}, method_tables = {}, mapper_tables = {},
-    group_scope = false, -- the innermost scope that may hold groups (types/groups.lua)
-    lasting = false,    -- allocatables of declare (code/fortran/declared.lua)
+    group_scope = false, -- the innermost scope that may hold groups (types/clause_groups.lua)
+    lasting = false,    -- allocatables of declare (code/fortran/declare_allocatables.lua)
     target_variables = {}, target_blocks = {}, -- declare target (openmp_declarations.lua)
     bound = { n = 0, calling = 0 }, -- functions that section bounds call; calling: a walk reads host memory
     this_slots = {},    -- record -> where `this` is kept while a member function runs
@@ -87,44 +87,44 @@ end
 
 -- What sessions know of devices beside the core's context.
 local function device_side_of(options)
-  return record("the device side of a session", {
+  return strict_table("the device side of a session", {
     delayed = options.async == "delayed", -- queues work when the program waits
     concurrent = options.async == "concurrent", -- or while the program continues
     default_async = async.constants.acc_async_noval,
     regions = {},       -- device -> stack of open regions
     entered = {},       -- bounds that enter data found (changed_bounds.lua)
-    spaces = {}, pointer_spaces = {}, -- memory of each device, as scripts see it (code/view.lua)
+    spaces = {}, pointer_spaces = {}, -- memory of each device, as scripts see it (code/memory_view.lua)
     has_detached = false, -- attachments may have ended, for messages
-    collectors = {}, listening = false, -- of events
+    collectors = {}, is_observed = false, -- of events
   })
 end
 
--- What is current: base/dynamic.lua sets these for a while.
+-- What is current: base/with_fields.lua sets these for a while.
 local function current_state(own)
-  return record("the state of a session", {
+  return strict_table("the state of a session", {
     scope = own,
     device = 0,
     queue = 0,          -- of routines that have one (async.within)
     current = false,    -- the text under way: {text, file, line}
     this = false,       -- in a member function: {record, slot}
     kernel = false,     -- in a compute construct's body (kernel.lua)
-    apart = false,      -- in a host construct with private variables: a number of its own
+    private_scope = false,      -- in a host construct with private variables: a number of its own
     private_blocks = {}, -- memory of those variables
     replaced = false,   -- in a host_data region: name -> what it stands for
-    watching = false,   -- an expectation of failure is under way
+    expects_failure = false,   -- an expectation of failure is under way
     measured = false,   -- what the plan under way is made from (shape/fortran_inputs.lua)
     descriptions = false, -- shapes and policies of the text under way (type_directives.lua)
     filling = false,    -- the class whose members are declared (code/class.lua)
     inlining = 0, instantiating = 0, -- how deep member functions and templates are in each other
     locals = false, depth = 0, activation = 0, -- of a procedure of Fortran (code/fortran/procedure.lua)
-    forward = {},       -- types of Fortran that are named and not yet defined (code/fortran/declare.lua)
+    forward = {},       -- types of Fortran that are named and not yet defined (code/fortran/fortran_declarations.lua)
   })
 end
 
 local function new_caches()
-  return record("the caches of a session", {
+  return strict_table("the caches of a session", {
     programs = {},      -- record -> treatment -> program
-    treatments = {},    -- record -> what it is called -> treatment
+    member_mappings = {},    -- record -> what it is called -> treatment
     parsed = {}, nparsed = 0, -- trees of texts
     prepared = {}, nprepared = 0, -- plans (plan_cache.lua)
     host_env = false,
@@ -143,7 +143,7 @@ function session.new(options, outer)
     outer = outer or false,
     options = options,
     rules = profiles.profile(options.rules),
-    observers = outer and outer.observers or options.observers and observers.of(options.observers) or NO_OBSERVERS,
+    observers = outer and outer.observers or options.observers and observers.combine(options.observers) or NO_OBSERVERS,
 
     language = languages[options.language or "c"],
     ctx = false, devices = options.devices or 1,
@@ -170,10 +170,10 @@ function session.new(options, outer)
   }
   if not ctx then error(diagnostic.new(err), 0) end
   self.ctx = ctx
-  self.host_space = view.host(self)
+  self.host_space = memory_view.host(self)
   for i = 0, self.devices - 1 do
-    self.device_side.spaces[i] = view.device(self, i)
-    self.device_side.pointer_spaces[i] = view.handed_out(self.device_side.spaces[i])
+    self.device_side.spaces[i] = memory_view.device(self, i)
+    self.device_side.pointer_spaces[i] = memory_view.device_pointer_space(self.device_side.spaces[i])
     self.device_side.regions[i] = {}
   end
   if outer then self:borrow(outer) end
@@ -221,10 +221,10 @@ function Session:borrow(outer)
   end
   -- known in the order in which they were made: digests of the core number them so
   table.sort(blocks, function(a, b) return a[2].serial < b[2].serial end)
-  for _, one in ipairs(blocks) do self:known(one[1], one[2]) end
+  for _, one in ipairs(blocks) do self:register_block(one[1], one[2]) end
 end
 
-function Session:known(address, block)
+function Session:register_block(address, block)
   local ok, err = self.ctx:host_add(address, block.bytes,
     self:label { name = block.name or "", file = block.file, line = block.line })
   if not ok then error(diagnostic.new(err), 0) end
@@ -252,17 +252,17 @@ local function note_use(err, place, file, line)
   table.insert(err.notes, ("used at %s:%d"):format(file, line))
 end
 
-local function placed(self, before, text, file, line, ok, err, ...)
+local function restore_location(self, before, text, file, line, ok, err, ...)
   self.now.current = before
   if ok then return err, ... end
   if diagnostic.is(err) then
-    if err.rule then err.rule = profiles.cited(err.rule, self.rules.documents) end
-    group.locate(err, file, line)
+    if err.rule then err.rule = profiles.applicable_rule(err.rule, self.rules.documents) end
+    clause_groups.locate(err, file, line)
     if err.place then
       note_use(err, err.place, file, line)
-      location.place(err, err.place.text, err.place.file, err.place.line)
+      location.locate_error(err, err.place.text, err.place.file, err.place.line)
     end
-    location.place(err, text, file, line)
+    location.locate_error(err, text, file, line)
     err.text = err.text or text
     err.callers = err.callers or location.callers(file, line)
   end
@@ -270,12 +270,12 @@ local function placed(self, before, text, file, line, ok, err, ...)
 end
 
 -- Runs fn with errors placed in a text that stands at file:line.
-function Session:within(text, file, line, fn, ...)
+function Session:with_text(text, file, line, fn, ...)
   local around = text and self.program.inside[text]
   if around then text, file, line = around.text, around.file, around.line end
   local before = self.now.current
   self.now.current = { text = text, file = file, line = line }
-  return placed(self, before, text, file, line, pcall(fn, ...))
+  return restore_location(self, before, text, file, line, pcall(fn, ...))
 end
 
 -- Tells about something that is understood but should be written otherwise.
@@ -285,11 +285,11 @@ function Session:warn(code, pos, message, fields)
   if not warn then return end
   fields.code, fields.pos, fields.message = code, pos, message
   local current = self.now.current or {}
-  warn(location.place(diagnostic.new(fields), current.text, current.file, current.line))
+  warn(location.locate_error(diagnostic.new(fields), current.text, current.file, current.line))
 end
 
 -- The place in the current text: kept by what is declared there.
-function Session:here(pos)
+function Session:location_of(pos)
   local current = self.now.current or {}
   return { text = current.text, file = current.file, line = current.line, pos = pos,
     scope = self.now.scope.home and self.now.scope or nil }
@@ -302,29 +302,29 @@ function Session:attempt(fn, ...)
   return xpcall(fn, function(err)
     local overflow = type(err) == "string" and err:find("stack overflow", 1, true)
     if not diagnostic.is(err) and not diagnostic.is_limit(err) then
-      err = not overflow and diagnostic.internal(err) or location.keep_error(err)
+      err = not overflow and diagnostic.internal(err) or location.record_error(err)
     end
     if failed then failed(err) end
     return err
   end, ...)
 end
 
-local function noted(self, place, user, ok, err, ...)
+local function record_use(self, place, user, ok, err, ...)
   if ok then return err, ... end
   local in_procedure = self.now.depth > 0 -- whose calls are callers
   if diagnostic.is(err) and not in_procedure then note_use(err, place, user.file, user.line) end
   error(err, 0)
 end
 
-local function for_user(self, place, user, fn, ...) return noted(self, place, user, pcall(fn, ...)) end
+local function for_user(self, place, user, fn, ...) return record_use(self, place, user, pcall(fn, ...)) end
 
 -- Runs fn, whose positions belong to the text of another place; names are those of the class or namespace there.
-function Session:at(place, fn, ...)
+function Session:with_location(place, fn, ...)
   if not place or not place.text then return fn(...) end
   if place.scope and place.scope ~= self.now.scope then
-    return names.within(self, place.scope, self.at, self, place, fn, ...)
+    return scoped_names.with_scope(self, place.scope, self.with_location, self, place, fn, ...)
   end
-  return self:within(place.text, place.file, place.line, for_user, self, place, self.now.current or {}, fn, ...)
+  return self:with_text(place.text, place.file, place.line, for_user, self, place, self.now.current or {}, fn, ...)
 end
 
 function Session:label(fields)
@@ -339,12 +339,12 @@ function Session:new_program(spec)
   return program
 end
 
-function Session:type_of(node) return declare.type(self, node) end
-function Session:locals_of(node) return declare.locals(self, node) end
+function Session:type_of(node) return declarations.type(self, node) end
+function Session:locals_of(node) return declarations.locals(self, node) end
 
 -- Shapes or types are new: what was made from the old ones is forgotten.
 function Session:types_changed()
-  self.caches.programs, self.caches.treatments, self.caches.parsed, self.caches.nparsed = {}, {}, {}, 0
+  self.caches.programs, self.caches.member_mappings, self.caches.parsed, self.caches.nparsed = {}, {}, {}, 0
   self:forget_plans()
 end
 
@@ -368,7 +368,7 @@ function Session:new_block(bytes, name, t, pos)
     raise("limit", pos, ("%d bytes of host memory are more than the limit allows"):format(bytes),
       { rule = "HOUSE-limit", help = "raise --limit-memory if the scenario needs more" })
   end
-  local address = self:take(bytes) -- zeroed
+  local address = self:allocate_host(bytes) -- zeroed
   if not address then
     core.charge(-bytes)
     raise("out-of-memory", pos, ("the host has no %d bytes of memory left"):format(bytes),
@@ -379,11 +379,11 @@ function Session:new_block(bytes, name, t, pos)
   local block = { bytes = bytes, name = name or t and ("block of %s"):format(types.name(t)), live = true,
     type = t, serial = serial, file = current.file, line = current.line }
   self.program.blocks[address] = block
-  self:known(address, block)
+  self:register_block(address, block)
   return address
 end
 
-local function freed_already(pos) raise("out-of-bounds", pos, "the memory was freed already") end
+local function raise_freed(pos) raise("out-of-bounds", pos, "the memory was freed already") end
 
 -- Releases a block: it stays known as freed for a while. pos: where the text asks for it.
 function Session:free(address, pos)
@@ -405,11 +405,11 @@ function Session:free(address, pos)
   end
   local q = self.program.quarantine
   if block.bytes == 0 then -- the core knows no such range
-    if q[block] then freed_already(pos) end
+    if q[block] then raise_freed(pos) end
     q[block] = true
   else
     local range = self.ctx:host_at(address)
-    if not range or not range.live then freed_already(pos) end
+    if not range or not range.live then raise_freed(pos) end
     self.ctx:host_mark(address, false)
   end
   if owner ~= self then return end
@@ -451,14 +451,14 @@ end
 -- -------------------------------------------------------------------------------------- names --
 
 local function function_binding(self, name)
-  local fn = self.now.scope.functions[name] or api.in_text(self, name)
+  local fn = self.now.scope.functions[name] or api_openacc.text_routine(self, name)
   return fn and { fn = fn }
 end
 
 -- The value of an expression of the host program, as its tree.
 function Session:value_of(node) return (closures.compile(self:host_env(), node).value {}) end
 
-Session.this_member, Session.as_member = member_functions.this_member, member_functions.as_member
+Session.this_member, Session.run_as_member = member_functions.this_member, member_functions.run_as_member
 Session.member_function = member_functions.member_function
 
 function Session:host_env()
@@ -476,7 +476,7 @@ function Session:host_env()
       end
       local value, t = self.now.scope:constant_named(name)
       if value then return { type = t, const = value } end
-      return function_binding(self, name) or api.constant_in_text(name)
+      return function_binding(self, name) or api_openacc.constant_in_text(name)
     end }
   end
   return self.caches.host_env
@@ -484,7 +484,7 @@ end
 
 -- Declarations, and in Fortran statements.
 function Session:declare(text, file, line)
-  self:within(text, file, line, self.language.declare, self, text)
+  self:with_text(text, file, line, self.language.declare, self, text)
 end
 
 -- Declares a type as the debug information of a program has it (nil: this process).
@@ -525,35 +525,36 @@ end
 Session.core_error = core_error
 
 -- What a call of the core gives; its error is raised. plan: of the construct.
-function Session:checked(ok, err, plan)
+function Session:check_result(ok, err, plan)
   if ok then return ok end
   error(self:core_error(err, plan), 0)
 end
 
-Session.parse, Session.kept_tree = plan_cache.parse, plan_cache.kept_tree
+Session.parse, Session.kept_tree = plan_cache.parse, plan_cache.cached_tree
 
-local function carry_out(self, plan, queue)
+local function execute_construct(self, plan, queue)
   queue = queue or plan.ordered and async.order(self, plan) or self.now.queue
   if plan.kind == "exit data" then self:may_detach() end
   local over = self.observers.construct and self.observers.construct(self, plan)
-  local before = self.now.watching and self:snapshot()
+  local before = self.now.expects_failure and self:snapshot()
   local result, err = plan.construct:run(self.now.device, queue)
   if not result then
     if before then self:compare(before) end
     local made = self:core_error(err, plan)
-    if over then over(location.place(made, plan.place.text, plan.place.file, plan.place.line)) end
+    if over then over(location.locate_error(made, plan.place.text, plan.place.file, plan.place.line)) end
     error(made, 0)
   end
-  if plan.typed then addendum.settle(plan) end
-  if self.device_side.listening then self:tell() end
+  if plan.typed then fortran_addendum.restore_counters(plan) end
+  if self.device_side.is_observed then self:notify_events() end
   if over then over() end
   return result
 end
 
 -- queue: of the plan, if it is known already.
 function Session:run(plan, queue)
-  if plan.watched and plan.kind ~= "region" then return changed_bounds.around(self, plan, carry_out, queue) end
-  return carry_out(self, plan, queue)
+  if plan.watched and plan.kind ~= "region" then return changed_bounds.run_and_check(
+    self, plan, execute_construct, queue) end
+  return execute_construct(self, plan, queue)
 end
 
 -- While an expectation of failure is under way, a construct that fails must leave everything as it
@@ -583,7 +584,7 @@ function Session:compare(before, without_host)
 end
 
 -- Gives new events to everybody who listens: each with this session, all that are reported now, and its place there.
-function Session:tell()
+function Session:notify_events()
   local events = self.ctx:drain()
   for _, collect in ipairs(self.device_side.collectors) do
     for i, event in ipairs(events) do collect(event, self, events, i) end
@@ -591,20 +592,20 @@ function Session:tell()
 end
 
 -- A copy that a routine of the API made.
-function Session:tell_copy(op, device, dev, bytes, rule, at, value)
-  if not self.device_side.listening then return end
-  self:tell()
+function Session:notify_copy(op, device, dev, bytes, rule, at, value)
+  if not self.device_side.is_observed then return end
+  self:notify_events()
   local event = { op = op, name = self.ctx:name_at(device, dev), bytes = bytes, device = device, rule = rule,
     at = at.file and ("%s:%d"):format(at.file, at.line) or "", async = value }
   for _, collect in ipairs(self.device_side.collectors) do collect(event, self, { event }, 1) end
 end
 
 function Session:collect_into(collect)
-  if self.device_side.listening then self:tell() end -- what came before is not a business of the new one
+  if self.device_side.is_observed then self:notify_events() end -- what came before is not a business of the new one
   table.insert(self.device_side.collectors, collect)
-  if not self.device_side.listening then
+  if not self.device_side.is_observed then
     self.ctx:listen(true)
-    self.device_side.listening = true
+    self.device_side.is_observed = true
   end
 end
 
@@ -612,7 +613,7 @@ function Session:stop_collecting()
   table.remove(self.device_side.collectors)
   if #self.device_side.collectors == 0 then
     self.ctx:listen(false)
-    self.device_side.listening = false
+    self.device_side.is_observed = false
   end
 end
 
@@ -698,10 +699,10 @@ end
 -- The same on all devices. Decides ACC33-shut-1.
 function Session:forget_devices(pos)
   for device = 0, self.devices - 1 do check_closed(self, device, pos) end
-  for device = 0, self.devices - 1 do with(self.now, { device = device }, self.forget_device, self, pos) end
+  for device = 0, self.devices - 1 do with_fields(self.now, { device = device }, self.forget_device, self, pos) end
 end
 
--- Before what may end attachments: whether there are any, for messages (code/view.lua).
+-- Before what may end attachments: whether there are any, for messages (code/memory_view.lua).
 function Session:may_detach()
   self.device_side.has_detached = self.device_side.has_detached or self.ctx:stats(self.now.device).attachments > 0
 end
@@ -709,20 +710,20 @@ end
 -- One step of the acc_* API: a construct of one item.
 function Session:run_one(kind, action, address, bytes, slot, finalize, label, slot_bytes, flags)
   if kind == "exit data" then self:may_detach() end
-  local before = self.now.watching and self:snapshot()
+  local before = self.now.expects_failure and self:snapshot()
   local ok, err = self.ctx:run_one(core.kind[kind], self.now.device, core.action[action], address, bytes,
     slot or 0, finalize or false, label, slot_bytes, flags, self.now.queue)
   if not ok and before then self:compare(before) end
-  self:checked(ok, err)
-  if self.device_side.listening then self:tell() end
+  self:check_result(ok, err)
+  if self.device_side.is_observed then self:notify_events() end
 end
 
--- The value of an expression in a memory. start: as of plan/expression.lua.
+-- The value of an expression in a memory. start: as of plan/host_expression.lua.
 function Session:value(env, text, start) return self.language.value(self, env, text, start) end
 -- Where an lvalue or section lies on the host: address, bytes, type.
 function Session:extent(text) return self.language.extent(self, text) end
 -- The address and type of a pointer.
-function Session:slot(text) return self.language.slot(self, text) end
+function Session:pointer_cell(text) return self.language.pointer_cell(self, text) end
 
 -- Names as a kernel on the current device sees them; outside of one, as one without clauses would.
 function Session:device_env()

@@ -36,7 +36,7 @@ local function originals(session, list)
   local entries = {}
   for i, tuple in ipairs(list) do
     local info = tuple.info
-    entries[i] = { name = info.name, bytes = info.bytes, state = policy.said(tuple.action, tuple.flags),
+    entries[i] = { name = info.name, bytes = info.bytes, state = policy.format_action(tuple.action, tuple.flags),
       host = pointer(session, info.host), base = pointer(session, tuple.base) }
   end
   return entries
@@ -73,7 +73,7 @@ end
 
 -- Whether a present object lies in a tuple that the innermost level, or its floor, allocated. Objects come in
 -- host order.
-local function allocated_in(tuples)
+local function is_allocated_in(tuples)
   local at = 1
   return function(object)
     while tuples[at] and tuples[at].info.host + tuples[at].info.bytes <= object.host do at = at + 1 end
@@ -106,7 +106,7 @@ end
 
 -- {levels, present, attached, queues} of a device, the current one if none is named; where data are fused, also dynamic
 -- and floor: what enter data opened outside of all levels.
-function state.of(session, device)
+function state.read(session, device)
   device = device or session.now.device
   if math.type(device) ~= "integer" or device < 0 or device >= session.devices then
     diagnostic.raise("no-device", nil, ("there is no device %s"):format(tostring(device)),
@@ -132,7 +132,7 @@ function state.of(session, device)
     end
     result.levels[i] = entry
   end
-  local is_allocated = fusion and allocated_in(current_tuples(levels))
+  local is_allocated = fusion and is_allocated_in(current_tuples(levels))
   for i, object in ipairs(ctx:present(device)) do
     result.present[i] = {
       name = object.name, host = pointer(session, object.host), bytes = object.bytes,
@@ -238,7 +238,7 @@ end
 
 -- The same as a table to read.
 function state.text(session, device)
-  local s = state.of(session, device)
+  local s = state.read(session, device)
   local parts = { ("device %d\n"):format(device or session.now.device), floor_text(s) }
   for i, level in ipairs(s.levels) do
     parts[#parts + 1] = ("  level %d  %s  %s\n"):format(i, level.kind, some(level.original, clause_text))

@@ -2,18 +2,18 @@
 --
 -- Each session has tables of its own, through which those of the outer one are seen; they are methods of sessions.
 
-local allowed = require "accdeep.check.openacc"
-local compile = require "accdeep.shape.compile"
-local declare = require "accdeep.code.declare"
+local openacc_sema = require "accdeep.check.openacc_sema"
+local mapping_compiler = require "accdeep.shape.mapping_compiler"
+local declarations = require "accdeep.code.declarations"
 local diagnostic = require "accdeep.base.diagnostic"
 local nest = require "accdeep.shape.nest"
 local policy = require "accdeep.shape.policy"
 local pragma = require "accdeep.grammar.pragma"
 local shape = require "accdeep.shape.shape"
-local sorted = require "accdeep.base.sorted"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 local template = require "accdeep.types.template"
 local transaction = require "accdeep.types.transaction"
-local with = require "accdeep.base.dynamic"
+local with_fields = require "accdeep.base.with_fields"
 
 local raise = diagnostic.raise
 
@@ -26,7 +26,7 @@ local Session = {}
 
 -- record -> name -> what is said of it
 transaction.register(function(session)
-  return transaction.kept_fields(session.program,
+  return transaction.save_fields(session.program,
     { "shape_tables", "policy_tables", "method_tables", "mapper_tables" }, true)
 end)
 
@@ -53,14 +53,14 @@ function Session:policies_of(record) return table_of(self, "policy_tables", reco
 function Session:mappers_of(record) return table_of(self, "mapper_tables", record) end
 
 -- The shape or policy of that name, or that of a base class, of which objects are a part (TR14-3.1.2-08).
-local function named_in(self, kind, record, name)
+local function find_named(self, kind, record, name)
   local found = table_of(self, kind, record)[name]
-  for _, base in ipairs(not found and record.bases or {}) do found = found or named_in(self, kind, base, name) end
+  for _, base in ipairs(not found and record.bases or {}) do found = found or find_named(self, kind, base, name) end
   return found
 end
 
-function Session:shape_named(record, name) return named_in(self, "shape_tables", record, name) end
-function Session:policy_named(record, name) return named_in(self, "policy_tables", record, name) end
+function Session:shape_named(record, name) return find_named(self, "shape_tables", record, name) end
+function Session:policy_named(record, name) return find_named(self, "policy_tables", record, name) end
 
 -- Names of a record's shapes or policies, for "did you mean".
 local function names_in(self, kind, record, names)
@@ -83,14 +83,14 @@ function Session:type_directive(node, record)
   local found = pragma.read(self, node)
   if not found then return end
   if found.language == "omp" then return self:omp_declaration(found.tree, record) end
-  return self:described(found.tree, record, found.text)
+  return self:define_type_directive(found.tree, record, found.text)
 end
 
 -- routine: functions of the scenario serve on devices, too.
 -- Decides ACC33-2.15-1.
 local function check_routine(node)
-  allowed.check(node)
-  for _, clauses in ipairs(allowed.by_device(node)) do
+  openacc_sema.check(node)
+  for _, clauses in ipairs(openacc_sema.clauses_by_device(node)) do
     local level
     for _, clause in ipairs(clauses) do
       local name = clause.name
@@ -121,7 +121,7 @@ end
 
 -- Executes a directive that describes a type; record: the one it stands in, or nil; text: its own, among C
 -- declarations. Returns a policy.
-function Session:described(parsed, record, text)
+function Session:define_type_directive(parsed, record, text)
   local define, name = definitions[parsed.name], parsed.name
   if name == "routine" and not record then return check_routine(parsed) end
   if name == "declare" and not record and text then return declare_data(self, parsed, text) end
@@ -159,8 +159,9 @@ end
 local function check_described(self, described)
   local made, record = described.made, described.record
   if made.params then return end -- they have values where the shape is used (TR14-5-01)
-  local ok, err = pcall(with, self.now, { scope = described.scope }, self.at, self, made.place, function()
-    compile.program(self, nest.described(self, record, made), made.place.pos)
+  local ok, err = pcall(with_fields, self.now, { scope = described.scope }, self.with_location, self, made.place,
+    function()
+    mapping_compiler.program(self, nest.mapping_of_definition(self, record, made), made.place.pos)
   end)
   if ok or diagnostic.is(err) and is_of_use(self, err) then return end
   if err.rule == "HOUSE-names" then err.rule = "TR14-3.1.1-21" end
@@ -171,7 +172,7 @@ end
 function Session:describing(fn, ...)
   if self.now.descriptions then return fn(...) end
   local list = {}
-  with(self.now, { descriptions = list }, fn, ...)
+  with_fields(self.now, { descriptions = list }, fn, ...)
   if #list > 0 then self:types_changed() end
   for _, described in ipairs(list) do check_described(self, described) end
 end
@@ -208,7 +209,7 @@ local function define(self, node)
   for i, clause in ipairs(node.clauses) do
     local spec = clause.type and clause.type.spec
     local is_name = spec and not spec.type and (spec.tag == "named" or spec.tag == "path")
-    local made = is_name and declare.template(self, spec)
+    local made = is_name and declarations.template(self, spec)
     local instances = is_name and not made and debug_instances(self, spec) or {}
     if made or next(instances) then
       local clauses = table.move(node.clauses, 1, #node.clauses, 1, {})
@@ -216,7 +217,7 @@ local function define(self, node)
       local directive = { tag = node.tag, pos = node.pos, name = node.name, argument = node.argument,
         clauses = clauses }
       if made then return template.describe(self, made, directive) end
-      for _, t in sorted(instances) do self:define_for(directive, t) end
+      for _, t in sorted_pairs(instances) do self:define_for(directive, t) end
       return
     end
   end

@@ -1,17 +1,17 @@
 -- expect.lua - expectations of a scenario. A failure stops the case; it tells what was wanted, what
 -- was found, and where.
 
-local compared = require "accdeep.script.compared"
+local profile_comparison = require "accdeep.script.profile_comparison"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
 local rules = require "accdeep.catalogue.rules"
-local sorted = require "accdeep.base.sorted"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 local state = require "accdeep.run.state"
 local text_of = require "accdeep.script.value_text".text
 local types = require "accdeep.types"
-local view = require "accdeep.code.view"
-local with = require "accdeep.base.dynamic"
+local memory_view = require "accdeep.code.memory_view"
+local with_fields = require "accdeep.base.with_fields"
 
 local expect = {}
 
@@ -30,7 +30,7 @@ local function same_number(found, wanted)
 end
 
 local function elements(value, n)
-  local at = view.location(value)
+  local at = memory_view.location(value)
   if not at then return nil end
   if at.type.kind == "array" then return value:values() end
   if at.type.kind == "pointer" then return value:values(n) end
@@ -54,16 +54,16 @@ function equal(found, wanted)
   if type(wanted) == "number" and type(found) == "number" then return same_number(found, wanted) end
   if type(wanted) == "boolean" and type(found) == "number" then return (found ~= 0) == wanted end
   if type(wanted) ~= "table" then return found == wanted end
-  local wanted_at, found_at = view.location(wanted), view.location(found)
+  local wanted_at, found_at = memory_view.location(wanted), memory_view.location(found)
   if wanted_at and wanted_at.type.kind == "record" then
     if type(found) ~= "table" or found_at and found_at.type ~= wanted_at.type then return false end
     return equal_members(found, wanted, wanted_at.type)
   end
-  if wanted_at and wanted_at.type.kind == "pointer" then return view.is_pointer(found) and found == wanted end
+  if wanted_at and wanted_at.type.kind == "pointer" then return memory_view.is_pointer(found) and found == wanted end
   if wanted_at then wanted = elements(wanted) or wanted end
   if found_at then
     if found_at.type.kind == "record" then -- the wanted members only
-      for name, value in sorted(wanted) do
+      for name, value in sorted_pairs(wanted) do
         if not equal(found[name], value) then return false end
       end
       return true
@@ -73,7 +73,7 @@ function equal(found, wanted)
   if type(found) ~= "table" then return false end
   local base = wanted[0] ~= nil and 0 or 1
   local count = 0
-  for key, value in sorted(wanted) do
+  for key, value in sorted_pairs(wanted) do
     local other = found[key]
     if math.type(key) == "integer" then other = found[key - base + 1] end
     if not equal(other, value) then return false end
@@ -98,19 +98,20 @@ local move_kinds = { h2d = true, d2h = true, d2d = true }
 local move_fields = { count = true, bytes = true, transfers = true }
 
 local function check_moves(wanted)
-  local function known(key, names, help)
+  local function check_known(key, names, help)
     if not names[key] then
       diagnostic.raise("unknown-name", nil, ("there are no '%s' moves"):format(tostring(key)), { help = help })
     end
   end
-  for kind, want in sorted(wanted) do
-    known(kind, move_kinds, "h2d, d2h and d2d")
-    for field in sorted(type(want) == "table" and want or {}) do known(field, move_fields, "count and bytes") end
+  for kind, want in sorted_pairs(wanted) do
+    check_known(kind, move_kinds, "h2d, d2h and d2d")
+    for field in sorted_pairs(type(want) == "table" and want or {}) do
+      check_known(field, move_fields, "count and bytes") end
   end
 end
 
 -- A text of which '@' marks a place and '@@' stands for '@': the text without the mark, and the place or nil.
-local function marked(text)
+local function split_mark(text)
   local plain, place, from = "", nil, 1
   while true do
     local at = text:find("@", from, true)
@@ -138,7 +139,7 @@ local function details_of(wanted)
   if type(wanted) ~= "table" then
     diagnostic.raise("type-mismatch", nil, "an error is described by a rule, or by a table")
   end
-  for key, value in sorted(wanted) do
+  for key, value in sorted_pairs(wanted) do
     local fits = type(value) == detail_types[key] or key == "by" and (getmetatable(value) or {}).__call
     if not fits then
       diagnostic.raise("unknown-name", nil, ("an error is not described by the %s '%s'"):format(type(value),
@@ -170,7 +171,7 @@ end
 
 -- The expectations over a scenario, and a function that collects the events of another: current() gives the session
 -- that is under way. shown: {n, refused}, counts the expectations and lists the rules of errors that were expected.
--- carry_out: a function of a directive. under: as compared.lua has it.
+-- carry_out: a function of a directive. under: as profile_comparison.lua has it.
 function expect.new(current, shown, carry_out, under)
   local e = {}
 
@@ -178,16 +179,16 @@ function expect.new(current, shown, carry_out, under)
     if not ok then diagnostic.raise("type-mismatch", nil, what) end
   end
 
-  local function within(text, fn, ...)
+  local function with_text(text, fn, ...)
     need(type(text) == "string", "an expectation takes an expression as text")
     local file, line = location.scenario(2)
-    return current():within(text, file, line, fn, ...)
+    return current():with_text(text, file, line, fn, ...)
   end
 
   -- Address and bytes of an lvalue or section.
   local function extent(text)
     local session = current()
-    local address, bytes = within(text, session.extent, session, text)
+    local address, bytes = with_text(text, session.extent, session, text)
     return address, bytes, session
   end
 
@@ -197,7 +198,7 @@ function expect.new(current, shown, carry_out, under)
 
   local function value_in(env_of, text)
     local session = current()
-    return within(text, session.value, session, env_of(session), text)
+    return with_text(text, session.value, session, env_of(session), text)
   end
 
   function e.host(text, wanted)
@@ -235,7 +236,7 @@ function expect.new(current, shown, carry_out, under)
 
   local function attachment(text)
     local session = current()
-    local address, t = within(text, session.slot, session, text)
+    local address, t = with_text(text, session.pointer_cell, session, text)
     if t.kind ~= "pointer" and t.kind ~= "descriptor" then
       diagnostic.raise("not-a-pointer", nil, ("'%s' is %s"):format(text, types.name(t)), { rule = "ACC33-att-5" })
     end
@@ -262,7 +263,7 @@ function expect.new(current, shown, carry_out, under)
 
   function e.count(text, wanted)
     need(type(wanted) == "table", "expect.count takes {structured = n, dynamic = n}")
-    for key in sorted(wanted) do
+    for key in sorted_pairs(wanted) do
       if key ~= "structured" and key ~= "dynamic" then
         diagnostic.raise("unknown-name", nil, ("there is no '%s' counter"):format(tostring(key)),
           { help = "structured and dynamic" })
@@ -347,7 +348,7 @@ function expect.new(current, shown, carry_out, under)
   local function check_text(text)
     local inner = current():inner()
     local file, line = location.scenario(2)
-    local ok, err = pcall(inner.within, inner, text, file, line, function()
+    local ok, err = pcall(inner.with_text, inner, text, file, line, function()
       local its = inner.language
       if its.is_directive(text) or inner:is_openmp(text) then return inner:check_directive(text) end
       its.declare(inner, text)
@@ -360,7 +361,7 @@ function expect.new(current, shown, carry_out, under)
     local phase = type(code) == "string" and diagnostic.phase(code)
     if phase and phase ~= "finding" then return end
     diagnostic.raise("unknown-name", nil, ("there is no error code '%s'"):format(tostring(code)),
-      { help = diagnostic.meant(code, diagnostic.codes()) })
+      { help = diagnostic.suggest(code, diagnostic.codes()) })
   end
 
   -- Compares an error with details (details_of), and with a place in the text that it is about, if it is about one.
@@ -385,7 +386,7 @@ function expect.new(current, shown, carry_out, under)
   local function expect_error(text, wanted, details, accepts, what)
     need(type(text) == "string", "a directive or a declaration is a text")
     local place
-    if details then text, place = marked(text) end
+    if details then text, place = split_mark(text) end
     local ok, err = pcall(check_text, text)
     if ok then fail(("%s is accepted"):format(text), what, "no error") end
     if not diagnostic.is(err) or diagnostic.is_limit(err) then error(err, 0) end
@@ -427,7 +428,7 @@ function expect.new(current, shown, carry_out, under)
     local session, fn, text, place = current(), what, nil, nil
     local before = false
     if type(what) == "string" then
-      text, place = marked(what)
+      text, place = split_mark(what)
       if details.by then
         fn = function() details.by(text) end
       else
@@ -437,7 +438,7 @@ function expect.new(current, shown, carry_out, under)
       need_no_by(details)
     end
     need(type(fn) == "function", "what fails is a function, or a directive as text")
-    local ok, err = pcall(with, session.now, { watching = true }, fn)
+    local ok, err = pcall(with_fields, session.now, { expects_failure = true }, fn)
     if ok then fail(text and ("%s is carried out"):format(text) or "nothing failed", code, "no error") end
     if diagnostic.is_limit(err) and code ~= "limit" then error(err, 0) end
     if not diagnostic.is(err) then -- an error of the script itself
@@ -503,13 +504,13 @@ function expect.new(current, shown, carry_out, under)
 
   function e.differs(outcomes, fn, counters)
     need(type(outcomes) == "table" and next(outcomes), "expect.differs takes a table of outcomes by profile")
-    for name, text in sorted(outcomes) do
+    for name, text in sorted_pairs(outcomes) do
       need(type(name) == "string" and type(text) == "string", "an outcome is a text, by the name of a profile")
       if not text:find "^accepted" then check_code(text) end
     end
     need(type(fn) == "function", "what profiles do is a function")
     need(counters == nil or counters == "counters", "counters are compared, or nothing more is said")
-    compared.check(outcomes, fn, counters, under, fail)
+    profile_comparison.check(outcomes, fn, counters, under, fail)
   end
 
   for name, expectation in pairs(e) do

@@ -4,7 +4,7 @@
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
-local sorted = require "accdeep.base.sorted"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 local value_text = require "accdeep.script.value_text".text
 
 local sandbox = {}
@@ -49,26 +49,26 @@ function sandbox.environment(out)
     error(file and ("%s:%d: %s"):format(file, line, message) or message, 0)
   end
   -- Passes results on; errors become those of the script's own line.
-  local function relayed(ok, ...)
+  local function relay_results(ok, ...)
     if ok then return ... end
     local message = ...
     if type(message) ~= "string" or message == "not enough memory" then error(message, 0) end
     complain(message)
   end
-  local function guarded(fn)
+  local function guard_table(fn)
     return function(value, ...)
       if not is_open(value) then complain "this is not a plain table" end
-      local result, other = relayed(pcall(fn, value, ...))
+      local result, other = relay_results(pcall(fn, value, ...))
       return result, other
     end
   end
-  for _, name in ipairs { "next", "rawget", "rawset", "rawlen" } do env[name] = guarded(_G[name]) end
+  for _, name in ipairs { "next", "rawget", "rawset", "rawlen" } do env[name] = guard_table(_G[name]) end
   function env.pairs(value)
     if not is_open(value) then complain "this is not a plain table" end
     local mt = getmetatable(value)
     if type(mt) == "table" and mt.__pairs then return pairs(value) end
     if type(value) ~= "table" then complain "pairs takes a table" end
-    return sorted(value)
+    return sorted_pairs(value)
   end
   -- While a limit is raised no steps are counted: nothing of the script may run until it is caught.
   function env.xpcall(fn, handler, ...)
@@ -78,13 +78,13 @@ function sandbox.environment(out)
     return false, handler(results[2])
   end
   -- The results of a coroutine that ran, unless it reached a limit.
-  local function counted(...)
+  local function count_results(...)
     core.count_thread()
     return ...
   end
   local function resume(co, ...)
     if type(co) == "thread" then core.count_thread(co) end
-    return counted(relayed(pcall(coroutine.resume, co, ...)))
+    return count_results(relay_results(pcall(coroutine.resume, co, ...)))
   end
   env.coroutine.resume = resume
   local function after_resume(ok, ...)
@@ -92,13 +92,13 @@ function sandbox.environment(out)
     return ...
   end
   function env.coroutine.wrap(fn)
-    local made_here = relayed(pcall(coroutine.create, fn))
+    local made_here = relay_results(pcall(coroutine.create, fn))
     return function(...) return after_resume(resume(made_here, ...)) end
   end
   function env.coroutine.close(co)
-    if relayed(pcall(coroutine.status, co)) == "dead" then return true end
+    if relay_results(pcall(coroutine.status, co)) == "dead" then return true end
     core.count_thread(co)
-    local ok, problem = relayed(pcall(coroutine.close, co))
+    local ok, problem = relay_results(pcall(coroutine.close, co))
     return ok, problem
   end
   -- Finalizers run where no limit counts, and after the end.
@@ -109,7 +109,7 @@ function sandbox.environment(out)
     if type(mt) == "table" and rawget(mt, "__gc") ~= nil then
       complain "a scenario's tables have no finalizers (__gc)"
     end
-    relayed(pcall(setmetatable, value, mt))
+    relay_results(pcall(setmetatable, value, mt))
     if mt then made[mt] = true end
     return value
   end
@@ -126,7 +126,7 @@ function sandbox.environment(out)
   -- These could run for ever inside the library, where no step is counted.
   function env.string.rep(s, n, separator)
     if type(s) == "string" and s == "" and (separator or "") == "" then return "" end
-    local result = relayed(pcall(string.rep, s, n, separator))
+    local result = relay_results(pcall(string.rep, s, n, separator))
     return result
   end
   for _, name in ipairs { "insert", "move" } do
@@ -141,7 +141,7 @@ function sandbox.environment(out)
           complain "the list is too long"
         end
       end
-      local result = relayed(pcall(fn, ...))
+      local result = relay_results(pcall(fn, ...))
       return result
     end
   end

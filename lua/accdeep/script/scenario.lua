@@ -4,19 +4,19 @@
 -- language.
 
 local advice = require "accdeep.grammar.advice"
-local api = require "accdeep.run.api_openacc"
+local api_openacc = require "accdeep.run.api_openacc"
 local async = require "accdeep.run.async"
-local check = require "accdeep.code.check_c"
+local c_sema = require "accdeep.code.c_sema"
 local rules = require "accdeep.catalogue.rules"
 local conformance = require "accdeep.catalogue.conformance"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local expect = require "accdeep.script.expect"
-local descriptor = require "accdeep.types.fortran_descriptor"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local languages = require "accdeep.run.languages"
 local grammar = require "accdeep.grammar"
-local names = require "accdeep.types.names"
-local group = require "accdeep.types.groups"
+local scoped_names = require "accdeep.types.scoped_names"
+local clause_groups = require "accdeep.types.clause_groups"
 local location = require "accdeep.base.location"
 local report = require "accdeep.base.report"
 local observers = require "accdeep.base.observers"
@@ -26,7 +26,7 @@ local session = require "accdeep.run.session"
 local state = require "accdeep.run.state"
 local transaction = require "accdeep.types.transaction"
 local types = require "accdeep.types"
-local view = require "accdeep.code.view"
+local memory_view = require "accdeep.code.memory_view"
 local vocabulary = require "accdeep.script.vocabulary"
 
 local raise = diagnostic.raise
@@ -77,7 +77,7 @@ local function language(run)
     end
     if unknown then
       raise("unknown-name", nil, ("scenario has no field '%s'"):format(unknown),
-        { help = diagnostic.meant(unknown, scenario.head_keys) })
+        { help = diagnostic.suggest(unknown, scenario.head_keys) })
     end
     if head.language ~= nil and not languages[head.language] then
       raise("unknown-name", nil, ("there is no language '%s'"):format(tostring(head.language)),
@@ -86,7 +86,7 @@ local function language(run)
     if run.head.seen then raise("scenario-error", nil, "a file has one head", { rule = "HOUSE-scenario" }) end
     need_text(head.title or "", "title is a text")
     run.head.title = head.title
-    if head.descriptors ~= nil and not descriptor.layouts[head.descriptors] then
+    if head.descriptors ~= nil and not fortran_descriptor.layouts[head.descriptors] then
       raise("unknown-name", nil, ("there is no layout of descriptors '%s'"):format(tostring(head.descriptors)),
         { help = "cfi, flang and gfortran" })
     end
@@ -190,8 +190,8 @@ local function language(run)
   function env.output() return current():output() end
 
   -- The name of a variable as the language spells it.
-  local function spelled(s, name)
-    return type(name) == "string" and s.language.spelled(name) or name
+  local function normalize_name(s, name)
+    return type(name) == "string" and s.language.normalize_name(name) or name
   end
 
   local host = setmetatable({}, {
@@ -199,42 +199,42 @@ local function language(run)
     __tostring = function() return "host: the variables of the host program, as host.NAME" end,
     __index = function(_, name)
       local s = current()
-      name = spelled(s, name)
+      name = normalize_name(s, name)
       local binding = type(name) == "string" and s:host_env().lookup(name)
       if not binding or binding.fn then
         raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name)),
-          { help = diagnostic.meant(name, s.now.scope:names()) })
+          { help = diagnostic.suggest(name, s.now.scope:names()) })
       end
       if binding.const then return binding.const end
       if binding.view then return binding.view(s.device_side.pointer_spaces[s.now.device]) end
       if not binding.place then -- a pointer that stands for a device address
         return s.device_side.pointer_spaces[s.now.device]:pointer(binding.type, binding.value())
       end
-      return view.read(s.host_space, binding.type, binding.place())
+      return memory_view.read(s.host_space, binding.type, binding.place())
     end,
     __newindex = function(_, name, value)
       begin()
       local s = current()
-      name = spelled(s, name)
+      name = normalize_name(s, name)
       local binding = type(name) == "string" and s:host_env().lookup(name)
       if binding and not binding.place then
         raise("type-mismatch", nil, ("'%s' is not a variable: it cannot be assigned to"):format(name))
       end
       if not binding then
         raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name)),
-          { help = diagnostic.meant(name, s.now.scope:names()) or "declare it first" })
+          { help = diagnostic.suggest(name, s.now.scope:names()) or "declare it first" })
       end
-      check.constness(s, name)
+      c_sema.constness(s, name)
       local address, low, high = binding.place()
       s.now.current = false
-      view.write(s.host_space, binding.type, address, value, low, high)
+      memory_view.write(s.host_space, binding.type, address, value, low, high)
     end,
     __call = function(_, text)
       if run.words then return new_word("host", text) end
       if type(text) ~= "string" then raise("type-mismatch", nil, "host takes an expression as text") end
       local s = current()
       local file, line = location.caller(2)
-      return s:within(text, file, line, s.value, s, s:host_env(), text, "assignment")
+      return s:with_text(text, file, line, s.value, s, s:host_env(), text, "assignment")
     end,
   })
   env.host = host
@@ -242,7 +242,7 @@ local function language(run)
   local function type_named(text, file, line)
     need_text(text, "a type is given as text")
     local s = current()
-    return s:within(text, file, line, function()
+    return s:with_text(text, file, line, function()
       return s.language.type(s, text)
     end)
   end
@@ -257,7 +257,7 @@ local function language(run)
       raise("invalid-section", nil, ("alloc of %s elements"):format(tostring(count)))
     end
     if t.kind == "void" or t.kind == "function" or (t.kind == "record" and not t.complete) then
-      names.no_size(t, nil, { code = "unknown-type" })
+      scoped_names.no_size(t, nil, { code = "unknown-type" })
     end
     if n > (1 << 46) // math.max(t.size, 1) then raise("invalid-section", nil, "too many elements") end
     s.now.current = { file = file, line = line }
@@ -265,7 +265,7 @@ local function language(run)
     s.now.current = false
     local pointer = s.host_space:pointer(types.pointer(t), address, address, address + n * t.size)
     if type(init) == "table" then
-      view.fill(s.host_space, types.array(t, n), address, init, address, address + n * t.size)
+      memory_view.fill(s.host_space, types.array(t, n), address, init, address, address + n * t.size)
     elseif init ~= nil then
       for i = 0, n - 1 do pointer[i] = type(init) == "function" and init(i) or init end
     end
@@ -274,7 +274,7 @@ local function language(run)
 
   function env.free(pointer)
     begin()
-    local address, at = view.address(pointer)
+    local address, at = memory_view.address(pointer)
     if not address or (at and at.space.on_device) then
       raise("device-pointer-on-host", nil, "free takes a host pointer", { rule = "TR14-1.1-02" })
     end
@@ -288,7 +288,7 @@ local function language(run)
     need_text(text, "addr takes a variable as text")
     local s = current()
     local file, line = location.caller(2)
-    local address, _, t = s:within(text, file, line, s.extent, s, text)
+    local address, _, t = s:with_text(text, file, line, s.extent, s, text)
     local to = types.pointer(t)
     if text:find "%[[^%]]*:" then to = t.kind == "pointer" and t or types.pointer(t.of or t) end
     if s.ctx:device_of(address) >= 0 then -- inside host_data
@@ -297,7 +297,7 @@ local function language(run)
     return s.host_space:pointer(to, address, s.ctx:host_bounds(address))
   end
 
-  env.NULL = view.NULL
+  env.NULL = memory_view.NULL
 
   function env.sizeof(text)
     local s = current()
@@ -307,11 +307,11 @@ local function language(run)
     if ok then
       if t.kind == "function" or (t.kind == "record" and not t.complete)
         or (t.kind == "array" and not t.n) then
-        names.no_size(t, nil, { code = "unknown-type" })
+        scoped_names.no_size(t, nil, { code = "unknown-type" })
       end
       return t.size
     end
-    local _, bytes = s:within(text, file, line, s.extent, s, text)
+    local _, bytes = s:with_text(text, file, line, s.extent, s, text)
     return bytes
   end
 
@@ -321,7 +321,7 @@ local function language(run)
       raise("type-mismatch", nil, "func takes a name and a function")
     end
     local s = current()
-    if s.now.scope:declared(name) or s.now.scope.variables[name] then
+    if s.now.scope:find_declared(name) or s.now.scope.variables[name] then
       raise("duplicate-name", nil, ("'%s' is declared already"):format(name))
     end
     s.now.scope.functions[name] = fn
@@ -337,7 +337,7 @@ local function language(run)
     end
     local s = current()
     local file, line = location.caller(2)
-    local t = s:within(type_text, file, line, function()
+    local t = s:with_text(type_text, file, line, function()
       return s:type_of(grammar.parse("any_type", type_text, 1, s.now.scope))
     end)
     if not types.is_record(t) then
@@ -381,13 +381,13 @@ local function language(run)
     begin()
     if type(body) ~= "function" then raise("type-mismatch", nil, "block takes a function") end
     local s = current()
-    local scope = group.enter(s)
+    local scope = clause_groups.enter_scope(s)
     local ok, err = pcall(body)
-    group.leave(s, scope)
+    clause_groups.leave_scope(s, scope)
     if not ok then error(err, 0) end
   end
 
-  function env.state(device) return state.of(current(), device) end
+  function env.state(device) return state.read(current(), device) end
   function env.tuples(list)
     local is_list = list == nil or type(list) == "table" and (next(list) == nil or list[1] ~= nil)
     for _, tuple in ipairs(is_list and list or {}) do
@@ -406,7 +406,7 @@ local function language(run)
     need_text(text, "device_words takes a variable, member or section as text")
     local s = current()
     local file, line = location.caller(2)
-    local address, bytes = s:within(text, file, line, s.extent, s, text)
+    local address, bytes = s:with_text(text, file, line, s.extent, s, text)
     local at, words = s.ctx:deviceptr(s.now.device, address), {}
     if s.ctx:presence(s.now.device, address, bytes) ~= "wholly" then
       raise("not-present", nil, ("%s is not present on device %d"):format(text, s.now.device),
@@ -477,17 +477,17 @@ local function language(run)
     run:case(name, body, location.caller(2))
   end
 
-  for name in pairs(api.routines) do
+  for name in pairs(api_openacc.routines) do
     env[name] = function(...)
       begin()
       local file, line = location.caller(2)
       local s = current()
       local text = (...)
-      return s:within(type(text) == "string" and text or nil, file, line, api.call, s, name,
+      return s:with_text(type(text) == "string" and text or nil, file, line, api_openacc.call, s, name,
         { file = file, line = line }, ...)
     end
   end
-  for name, value in pairs(api.constants) do env[name] = value end
+  for name, value in pairs(api_openacc.constants) do env[name] = value end
 
   -- A name that is neither the language's nor one that the script has assigned is an error, not nil.
   local assigned, meta = {}, getmetatable(env)
@@ -536,7 +536,7 @@ function Run:renew(options)
 end
 
 -- What went wrong, as an error of ours: a script's own errors get their position from the message.
-function scenario.as_error(err, file, run)
+function scenario.to_diagnostic(err, file, run)
   if diagnostic.is(err) then return err end
   if diagnostic.is_limit(err) then
     local at, line = tostring(rawget(err, "where") or ""):match "^(.-):(%d+):"
@@ -545,7 +545,7 @@ function scenario.as_error(err, file, run)
       help = not rawget(err, "stopped") and ("raise --limit-%s if the scenario needs more"):format(
         rawget(err, "memory") and "memory" or "steps") or nil }
   end
-  local kept = location.kept_error(err)
+  local kept = location.recall_error(err)
   -- the script's own metamethods do not run any more: its limits are over
   if type(err) == "table" then err = rawget(err, "message") end
   local text = (type(err) == "string" or type(err) == "number") and tostring(err)
@@ -592,7 +592,7 @@ local function check_regions(s)
   scenario.check_bodies(s)
   local block = s.program.target_blocks[1]
   if block then
-    error(location.place(diagnostic.new { code = "region-nesting", pos = block.pos, rule = "OMP60-tgt-1",
+    error(location.locate_error(diagnostic.new { code = "region-nesting", pos = block.pos, rule = "OMP60-tgt-1",
       message = "the declare target is still open at the end of the case", help = "end it: end declare target" },
       block.text, block.file, block.line), 0)
   end
@@ -615,7 +615,8 @@ local function finish(s)
 end
 
 function Run:record(name, ok, err, seconds)
-  self.cases[#self.cases + 1] = { name = name, ok = ok, error = not ok and scenario.as_error(err, self.file) or nil,
+  self.cases[#self.cases + 1] = { name = name, ok = ok, error = not ok and scenario.to_diagnostic(err, self.file)
+    or nil,
     seconds = seconds }
 end
 
@@ -625,9 +626,9 @@ function Run:mark(kind, name)
 end
 
 -- An error of Lua about a global name or a field gets its help while the names are known.
-function Run:advised(err)
+function Run:add_help(err)
   local about_name = type(err) == "string" and (err:find("(global '", 1, true) or err:find("(field '", 1, true))
-  return about_name and scenario.as_error(err, self.file, self) or err
+  return about_name and scenario.to_diagnostic(err, self.file, self) or err
 end
 
 function Run:case(name, body, file, line)
@@ -647,7 +648,7 @@ function Run:case(name, body, file, line)
   end
   if diagnostic.is_limit(err) then error(err, 0) end
   self.in_case = nil
-  if not ok then err = self:advised(err) end
+  if not ok then err = self:add_help(err) end
   self:close_session()
   self:mark "end"
   self:record(name, ok, err, core.clock() - started)
@@ -657,7 +658,7 @@ end
 scenario.statements = { acc = "directive", omp = "directive", declare = "text", declare_from = "text",
   fortran = "text", call = "text", func = "function", method = "function", alloc = "memory", free = "memory",
   output = "answer", state = "answer", events = "answer", case = "case" }
-for name in pairs(api.routines) do scenario.statements[name] = "routine" end
+for name in pairs(api_openacc.routines) do scenario.statements[name] = "routine" end
 
 -- Puts what observers have for them in the place of the script's functions.
 local function announce(run, env)
@@ -678,7 +679,8 @@ local function open(file, text, options)
     core.take_steps(#s * STEPS_OF_A_BYTE)
     write(s)
   end
-  local run = setmetatable({ file = file, cases = {}, options = options, sessions = {}, observers = observers.of(list),
+  local run = setmetatable({ file = file, cases = {}, options = options, sessions = {},
+    observers = observers.combine(list),
     out = out, head = {}, shown = { n = 0, refused = {} } }, Run)
   run:mark("scenario", file)
   run:open_session(session.new { rules = options.rules, device = options.device,
@@ -719,8 +721,8 @@ local function execute(run, text, finished)
     run.reads_names = not options.trust
     local done, value = run.session:attempt(chunk)
     run.reads_names = false
-    if not done then error(run:advised(value), 0) end
-    vocabulary.ended(run)
+    if not done then error(run:add_help(value), 0) end
+    vocabulary.require_accepted(run)
     finished(value ~= nil and not run.begun)
   end, "@" .. file)
   strings.__index = all_strings
@@ -738,7 +740,7 @@ function scenario.open(file, text, options)
   local ok, err = execute(run, text, function() end)
   if ok then return run end
   run:close()
-  error(scenario.as_error(err, file), 0)
+  error(scenario.to_diagnostic(err, file), 0)
 end
 
 -- Runs a scenario's text. options: rules, device ("sim", "cuda", "cuda:1"), out (function of text), trust,

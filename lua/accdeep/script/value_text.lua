@@ -3,9 +3,9 @@
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local view = require "accdeep.code.view"
+local memory_view = require "accdeep.code.memory_view"
 
-local value = {}
+local value_text = {}
 
 local ELEMENTS, DEPTH, WIDTH = 16, 4, 1000 -- what is shown of lists, nesting, and text
 
@@ -87,8 +87,8 @@ function text_of(v, depth)
   if type(v) == "string" then return ("%q"):format(v) end
   if type(v) ~= "table" then return tostring(v) end
   if depth > DEPTH then return "{...}" end
-  local at = view.location(v)
-  if at and view.is_pointer(v) then return pointer_text(at) end
+  local at = memory_view.location(v)
+  if at and memory_view.is_pointer(v) then return pointer_text(at) end
   if at and at.type.kind == "record" then return record_text(v, at.type, depth) end
   if at and at.type.kind == "array" and at.type.n then
     return list_text(at.type.n, function(i) return v[i] end, depth)
@@ -99,17 +99,17 @@ function text_of(v, depth)
 end
 
 -- A value as text of bounded length.
-function value.text(v)
+function value_text.text(v)
   local text = text_of(v, 0)
   return #text > WIDTH and text:sub(1, WIDTH) .. " ..." or text
 end
 
 -- The value that fn gives, or why it gives none.
-function value.attempt(fn)
+function value_text.attempt(fn)
   local ok, found = pcall(fn)
-  if ok then return value.text(found) end
+  if ok then return value_text.text(found) end
   if diagnostic.is_limit(found) then error(found, 0) end
   return diagnostic.is(found) and ("<%s> %s"):format(found.code, found.message) or tostring(found)
 end
 
-return value
+return value_text

@@ -4,7 +4,7 @@
 -- nothing is carried out. A text with {a,b} stands for two words.
 
 local closures = require "accdeep.code.closures"
-local compared = require "accdeep.script.compared"
+local profile_comparison = require "accdeep.script.profile_comparison"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
 
@@ -37,13 +37,13 @@ local function alternatives(inner)
 end
 
 -- Texts that a text with alternatives stands for, in order.
-function vocabulary.expanded(text)
+function vocabulary.expand_alternatives(text)
   for from, inner, to in text:gmatch "(){([^{}]*)}()" do
     local list = alternatives(inner)
     if list then
       local texts = {}
       for _, one in ipairs(list) do
-        for _, whole in ipairs(vocabulary.expanded(text:sub(1, from - 1) .. one .. text:sub(to))) do
+        for _, whole in ipairs(vocabulary.expand_alternatives(text:sub(1, from - 1) .. one .. text:sub(to))) do
           if #texts > MOST then return texts end
           texts[#texts + 1] = whole
         end
@@ -74,7 +74,7 @@ function vocabulary.expression(word)
 end
 
 -- A word as scenarios write it.
-function vocabulary.written(word)
+function vocabulary.format_word(word)
   local text = word.kind == "host" and vocabulary.expression(word) or word.text
   return ("%s %q%s"):format(word.kind, text, word.body and (" %q"):format(word.body) or "")
 end
@@ -98,8 +98,8 @@ local function all_words(list)
       raise("type-mismatch", nil, ("word %d of the vocabulary is no text, or has a body"):format(i), { rule = RULE,
         help = "a word takes a text; acc and omp take a second one, the body" })
     end
-    for _, text in ipairs(vocabulary.expanded(given.text)) do
-      for _, body in ipairs(given.body and vocabulary.expanded(given.body) or { false }) do
+    for _, text in ipairs(vocabulary.expand_alternatives(given.text)) do
+      for _, body in ipairs(given.body and vocabulary.expand_alternatives(given.body) or { false }) do
         text = text:match "^%s*(.-)%s*$"
         if given.kind == "kernel" and not text:find "[;}]$" then text = text .. ";" end
         words[#words + 1] = { kind = given.kind, text = text, body = body or nil, file = given.file, line = given.line }
@@ -123,13 +123,13 @@ local function check(run, one)
   local session = run.session
   local start = ({ acc = "directive", omp = "directive", host = "expression", kernel = "body" })[one.kind]
   if start == "directive" then
-    local ok, err = pcall(session.within, session, one.text, one.file, one.line, session.check_directive, session,
+    local ok, err = pcall(session.with_text, session, one.text, one.file, one.line, session.check_directive, session,
       one.text, one.kind)
     local is_later = not ok and diagnostic.is(err) and run.options.rules and (err.rule or ""):find "%-ver%-1$"
     if not ok and not is_later then error(err, 0) end
   elseif start and session.language.name == "c" then
     local text = one.kind == "host" and vocabulary.expression(one) or one.text
-    session:within(text, one.file, one.line, function()
+    session:with_text(text, one.file, one.line, function()
       local node = session:parse(text, start)
       if one.kind ~= "host" then return end
       local ok, err = pcall(closures.run, session:host_env(), node)
@@ -138,9 +138,9 @@ local function check(run, one)
   end
 end
 
-local function state_of(session) return table.concat({ compared.digests(session) }, " ") end
+local function state_of(session) return table.concat({ profile_comparison.digests(session) }, " ") end
 
-local function take(run, list)
+local function accept_list(run, list)
   if type(list) ~= "table" then raise("type-mismatch", nil, "vocabulary takes a list of words", { rule = RULE }) end
   local file, line = location.caller(3)
   local made = { words = all_words(list), regions = list.regions or "nested", bound = list.bound or 4,
@@ -148,7 +148,7 @@ local function take(run, list)
   for key in pairs(list) do
     if math.type(key) ~= "integer" and not keys[key] then
       raise("unknown-name", nil, ("vocabulary has no field '%s'"):format(tostring(key)), { rule = RULE,
-        help = diagnostic.meant(tostring(key), keys) })
+        help = diagnostic.suggest(tostring(key), keys) })
     end
   end
   if made.regions ~= "nested" and made.regions ~= "free" then
@@ -164,19 +164,19 @@ end
 -- Adds vocabulary, and in its list kernel, to a script's names. Returns a function (kind, text) that makes a word.
 -- Decides HOUSE-explore.
 function vocabulary.extend(env, run)
-  local function taken(list)
+  local function require_list(list)
     run.words = nil
     if run.vocabulary and run.vocabulary.session == run.session then
       raise("scenario-error", nil, "a file has one vocabulary", { rule = RULE })
     end
-    take(run, list)
+    accept_list(run, list)
   end
   local function kernel(text) return word("kernel", text) end
   setmetatable(env, { __index = function(_, name)
     if name == "kernel" and run.words then return kernel end
     if name ~= "vocabulary" then return nil end
     run.words = true
-    return taken
+    return require_list
   end })
   return word
 end
@@ -190,7 +190,7 @@ function vocabulary.check_last(run)
 end
 
 -- The script has run: a vocabulary that was named was given its words.
-function vocabulary.ended(run)
+function vocabulary.require_accepted(run)
   if run.words then
     raise("type-mismatch", nil, "vocabulary takes a list of words", { rule = RULE, help = 'vocabulary { acc "..." }' })
   end

@@ -6,7 +6,7 @@
 local core = require "accdeep.core"
 local location = require "accdeep.base.location"
 local nest = require "accdeep.shape.nest"
-local omp = require "accdeep.grammar.unparse_openmp"
+local unparse_openmp = require "accdeep.grammar.unparse_openmp"
 local report = require "accdeep.base.report"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse"
@@ -22,7 +22,7 @@ local order = { "argument", "shape", "direction", "type", "clauses", "modifiers"
   "subscripts", "base",
   "index", "start", "length", "stride", "to", "fn", "args", "e", "c", "a", "b", "devnum", "queues", "nest" }
 
-local function tree(node, margin, label, out)
+local function format_tree(node, margin, label, out)
   local parts = { label and label .. ":" or nil }
   parts[#parts + 1] = node.tag
   local what = node.name or node.value or node.op or node.word
@@ -33,9 +33,9 @@ local function tree(node, margin, label, out)
     local child = node[key]
     if type(child) == "table" and not hidden[key] then
       if child.tag or child.name then
-        tree(child, margin .. "  ", key, out)
+        format_tree(child, margin .. "  ", key, out)
       else
-        for _, item in ipairs(child) do tree(item, margin .. "  ", nil, out) end
+        for _, item in ipairs(child) do format_tree(item, margin .. "  ", nil, out) end
       end
     end
   end
@@ -45,7 +45,7 @@ end
 local WIDTH = 100
 
 -- The words of a directive's text; what stands in parentheses or in a nest belongs to its word.
-local function words_of(text)
+local function split_words(text)
   local words, depth, from = {}, 0, 1
   for at, c in text:gmatch "()([][(){} ])" do
     if c == " " and depth == 0 then
@@ -75,7 +75,7 @@ local function add_words(words, margin, out)
     elseif head then
       if #out > 0 or not line then close() end -- the directive's name stands before its first clause
       out[#out + 1] = line and line .. " " .. head or margin .. head
-      add_words(words_of(inner), margin .. "  ", out)
+      add_words(split_words(inner), margin .. "  ", out)
       out[#out + 1], line = margin .. "}", nil
     else -- a long list
       for part in (word .. ", "):gmatch "(.-, )" do
@@ -98,16 +98,16 @@ local function add_text(text, out)
     out[#out + 1] = "  " .. text
   else
     local lines = {}
-    add_words(words_of(text), "    ", lines)
+    add_words(split_words(text), "    ", lines)
     lines[1] = lines[1]:sub(3)
     table.move(lines, 1, #lines, #out + 1, out)
   end
 end
 
 -- A directive of a plan as text.
-function explain.written(plan)
+function explain.format_directive(plan)
   local node = plan.node
-  return plan.openmp and omp.directive(node) or unparse.directive(node.name, node.argument, node.clauses)
+  return plan.openmp and unparse_openmp.directive(node) or unparse.directive(node.name, node.argument, node.clauses)
 end
 
 -- ------------------------------------------------------------------------- the canonical nest --
@@ -115,30 +115,30 @@ end
 local canonical -- forward
 
 -- Whether objects of a treatment are plain data: nothing to say about their members.
-local function plain(session, treatment)
-  for _, entry in ipairs(nest.entries(session, treatment)) do
+local function is_trivial(session, member_mapping)
+  for _, entry in ipairs(nest.entries(session, member_mapping)) do
     if not entry.include or entry.subscripts or entry.init or entry.action or entry.invoke then return false end
     local t = entry.member.type
     while t.kind == "array" do t = t.of end
-    if types.is_record(t) and not plain(session, nest.inner(session, treatment, entry)) then return false end
+    if types.is_record(t) and not is_trivial(session, nest.inner(session, member_mapping, entry)) then return false end
   end
   return true
 end
 
-local function member_text(treatment, entry)
+local function member_text(member_mapping, entry)
   local parts = { entry.member.name }
-  local scope = entry.outer and treatment.policy.scope or nil
+  local scope = entry.outer and member_mapping.policy.scope or nil
   for _, s in ipairs(entry.subscripts or {}) do parts[#parts + 1] = unparse.section(s, scope) end
   return table.concat(parts)
 end
 
 -- Whether a treatment has values for parameters, or members that move in one direction: that cannot be
 -- written out as a nest.
-local function is_special(session, treatment)
-  for _, values in pairs(treatment.bound or {}) do
+local function is_special(session, member_mapping)
+  for _, values in pairs(member_mapping.bound or {}) do
     if values and next(values) then return true end
   end
-  for _, entry in ipairs(nest.entries(session, treatment)) do
+  for _, entry in ipairs(nest.entries(session, member_mapping)) do
     if entry.limited then return true end
   end
   return false
@@ -146,20 +146,20 @@ end
 
 -- What an entry holds or points to, as a nest with its brackets; "" for plain data, and for a type that points back to
 -- itself: its default shape says the rest. around: the treatments that are being written.
-local function inner_text(session, treatment, entry, around)
+local function inner_text(session, member_mapping, entry, around)
   local t = entry.member.type
   local behind = types.innermost(t)
   while t.kind == "array" do t = t.of end
   if not types.is_record(behind) or not behind.complete then return "" end
   if t.kind == "pointer" and not (entry.subscripts and entry.subscripts[1].tag ~= "alias") then return "" end
-  local inner = nest.inner(session, treatment, entry)
-  if around[inner] or is_special(session, inner) or plain(session, inner) then return "" end
+  local inner = nest.inner(session, member_mapping, entry)
+  if around[inner] or is_special(session, inner) or is_trivial(session, inner) then return "" end
   return canonical(session, inner, around)
 end
 
 -- The clauses of a treatment that says everything itself: "::{ ... }".
-function canonical(session, treatment, around)
-  around = setmetatable({ [treatment] = true }, { __index = around })
+function canonical(session, member_mapping, around)
+  around = setmetatable({ [member_mapping] = true }, { __index = around })
   local groups, by_key = {}, {}
   local function add(clause, text, inner)
     local key = inner == "" and clause or #groups + 1
@@ -170,19 +170,20 @@ function canonical(session, treatment, around)
     end
     group[#group + 1] = text
   end
-  local policy = treatment.policy
-  local own = policy and (treatment.bare and "exclude" or treatment.update and "update" or treatment.own)
-  for _, entry in ipairs(nest.entries(session, treatment)) do
-    local text, inner = member_text(treatment, entry), entry.include and inner_text(session, treatment, entry, around)
+  local policy = member_mapping.policy
+  local own = policy and (member_mapping.bare and "exclude" or member_mapping.update and "update" or member_mapping.own)
+  for _, entry in ipairs(nest.entries(session, member_mapping)) do
+    local text, inner = member_text(member_mapping, entry), entry.include
+      and inner_text(session, member_mapping, entry, around)
     if not entry.include then
       if own ~= "exclude" then add("exclude", entry.member.name, "") end
     elseif entry.invoke then
       add("invoke", text, inner == "" and "::{ default(exclude) }" or inner)
     elseif policy then
-      local wanted = entry.asks or (treatment.update and "update") or own
+      local wanted = entry.asks or (member_mapping.update and "update") or own
       -- the nest builds on the default shape: what that says already is left to it
       local said = wanted == own and not entry.named and not entry.subscripts and inner == ""
-        and (#treatment.layers < 2 or entry.init)
+        and (#member_mapping.layers < 2 or entry.init)
       if not said then add(wanted, text, inner) end
     elseif entry.init or entry.subscripts or inner ~= "" then
       add(entry.init and "init_needed" or "include", text, inner)
@@ -205,19 +206,19 @@ function explain.canonical(session, plan)
   for _, clause in ipairs(plan.clauses) do
     local grouped = {}
     for _, item in ipairs(plan.items) do
-      if item.clause == clause and item.treatment and not plain(session, item.treatment)
-        and not is_special(session, item.treatment) then
-        grouped[item.node] = { text = canonical(session, item.treatment), policy = item.treatment.policy }
+      if item.clause == clause and item.member_mapping and not is_trivial(session, item.member_mapping)
+        and not is_special(session, item.member_mapping) then
+        grouped[item.node] = { text = canonical(session, item.member_mapping), policy = item.member_mapping.policy }
       end
     end
-    local function alone(variables, inner)
+    local function isolate_clause(variables, inner)
       local one = setmetatable({ vars = variables, nest = not inner and clause.nest or false,
         name = inner and inner.policy and "invoke" or clause.name,
         shape = inner and { pos = clause.pos } or clause.shape or false }, { __index = clause })
       parts[#parts + 1] = unparse.clause(one) .. (inner and inner.text or "")
     end
     if next(grouped) then
-      for _, variable in ipairs(clause.vars) do alone({ variable }, grouped[variable]) end
+      for _, variable in ipairs(clause.vars) do isolate_clause({ variable }, grouped[variable]) end
     else
       parts[#parts + 1] = unparse.clause(clause)
     end
@@ -230,7 +231,7 @@ end
 local actions = {}
 for name, code in pairs(core.action) do actions[code] = name end
 
-local function items(plan, out)
+local function format_items(plan, out)
   for i, item in ipairs(plan.items) do
     local flags = {}
     for _, name in ipairs { "try", "present_or", "keep", "refresh", "always_in", "always_out", "must", "final",
@@ -287,10 +288,10 @@ function explain.steps(write)
   return {
     construct = function(session, plan, ends)
       local place = plan.place
-      local text = explain.written(plan)
+      local text = explain.format_directive(plan)
       write(("%s:%d: %s\n"):format(place.file or "?", place.line or 0, ends and "end of " .. text or text))
       local callers = not ends and location.callers(place.file, place.line)
-      if callers then write(("  called from %s\n"):format(location.called_from(callers))) end
+      if callers then write(("  called from %s\n"):format(location.callers_text(callers))) end
       local events = {}
       session:collect_into(function(event) events[#events + 1] = event end)
       return function(err)
@@ -324,7 +325,7 @@ local regions = { region = true, compute = true }
 -- a function that says whether there was one.
 function explain.new(write, wanted)
   local about, ended, awaited
-  local function ask(session, plan, ends)
+  local function on_construct(session, plan, ends)
     local out = {}
     if ends then
       if ended or plan ~= about then return nil end
@@ -334,16 +335,16 @@ function explain.new(write, wanted)
       about = plan
       local as_written = plan.node.written
       out[1] = "directive"
-      add_text(as_written and omp.directive(as_written) or explain.written(plan), out)
+      add_text(as_written and unparse_openmp.directive(as_written) or explain.format_directive(plan), out)
       if as_written then
         out[#out + 1] = "in effect: clauses of groups"
-        add_text(explain.written(plan), out)
+        add_text(explain.format_directive(plan), out)
       end
       out[#out + 1] = "tree"
-      tree(plan.node, "  ", nil, out)
+      format_tree(plan.node, "  ", nil, out)
       if not plan.openmp then add_nests(session, plan, out) end
       out[#out + 1] = "items"
-      items(plan, out)
+      format_items(plan, out)
     end
     local events = {}
     session:collect_into(function(event) events[#events + 1] = event end)
@@ -364,7 +365,7 @@ function explain.new(write, wanted)
     if awaited then write(("body\n  %s\n"):format(how)) end
     awaited = false
   end
-  return { construct = ask, body = body }, function() return about ~= nil end
+  return { construct = on_construct, body = body }, function() return about ~= nil end
 end
 
 return explain

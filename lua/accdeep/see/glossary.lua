@@ -1,14 +1,14 @@
 -- glossary.lua - terms for `accdeep explain TERM`.
 
 local rules = require "accdeep.catalogue.rules"
-local terms = require "accdeep.catalogue.glossary"
+local terms = require "accdeep.catalogue.terms"
 
 local glossary = {}
 
 local by_name -- each spelling of a term -> its entry
 
 -- Upper and lower case, hyphens, underscores and blanks are the same.
-local function spelled(name) return (name:lower():gsub("[-_%s]+", " ")) end
+local function normalize(name) return (name:lower():gsub("[-_%s]+", " ")) end
 
 -- What a list of an entry holds.
 function glossary.list(text)
@@ -30,7 +30,7 @@ end
 
 -- The entry of a term, in any spelling, or of its plural.
 local function find(name)
-  local names, wanted = glossary.all(), spelled(name)
+  local names, wanted = glossary.all(), normalize(name)
   return names[wanted] or names[wanted:gsub("s$", "")]
     or names[wanted:gsub("es$", "")] or names[wanted:gsub("ies$", "y")]
 end
@@ -38,7 +38,7 @@ end
 -- The term that a name stands for, if that is another word; nil: there is none.
 function glossary.term(name)
   local entry = find(name)
-  return entry and entry[1] ~= spelled(name) and entry[1] or nil
+  return entry and entry[1] ~= normalize(name) and entry[1] or nil
 end
 
 -- The document that a term comes from.
@@ -55,11 +55,11 @@ function glossary.text(name)
   local entry = find(name)
   if not entry then return nil end
   local out = { ("%s  a term, from %s"):format(entry[1], glossary.source(entry)) }
-  local function put(text) out[#out + 1] = rules.wrapped(text, "  ", 100) end
-  put(entry.text)
-  if entry.also then put("also: " .. entry.also) end
+  local function add_text(text) out[#out + 1] = rules.wrap_text(text, "  ", 100) end
+  add_text(entry.text)
+  if entry.also then add_text("also: " .. entry.also) end
   if entry.rule then out[#out + 1] = ("  rule: %s  %s"):format(entry.rule, rules.first_words(entry.rule)) end
-  put("see: " .. entry.see)
+  add_text("see: " .. entry.see)
   return table.concat(out, "\n") .. "\n"
 end
 

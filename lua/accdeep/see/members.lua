@@ -21,13 +21,13 @@ local UNKNOWN = "?"
 local function is_number(t) return t.kind == "scalar" or t.kind == "complex" or t.kind == "character" end
 
 -- Whether an object of a type holds pointers.
-function members.leads_on(t)
+function members.has_pointers(t)
   if t.kind == "pointer" or t.kind == "descriptor" then return true end
-  if t.kind == "array" then return members.leads_on(t.of) end
+  if t.kind == "array" then return members.has_pointers(t.of) end
   if t.kind ~= "record" or not t.members then return false end
   if t.holds_pointers == nil then
     t.holds_pointers = false
-    for _, member in ipairs(t.members) do t.holds_pointers = t.holds_pointers or members.leads_on(member.type) end
+    for _, member in ipairs(t.members) do t.holds_pointers = t.holds_pointers or members.has_pointers(member.type) end
   end
   return t.holds_pointers
 end
@@ -72,7 +72,7 @@ end
 
 -- The indices from one to another that are shown, as a list: the first, the last, and those of the set kept. false
 -- stands for those between.
-local function shown(from, to, most, begin, kept)
+local function shown_indices(from, to, most, begin, kept)
   local list = {}
   if to - from <= most then
     for i = from, to - 1 do list[#list + 1] = i end
@@ -107,7 +107,7 @@ local function numbers(reader, of, offset, from, to)
     and text_of(reader, of, offset + from, to - from)
   if text then return text end
   local parts, unknown = {}, 0
-  for i, index in ipairs(shown(from, to, NUMBERS, BEGIN)) do
+  for i, index in ipairs(shown_indices(from, to, NUMBERS, BEGIN)) do
     local value = not index and "..." or number(reader, of, offset + index * of.size)
     if not value then unknown = unknown + 1 end
     parts[i] = value or UNKNOWN
@@ -128,7 +128,7 @@ local function add(walk, row)
 end
 
 -- The path of a member; anonymous ones have none of their own.
-local function joined(path, name, language)
+local function join_path(path, name, language)
   if not name or path == "" then return name or path end
   return path .. language.member_sign .. name
 end
@@ -160,7 +160,7 @@ local function visit_array(walk, t, offset, path)
       text = ("... %d more"):format(behind - first) }
     if first > from then walk.rows[#walk.rows + 1] = row else add(walk, row) end
   end
-  for _, index in ipairs(shown(from, to, ELEMENTS, FIRST, kept)) do
+  for _, index in ipairs(shown_indices(from, to, ELEMENTS, FIRST, kept)) do
     local is_full = #walk.rows >= walk.most
     if index and (kept[index] or not is_full) then
       elide(index)
@@ -178,7 +178,7 @@ function visit(walk, t, offset, path)
   if t.kind == "array" then return visit_array(walk, t, offset, path) end
   if t.kind == "record" then
     for _, member in ipairs(t.members or {}) do
-      visit(walk, member.type, offset + member.offset, joined(path, member.name, walk.reader.language))
+      visit(walk, member.type, offset + member.offset, join_path(path, member.name, walk.reader.language))
     end
     return
   end
@@ -230,7 +230,7 @@ end
 function members.each_pointer(t, language, found)
   local function search(of, offset, path)
     if of.kind == "pointer" or of.kind == "descriptor" then return found(offset, of, path) end
-    if not members.leads_on(of) then return true end
+    if not members.has_pointers(of) then return true end
     if of.kind == "array" then
       local single = of.n == 1 and path == ""
       for i = 0, (of.n or 0) - 1 do
@@ -240,7 +240,7 @@ function members.each_pointer(t, language, found)
       return true
     end
     for _, member in ipairs(of.members) do
-      local name = joined(path, member.name, language)
+      local name = join_path(path, member.name, language)
       if not search(member.type, offset + member.offset, name) then return false end
     end
     return true

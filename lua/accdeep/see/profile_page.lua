@@ -2,15 +2,15 @@
 
 local rules = require "accdeep.catalogue.rules"
 local knobs = require "accdeep.catalogue.knobs"
-local described = require "accdeep.see.reference.profiles"
+local profile_descriptions = require "accdeep.see.reference.profile_descriptions"
 local profiles = require "accdeep.catalogue.profiles"
 
-local profile = {}
+local profile_page = {}
 
 local USUAL = "tr14"
 
 -- What a knob's value means.
-function profile.meaning(knob, value)
+function profile_page.meaning(knob, value)
   for _, entry in ipairs(knob.values) do
     if entry[1] == value then return entry[2] end
   end
@@ -18,18 +18,18 @@ end
 
 -- The profile's entry, and its knobs in two lists, those that are as in tr14 in the second:
 -- {knob, value, meaning, usual: the meaning in tr14}.
-function profile.describe(name)
+function profile_page.describe(name)
   local settings, usual = profiles.profile(name), profiles.profile(USUAL)
   local differing, same, entry = {}, {}, nil
   for _, knob in ipairs(knobs) do
     if settings.is_openmp or not knobs.is_openmp(knob) then
       local value = settings[knob.name]
       local list = value == usual[knob.name] and same or differing
-      list[#list + 1] = { knob = knob, value = value, meaning = profile.meaning(knob, value),
-        usual = profile.meaning(knob, usual[knob.name]) }
+      list[#list + 1] = { knob = knob, value = value, meaning = profile_page.meaning(knob, value),
+        usual = profile_page.meaning(knob, usual[knob.name]) }
     end
   end
-  for _, candidate in ipairs(described) do
+  for _, candidate in ipairs(profile_descriptions) do
     if candidate.name == name then entry = candidate end
   end
   return entry, differing, same
@@ -43,24 +43,24 @@ local function put_decisions(out, title, list)
   for _, decision in ipairs(list) do
     out[#out + 1] = ("  %s = %s"):format(decision.knob.name, tostring(decision.value))
     local ids = decision.knob.rules:gsub(" ", ", ")
-    out[#out + 1] = rules.wrapped(("%s: %s%s"):format(decision.knob.about, decision.meaning,
+    out[#out + 1] = rules.wrap_text(("%s: %s%s"):format(decision.knob.about, decision.meaning,
       ids ~= "" and (" [%s]"):format(ids) or ""), "      ", WIDTH)
   end
 end
 
 -- What the profile follows, as text for a terminal.
-function profile.head(name)
-  local entry = profile.describe(name)
-  return ("%s: %s\n%s\n"):format(name, entry.follows, rules.wrapped(entry.text, "  ", WIDTH))
+function profile_page.head(name)
+  local entry = profile_page.describe(name)
+  return ("%s: %s\n%s\n"):format(name, entry.follows, rules.wrap_text(entry.text, "  ", WIDTH))
 end
 
 -- The profile as text for a terminal. A name that there is not raises as in a scenario.
-function profile.text(name)
-  local _, differing, same = profile.describe(name)
-  local out = { (profile.head(name):gsub("\n$", "")) }
+function profile_page.text(name)
+  local _, differing, same = profile_page.describe(name)
+  local out = { (profile_page.head(name):gsub("\n$", "")) }
   put_decisions(out, "differs from " .. USUAL, differing)
   put_decisions(out, name == USUAL and "decides" or "as " .. USUAL, same)
   return table.concat(out, "\n") .. "\n"
 end
 
-return profile
+return profile_page

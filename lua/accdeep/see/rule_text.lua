@@ -1,7 +1,7 @@
 -- rule_text.lua - texts about an error code and about a rule, for `accdeep explain`.
 
 local rules = require "accdeep.catalogue.rules"
-local codes = require "accdeep.base.codes"
+local error_codes = require "accdeep.base.error_codes"
 local conformance = require "accdeep.catalogue.conformance"
 local diagnostic = require "accdeep.base.diagnostic"
 local report = require "accdeep.base.report"
@@ -29,7 +29,7 @@ local function cases_with(fits)
   return list
 end
 
-local function listed(list, text, out)
+local function format_list(list, text, out)
   for i, item in ipairs(list) do
     if i > SHOWN then
       out[#out + 1] = ("    and %d more"):format(#list - SHOWN)
@@ -58,21 +58,21 @@ local function rules_of(code, cases)
     if not seen[id] and rules.has(id) then ids[#ids + 1] = id end
     seen[id] = true
   end
-  for _, id in ipairs(codes[code].rules or places.codes[code] or {}) do add(id) end
+  for _, id in ipairs(error_codes[code].rules or places.codes[code] or {}) do add(id) end
   if #ids == 0 then
     for _, case in ipairs(cases) do
-      for _, id in ipairs(conformance.cited(case)) do add(id) end
+      for _, id in ipairs(conformance.cited_rules(case)) do add(id) end
     end
   end
   local house = diagnostic.new({ code = code, message = "" }).rule
-  if not codes[code].rules and (#ids == 0 or house ~= "HOUSE-language") then add(house) end
+  if not error_codes[code].rules and (#ids == 0 or house ~= "HOUSE-language") then add(house) end
   table.sort(ids)
   return ids
 end
 
 -- About an error code; nil if there is none of that name.
-function rule_text.of_code(code)
-  local entry, phase = codes[code], diagnostic.phase(code)
+function rule_text.describe_code(code)
+  local entry, phase = error_codes[code], diagnostic.phase(code)
   if not entry then return nil end
   local status = phase ~= "finding" and (", exit status %d"):format(report.status_of(phase)) or ""
   local out = { ("%s  %s%s"):format(code, PHASES[phase], status),
@@ -80,7 +80,7 @@ function rule_text.of_code(code)
   local cases, why = cases_with(expects(code))
   local ids = rules_of(code, cases)
   if #ids > 0 then out[#out + 1] = "  rules that such errors cite:" end
-  listed(ids, function(id) return ("%-18s %s"):format(id, rules.first_words(id)) end, out)
+  format_list(ids, function(id) return ("%-18s %s"):format(id, rules.first_words(id)) end, out)
   if why then out[#out + 1] = "  " .. why end
   local example
   for _, case in ipairs(cases) do
@@ -94,24 +94,24 @@ function rule_text.of_code(code)
 end
 
 -- About a rule; nil if there is none of that id.
-function rule_text.of_rule(id)
+function rule_text.describe_rule(id)
   if not rules.has(id) then return nil end
   local out = { (rules.describe(id):gsub("\n$", "")) }
   for _, heading in ipairs { "decided", "rules" } do
     if places[heading][id] then
       out[#out + 1] = heading == "decided" and "  decided in" or "  cited in"
-      listed(places[heading][id], function(place) return place end, out)
+      format_list(places[heading][id], function(place) return place end, out)
     end
   end
   local cases, why = cases_with(function(case)
-    for _, cited in ipairs(conformance.cited(case)) do
+    for _, cited in ipairs(conformance.cited_rules(case)) do
       if cited == id then return true end
     end
     return false
   end)
   if #cases > 0 then
     out[#out + 1] = "  shown by"
-    listed(cases, case_place, out)
+    format_list(cases, case_place, out)
   elseif why then
     out[#out + 1] = "  " .. why
   end

@@ -27,10 +27,10 @@
 -- name if the object is in a group. locate(name) -> the name, if an object in a group has that name. What keep(object),
 -- if it is given, returns for an object as it lies in memory is the object's memory.
 
-local descriptor = require "accdeep.types.fortran_descriptor"
-local ftypes = require "accdeep.types.fortran"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
+local fortran_types = require "accdeep.types.fortran_types"
 local members = require "accdeep.see.members"
-local sorted = require "accdeep.base.sorted"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 local state = require "accdeep.run.state"
 local types = require "accdeep.types"
 
@@ -46,8 +46,8 @@ local POINTERS = 200000  -- that are followed at most
 local POINTER_BYTES = 8
 local INF = math.huge
 
-local Looker = {}
-Looker.__index = Looker
+local SnapshotBuilder = {}
+SnapshotBuilder.__index = SnapshotBuilder
 
 local function dynamic_of(session, object)
   local count = state.dynamic(session, object)
@@ -55,7 +55,7 @@ local function dynamic_of(session, object)
 end
 
 -- A small number for a key, the same each time.
-local function numbered(numbers, key)
+local function number_for(numbers, key)
   local n = numbers[key]
   if not n then
     n = (numbers.n or 0) + 1
@@ -77,7 +77,7 @@ end
 
 -- Where an address lies on the host: the start of the memory, and whether that is live. An address just behind
 -- memory belongs to it: many structures hold such an end.
-function Looker:host_range(address)
+function SnapshotBuilder:host_range(address)
   local range = self.ctx:host_at(address)
   if not range or not range.live then
     local before = self.ctx:host_at(address - 1)
@@ -87,7 +87,7 @@ function Looker:host_range(address)
 end
 
 -- Type of what a pointer points to, if the memory itself has none.
-local function type_behind(t, bytes)
+local function pointee_type(t, bytes)
   local of = t.kind == "descriptor" and t.of or t.to
   if not of.size or of.size == 0 or of.kind == "void" or of.kind == "function" then return nil end
   if of.kind == "record" and not of.complete then return nil end
@@ -95,7 +95,7 @@ local function type_behind(t, bytes)
 end
 
 -- One element is the element.
-local function plain_type(t)
+local function unwrap_single(t)
   return t and t.kind == "array" and t.n == 1 and not t.bounds and t.of or t
 end
 
@@ -110,9 +110,9 @@ local function link_before(object)
   return nil
 end
 
-function Looker:add(address, name, block, t, from)
+function SnapshotBuilder:add(address, name, block, t, from)
   local bytes = block and block.bytes or t.size
-  local object = { name = name, address = address, bytes = bytes, t = plain_type(t),
+  local object = { name = name, address = address, bytes = bytes, t = unwrap_single(t),
     serial = block and block.serial or name, from = from, is_variable = block and block.variable and true or nil,
     kept = {} }
   -- what is alike: the same name but for its numbers; links of a chain
@@ -131,14 +131,14 @@ end
 
 -- What a pointer in an object points to, as an expression of the language; elements count from 0 in memory order, as
 -- they do for the script.
-function Looker:name_behind(object, path)
+function SnapshotBuilder:pointee_name(object, path)
   local base = object.name
   if #base > NAME then base = "..." .. base:sub(-NAME // 2) end
-  return self.language.behind(base, object.is_variable, path)
+  return self.language.pointee_name(base, object.is_variable, path)
 end
 
 -- An object that is listed by itself, and so are those that point to it.
-function Looker:require_shown(object)
+function SnapshotBuilder:mark_required(object)
   while object and not object.must do
     object.must = true
     if object.from then table.insert(object.from.kept, object.slot) end
@@ -147,17 +147,17 @@ function Looker:require_shown(object)
 end
 
 -- The array that a descriptor describes, with the descriptor's bounds.
-function Looker:with_bounds(t, of, address)
-  local dims = descriptor.dims(self.session.host_space, of, address)
+function SnapshotBuilder:bounded_array(t, of, address)
+  local dims = fortran_descriptor.dims(self.session.host_space, of, address)
   local element, n = t.kind == "array" and t.of or t, 1
   for _, dim in ipairs(dims or {}) do n = n * math.max(dim.extent, 0) end
   if not dims or #dims == 0 or t.bounds or n ~= (t.n or 1) then return t end
-  return ftypes.array(element, dims)
+  return fortran_types.array(element, dims)
 end
 
 -- Follows the pointers of an object; what they point to is an object, too.
-function Looker:follow(object)
-  if not object.t or not members.leads_on(object.t) then return end
+function SnapshotBuilder:follow_pointers(object)
+  if not object.t or not members.has_pointers(object.t) then return end
   members.each_pointer(object.t, self.language, function(offset, t, path)
     self.pointers = self.pointers + 1
     if self.pointers > POINTERS then return false end
@@ -166,21 +166,21 @@ function Looker:follow(object)
     local range = self:host_range(value)
     if not range or not range.live or self.at[range.host] then return true end
     local block = block_at(self.session, range.host)
-    local name = self:name_behind(object, path)
-    local behind = block and block.type or type_behind(t, range.bytes)
-    if t.kind == "descriptor" and behind then behind = self:with_bounds(behind, t, object.address + offset) end
+    local name = self:pointee_name(object, path)
+    local behind = block and block.type or pointee_type(t, range.bytes)
+    if t.kind == "descriptor" and behind then behind = self:bounded_array(behind, t, object.address + offset) end
     local target = self:add(range.host, name, block, behind, object)
     target.slot = offset
-    if self.must[target.name] then self:require_shown(target) end
+    if self.must[target.name] then self:mark_required(target) end
     return true
   end)
 end
 
-function Looker:collect_host()
+function SnapshotBuilder:collect_host()
   local session, roots, seen = self.session, {}, {}
   local around = session.now.scope
   while around do
-    for _, variable in sorted(around.variables) do
+    for _, variable in sorted_pairs(around.variables) do
       local block = block_at(session, variable.address)
       if not seen[variable.address] and not variable.reference and (block or session.options.unchecked) then
         seen[variable.address] = true
@@ -197,7 +197,7 @@ function Looker:collect_host()
   local function follow_all()
     while done < #self.objects do
       done = done + 1
-      self:follow(self.objects[done])
+      self:follow_pointers(self.objects[done])
     end
   end
   follow_all()
@@ -223,7 +223,7 @@ end
 -- ---------------------------------------------------------------------------------- the device --
 
 -- What is present, in the order of the host's objects.
-function Looker:collect_device()
+function SnapshotBuilder:collect_device()
   local ctx, session = self.ctx, self.session
   self.there, self.by_host = {}, {}
   for i, info in ipairs(ctx:present(self.number)) do
@@ -232,7 +232,7 @@ function Looker:collect_device()
     local object = { name = info.name, bytes = info.bytes, info = info, owner = owner, structured = info.structured,
       dynamic = dynamic_of(session, info), mapped = info.mapped or nil, offset = range and info.host - range.host or 0 }
     local block = not owner and range and block_at(session, range.host) -- it was freed
-    object.t = owner and owner.t or plain_type(block and block.type)
+    object.t = owner and owner.t or unwrap_single(block and block.type)
     object.serial = ("%s+%d"):format(owner and owner.serial or object.name, object.offset)
     if owner then
       owner.pieces = (owner.pieces or 0) + 1
@@ -253,13 +253,13 @@ function Looker:collect_device()
 end
 
 -- The device object that holds an address of the host, or of the device.
-function Looker:device_object(address, in_device)
+function SnapshotBuilder:device_object(address, in_device)
   local info = self.ctx:present_at(self.number, address, in_device)
   return info and self.by_host[info.host]
 end
 
 -- The device object whose pointer points to another one's, as on the host.
-function Looker:device_parent(object)
+function SnapshotBuilder:device_parent(object)
   local from = object.owner and object.owner.from
   return from and self.by_host[from.address]
 end
@@ -267,14 +267,14 @@ end
 -- ----------------------------------------------------------------------------------- choosing --
 
 -- Whether an object of the host is listed by itself, as one of its kind.
-local function host_shown(object, kind)
+local function is_listed_on_host(object, kind)
   if object.must then return true end
   if object.from and not (object.from.pointers and object.from.pointers[object.slot]) then return false end
   return kind.count <= MANY or kind.shown < BEGIN
 end
 
 -- The same on the device, where objects follow those of the host; several pieces of one are a kind of their own.
-local function device_shown(object, kind)
+local function is_listed_on_device(object, kind)
   local owner = object.owner
   if owner and (owner.must or owner.pieces == 1) then return owner.id ~= nil end
   return kind.count <= MANY or kind.shown < BEGIN
@@ -287,8 +287,8 @@ local function title_of(object)
 end
 
 -- Gives ids to objects that are listed by themselves; the others of their kind become one. side: "h" or "d".
-function Looker:choose(objects, side)
-  local by_key, chosen, is_shown = {}, {}, side == "h" and host_shown or device_shown
+function SnapshotBuilder:choose(objects, side)
+  local by_key, chosen, is_shown = {}, {}, side == "h" and is_listed_on_host or is_listed_on_device
   for _, object in ipairs(objects) do
     local kind = by_key[object.key] or { count = 0, shown = 0 }
     by_key[object.key] = kind
@@ -300,9 +300,9 @@ function Looker:choose(objects, side)
     local is_must = object.must or object.owner and object.owner.must
     if #chosen >= MOST and not kind.group and not is_must then kind = others end
     if kind ~= others and is_shown(object, kind) then
-      object.id = side .. numbered(self.numbers, object.serial)
+      object.id = side .. number_for(self.numbers, object.serial)
       kind.shown = kind.shown + (is_must and 0 or 1)
-      if side == "h" and object.t and members.leads_on(object.t) then
+      if side == "h" and object.t and members.has_pointers(object.t) then
         object.pointers = members.pointer_rows(object.t, object.kept)
       end
       chosen[#chosen + 1] = object
@@ -311,7 +311,7 @@ function Looker:choose(objects, side)
         kind.group = { group = 0, bytes = 0, there = 0, first = title_of(object),
           t = kind ~= others and object.t or nil,
           points_there = side == "h" and object.from or self:device_parent(object), owner = object.owner,
-          id = side .. numbered(self.numbers, "group " .. (kind ~= others and object.key or "")) }
+          id = side .. number_for(self.numbers, "group " .. (kind ~= others and object.key or "")) }
         chosen[#chosen + 1] = kind.group
       end
       local group = kind.group
@@ -339,7 +339,7 @@ local function into(t, offset, bytes, language)
 end
 
 -- Where a value of a pointer points that is not attached.
-function Looker:unattached(row, value, t)
+function SnapshotBuilder:unattached_target(row, value, t)
   local device = self.ctx:device_of(value)
   if value == 0 then
     row.state = "null"
@@ -354,22 +354,22 @@ function Looker:unattached(row, value, t)
   end
 end
 
-function Looker:host_reader(object)
-  local ctx, base, looker = self.ctx, object.address, self
+function SnapshotBuilder:host_reader(object)
+  local ctx, base, builder = self.ctx, object.address, self
   return {
     language = self.language,
     value = function(offset, t) return ctx:host_read(base + offset, t.code) end,
     pointer = function(offset, row, t)
-      local value = ctx:host_read(base + offset, looker.core.scalar.pointer)
+      local value = ctx:host_read(base + offset, builder.core.scalar.pointer)
       row.address = value
-      looker:unattached(row, value, t)
+      builder:unattached_target(row, value, t)
     end,
-    dims = function(offset, t) return descriptor.dims(looker.session.host_space, t, base + offset) end,
+    dims = function(offset, t) return fortran_descriptor.dims(builder.session.host_space, t, base + offset) end,
   }
 end
 
 -- Where a pointer on the device points.
-function Looker:device_pointer(row, at, slot, t)
+function SnapshotBuilder:device_pointer(row, at, slot, t)
   local ctx, number = self.ctx, self.number
   if ctx:excluded_at(number, at) then
     row.state = "excluded"
@@ -392,24 +392,24 @@ function Looker:device_pointer(row, at, slot, t)
     row.at = row.to and value - target.info.dev + target.offset
     row.into = row.to and into(t, row.at, target.offset + target.bytes, self.language)
   else
-    self:unattached(row, value, t)
+    self:unattached_target(row, value, t)
   end
 end
 
-function Looker:device_reader(object)
-  local ctx, number, looker = self.ctx, self.number, self
+function SnapshotBuilder:device_reader(object)
+  local ctx, number, builder = self.ctx, self.number, self
   local base, host = object.info.dev - object.offset, object.info.host - object.offset
-  local function written(offset, bytes) return ctx:device_written(number, base + offset, bytes) == bytes end
+  local function is_written(offset, bytes) return ctx:device_written(number, base + offset, bytes) == bytes end
   return {
     value = function(offset, t)
-      if not written(offset, t.size) then return nil end
+      if not is_written(offset, t.size) then return nil end
       return (ctx:device_read(number, base + offset, t.code))
     end,
     language = self.language,
-    pointer = function(offset, row, t) looker:device_pointer(row, base + offset, host + offset, t) end,
+    pointer = function(offset, row, t) builder:device_pointer(row, base + offset, host + offset, t) end,
     dims = function(offset, t)
-      local space = looker.session.device_side.spaces[number]
-      return written(offset, t.size) and descriptor.dims(space, t, base + offset) or nil
+      local space = builder.session.device_side.spaces[number]
+      return is_written(offset, t.size) and fortran_descriptor.dims(space, t, base + offset) or nil
     end,
   }
 end
@@ -419,7 +419,7 @@ local function raw_row(low, bytes)
 end
 
 -- What is reported of an object or a group.
-function Looker:described(object, reader)
+function SnapshotBuilder:describe(object, reader)
   local out = { id = object.id, name = object.name, type = object.t and types.name(object.t) or nil,
     bytes = object.bytes, present = object.present, is_variable = object.is_variable, rows = {},
     structured = object.structured, dynamic = object.dynamic, mapped = object.mapped, group = object.group }
@@ -446,7 +446,7 @@ function Looker:described(object, reader)
 end
 
 -- The name of an object of the host, if the object is in a group.
-function Looker:grouped_name(name)
+function SnapshotBuilder:grouped_name(name)
   for _, object in ipairs(self.objects) do
     if object.name == name then return object.grouped and name end
   end
@@ -470,21 +470,21 @@ local function level(from, fusion)
     floor = from.dynamic and #from.dynamic > 0 and tuples(from.floor) or nil }
 end
 
-function snapshot.of(session, device, numbers, keep, must)
-  local looker = setmetatable({ session = session, ctx = session.ctx, core = session.core,
+function snapshot.take(session, device, numbers, keep, must)
+  local builder = setmetatable({ session = session, ctx = session.ctx, core = session.core,
     number = device or session.now.device, numbers = numbers or {}, keep = keep, must = must or {},
-    objects = {}, at = {}, pointers = 0, language = session.language }, Looker)
-  looker:collect_host()
-  looker:collect_device()
-  local host, there = looker:choose(looker.objects, "h"), looker:choose(looker.there, "d")
-  local result = { number = looker.number, fusion = session.rules.fusion, host = {}, device = {}, attached = {},
+    objects = {}, at = {}, pointers = 0, language = session.language }, SnapshotBuilder)
+  builder:collect_host()
+  builder:collect_device()
+  local host, there = builder:choose(builder.objects, "h"), builder:choose(builder.there, "d")
+  local result = { number = builder.number, fusion = session.rules.fusion, host = {}, device = {}, attached = {},
     present = {}, levels = {} }
   for i, object in ipairs(host) do
     object.present = object.present or "absent"
-    result.host[i] = looker:described(object, Looker.host_reader)
+    result.host[i] = builder:describe(object, SnapshotBuilder.host_reader)
   end
-  for i, object in ipairs(there) do result.device[i] = looker:described(object, Looker.device_reader) end
-  local s = state.of(session, looker.number)
+  for i, object in ipairs(there) do result.device[i] = builder:describe(object, SnapshotBuilder.device_reader) end
+  local s = state.read(session, builder.number)
   result.attached = s.attached
   for i, object in ipairs(s.present) do
     result.present[i] = { name = object.name, bytes = object.bytes, structured = object.structured,
@@ -500,10 +500,10 @@ function snapshot.of(session, device, numbers, keep, must)
     end
   end
   return result, function(address)
-    if type(address) == "string" then return looker:grouped_name(address) end
-    local range = looker.ctx:host_at(address)
-    local object = range and looker.at[range.host]
-    return id_of(object), range and address - range.host, id_of(looker:device_object(address, false)),
+    if type(address) == "string" then return builder:grouped_name(address) end
+    local range = builder.ctx:host_at(address)
+    local object = range and builder.at[range.host]
+    return id_of(object), range and address - range.host, id_of(builder:device_object(address, false)),
       object and object.grouped and object.name or nil
   end
 end

@@ -17,11 +17,11 @@
 -- "detached" with those of a pointer. Numbers stand for addresses, which differ from run to run.
 
 local diagnostic = require "accdeep.base.diagnostic"
-local sorted = require "accdeep.base.sorted"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 local json = require "dkjson"
 local location = require "accdeep.base.location"
 local state = require "accdeep.run.state"
-local utf8_text = require "accdeep.base.words".utf8
+local utf8_text = require "accdeep.base.strings".to_utf8
 
 local trace = {}
 
@@ -48,7 +48,7 @@ function Writer:pass()
     Writer)
 end
 
-function Writer:take(pass)
+function Writer:merge_pass(pass)
   for _, line in ipairs(pass.lines) do self.write(line) end
   self.n = pass.n
 end
@@ -63,7 +63,7 @@ function Writer:line(fields) self.write(utf8_text(json.encode(fields, { keyorder
 function Writer:mark(kind, name) self:line { mark = kind, name = name } end
 
 -- What is known of a device of a session: numbers of objects and pointers by address.
-function Writer:known(session, device)
+function Writer:device_objects(session, device)
   local devices = self.numbers[session]
   if not devices then
     devices = {}
@@ -93,7 +93,7 @@ local POINTERS = { attach = true, detach = true }
 local BODILESS = { kernel = "without data", wait = "" }
 
 -- The objects that events of one directive take references off, by address: some of them are there no more.
-local function leaving(batch)
+local function released_objects(batch)
   local list, seen = {}, {}
   for _, event in ipairs(batch) do
     if (event.op == "decref" or event.op == "free") and event.host and not seen[event.host] then
@@ -106,7 +106,7 @@ local function leaving(batch)
 end
 
 -- The one of a list that an address lies in, or nil.
-local function around(list, address)
+local function containing_object(list, address)
   local low, high = 1, #list
   while low <= high do
     local middle = (low + high) // 2
@@ -123,7 +123,7 @@ local function subject(session, event, left)
   if POINTERS[event.op] then return event.host, session.ctx:attachment_at(event.device, event.host) end
   local object = session.ctx:present_at(event.device, event.host, false)
   if object then return object.host, object, object.name end
-  local gone = around(left, event.host)
+  local gone = containing_object(left, event.host)
   return gone and gone.host or event.host, nil, gone and gone.name
 end
 
@@ -153,17 +153,17 @@ function Writer:add_target(fields, session, known, device, attached)
 end
 
 -- A list by names: that by addresses is another one in each process.
-local function named(list)
+local function sort_by_name(list)
   table.sort(list, function(a, b) return a.name < b.name end)
   return list
 end
 
 -- What no event tells: memory that routines map, declared data, attachments that a failing body's end takes back.
 function Writer:others(session, device)
-  local known, stats = self:known(session, device), session.ctx:stats(device)
+  local known, stats = self:device_objects(session, device), session.ctx:stats(device)
   if stats.objects == known.objects and stats.attachments == known.pointers then return end
   local there = { object = {}, pointer = {} }
-  for _, object in ipairs(named(session.ctx:present(device))) do
+  for _, object in ipairs(sort_by_name(session.ctx:present(device))) do
     there.object[object.host] = true
     if not known.object[object.host] then
       local fields = { mark = "present", name = object.name, device = device,
@@ -172,7 +172,7 @@ function Writer:others(session, device)
       self:line(fields)
     end
   end
-  for _, attached in ipairs(named(session.ctx:attachments(device))) do
+  for _, attached in ipairs(sort_by_name(session.ctx:attachments(device))) do
     there.pointer[attached.slot] = true
     if not known.pointer[attached.slot] then
       local fields = { mark = "attached", name = attached.name, device = device,
@@ -200,14 +200,14 @@ function Writer:event(event, session, batch, i)
   local fields = { op = event.op, name = event.name, bytes = event.bytes, rule = event.rule, at = event.at,
     device = event.device, async = event.async }
   if i == 1 then
-    self.left = leaving(batch)
+    self.left = released_objects(batch)
     self.last = last_ones(session, batch, self.left)
     local file, line = (event.at or ""):match "^(.*):(%d+)$"
     local callers = location.callers(file, tonumber(line))
-    self.at, self.callers = event.at, callers and location.called_from(callers)
+    self.at, self.callers = event.at, callers and location.callers_text(callers)
   end
   if event.at == self.at then fields.callers = self.callers end
-  local known = self:known(session, event.device)
+  local known = self:device_objects(session, event.device)
   local address, found, name = subject(session, event, self.left)
   local kind = POINTERS[event.op] and "pointer" or "object"
   if event.async and not found and not known[kind][address] then address = nil end -- it left before its queue was here
@@ -244,7 +244,7 @@ local TYPES = { op = "string", mark = "string", name = "string", bytes = "intege
 
 -- What is wrong with the fields of a line; nil if nothing is.
 local function wrong(fields)
-  for key, value in sorted(fields) do
+  for key, value in sorted_pairs(fields) do
     if TYPES[key] and (math.type(value) or type(value)) ~= TYPES[key] then
       return ("its field '%s' has to be of type %s"):format(key, TYPES[key])
     end
@@ -322,7 +322,7 @@ function State:apply(line)
   end
 end
 
-local function by_name(list)
+local function sorted_by_rank(list)
   local rank = {}
   for i, item in ipairs(list) do rank[item] = i end
   table.sort(list, function(a, b)
@@ -336,13 +336,13 @@ end
 -- {present, attached}: lists by device and name.
 function State:lists()
   local now, present, attached = self:top(), {}, {}
-  for _, object in sorted(now.objects) do present[#present + 1] = object end
-  for _, pointer in sorted(now.pointers) do
+  for _, object in sorted_pairs(now.objects) do present[#present + 1] = object end
+  for _, pointer in sorted_pairs(now.pointers) do
     local target = now.objects[pointer.object]
     attached[#attached + 1] = { name = pointer.name, device = pointer.device, count = pointer.count,
       target = target and target.name or "", gone = not target or nil }
   end
-  return { present = by_name(present), attached = by_name(attached) }
+  return { present = sorted_by_rank(present), attached = sorted_by_rank(attached) }
 end
 
 -- The same as text.

@@ -4,17 +4,17 @@
 -- queue, but two pieces of work on the same data come in one order if there is a wait between them. So traces differ
 -- if such a pair changes its order, or if work that no wait covers is done at the end of the case instead.
 
-local order = {}
+local trace_order = {}
 
 local WORK = { h2d = true, d2h = true, d2d = true, free = true, kernel = true }
 
 -- Whether a line of a trace is work of a queue.
-function order.is_work(line) return line.async ~= nil and WORK[line.op] or false end
+function trace_order.is_work(line) return line.async ~= nil and WORK[line.op] or false end
 
 -- ---------------------------------------------------------------------------------------- names --
 
 -- A name, what comes before the section at its end, and the bounds of the section.
-local function parsed(name)
+local function parse_name(name)
   local base, start, length = name:match "^(.*)%[(%-?%d+):(%d+)%]$"
   if not base then return { base = name } end
   return { base = base, from = tonumber(start), to = tonumber(start) + tonumber(length) }
@@ -23,7 +23,7 @@ end
 local function names_of(line)
   local names = {}
   for name in (line.name .. ", "):gmatch "(.-), " do
-    if name ~= "" then names[#names + 1] = parsed(name) end -- a kernel may name nothing
+    if name ~= "" then names[#names + 1] = parse_name(name) end -- a kernel may name nothing
   end
   return names
 end
@@ -53,7 +53,7 @@ local function cases_of(lines)
       case.seen[text] = (case.seen[text] or 0) + 1
       case[#case + 1] = { line = line, k = k, key = text .. "|" .. case.seen[text], names = names_of(line) }
     end
-    if not order.is_work(line) then case.last = k end
+    if not trace_order.is_work(line) then case.last = k end
   end
   for _, case in ipairs(cases) do
     for _, item in ipairs(case) do item.is_late = item.k > (case.last or 0) end
@@ -62,14 +62,14 @@ local function cases_of(lines)
 end
 
 -- Whether two pieces of work change their order, and one of them is a queue's.
-local function turns(a, b, places)
+local function swaps_order(a, b, places)
   return places[a.key] > places[b.key] and (a.line.async or b.line.async) and a.line.device == b.line.device
     and (a.line.op ~= "d2h" or b.line.op ~= "d2h")
 end
 
 -- The first pair that changes its order: its pieces as the first list has them, and what both are about. places: by
 -- key, where a piece is in the other list.
-local function turned(list, places)
+local function first_swap(list, places)
   local sorted = true
   for i = 2, #list do sorted = sorted and places[list[i - 1].key] < places[list[i].key] end
   if sorted then return nil end
@@ -90,7 +90,7 @@ local function turned(list, places)
       for _, entry in ipairs(entries) do
         local fits = not name or overlap(entry.name, name)
         local sooner = not before or entry.item.k < before.item.k
-        if fits and sooner and turns(entry.item, item, places) then before = entry end
+        if fits and sooner and swaps_order(entry.item, item, places) then before = entry end
       end
     end
     local function look(queues, name)
@@ -128,7 +128,7 @@ local function differs(first, second)
   for i, item in ipairs(second) do in_second[item.key], places[item.key] = item, i end
   local one, other = missing(first, in_second), missing(second, in_first)
   if one or other then return { what = "only one of them has this work of a queue", { one }, { other } } end
-  local a, b, name = turned(first, places)
+  local a, b, name = first_swap(first, places)
   if a then
     return { what = ("queues did their work on %s in another order"):format(name), { a.k, b.k },
       { in_second[b.key].k, in_second[a.key].k } }
@@ -145,7 +145,7 @@ end
 
 -- How the work of two traces differs: {what, list of places in the first, list of places in the second}; nil: it does
 -- not. Everything but work of queues is the same in both.
-function order.difference(first, second)
+function trace_order.difference(first, second)
   local second_cases = cases_of(second)
   for i, case in ipairs(cases_of(first)) do
     local found = differs(case, second_cases[i])
@@ -154,4 +154,4 @@ function order.difference(first, second)
   return nil
 end
 
-return order
+return trace_order

@@ -11,7 +11,7 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local list_item = require "accdeep.shape.list_item"
-local openacc = require "accdeep.catalogue.openacc"
+local openacc_directives = require "accdeep.catalogue.openacc_directives"
 local policy = require "accdeep.shape.policy"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse"
@@ -21,12 +21,12 @@ local raise = diagnostic.raise
 local convenience = {}
 
 -- The direction of an update's clauses.
-local directions = openacc.where(function(entry) return entry.update end)
+local directions = openacc_directives.clauses_where(function(entry) return entry.update end)
 
 -- The way from the outermost structure that holds a variable to the variable: the structure, its type,
 -- and steps, names and the elements behind them. nil if it is not a member.
-function convenience.way_to(session, variable)
-  local base, subscripts = list_item.take_apart(variable)
+function convenience.access_path(session, variable)
+  local base, subscripts = list_item.split_designator(variable)
   local t = list_item.type_of(session, base)
   local objects = list_item.enclosing(session, base)
   if #objects == 0 then return nil end
@@ -78,7 +78,7 @@ end
 
 -- A member of all structures of a section, p[0:2].a[0:n], p(:)%m%a: the section, steps with their subscripts, and
 -- where the section stands. nil for everything else.
-local function way_through(session, variable)
+local function section_path(session, variable)
   local chain, root = {}, variable
   while root.tag ~= "id" do
     if not on_the_way[root.tag] then return nil end
@@ -140,7 +140,7 @@ local function child_of(parent, name, pos, subscripts)
 end
 
 -- Whether a tree has a member with other elements than these: a nest names each member once.
-local function is_taken(parent, name, subscripts)
+local function has_other_elements(parent, name, subscripts)
   for _, child in ipairs(parent) do
     if child.name == name and not parent.by_key[key_for(name, subscripts)] then return true end
   end
@@ -149,7 +149,7 @@ end
 
 -- The node of the tree at the end of a way; nil if a member on the way stands there with other elements.
 -- Decides TR14-3.4-04.
-local function follow(node, steps, subscripts)
+local function follow_path(node, steps, subscripts)
   local i = 1
   while steps[i] do
     local step = steps[i]
@@ -161,7 +161,7 @@ local function follow(node, steps, subscripts)
       i = i + 1
     end
     if not steps[i] then table.move(subscripts or {}, 1, #(subscripts or {}), #sections + 1, sections) end
-    if is_taken(node, step.name, sections) then return nil end
+    if has_other_elements(node, step.name, sections) then return nil end
     node = child_of(node, step.name, step.pos, sections)
   end
   return node
@@ -176,7 +176,7 @@ local function set_clause(node, clause, variable)
   node.clause = clause
 end
 
-local function word_of(clause)
+local function action_name(clause)
   return directions[clause.name] and "update" or policy.actions[clause.name]
 end
 
@@ -212,7 +212,7 @@ end
 function nest_of(node, scope)
   local clause = node.clause
   local clauses = { { tag = "clause", name = "default", kind = "default", pos = node.pos, word_pos = node.pos,
-    word = clause and word_of(clause) or "exclude" } }
+    word = clause and action_name(clause) or "exclude" } }
   if clause and clause.nest then
     raise("duplicate-clause", clause.nest.pos, "what has a nest has no members in other clauses",
       { length = 2, rule = "TR14-3.4-06", help = "write the members' clauses into the nest" })
@@ -235,7 +235,7 @@ end
 -- The object that a list item is a member of, or a section of an array in it, and whether a pointer points to the
 -- object. nil: another list item.
 function convenience.object_of(session, variable)
-  local base, subscripts = list_item.take_apart(variable)
+  local base, subscripts = list_item.split_designator(variable)
   if subscripts and list_item.type_of(session, base).kind == "pointer" then return nil end
   local objects = list_item.enclosing(session, base)
   local node = #objects > 0 and objects[#objects].node
@@ -249,7 +249,7 @@ local maps = { copy = true, copyin = true, copyout = true, create = true, delete
 
 -- Members that the directory takes as pieces, with tuples of their own (DIR-4.1-03): a set of list items, and the
 -- objects that are held for them, as a pointer points there (DIR-4.2-17). What is named by itself, too, has no pieces.
-local function pieces_of(session, each)
+local function member_pieces(session, each)
   local object, through, named, pieces, held = {}, {}, {}, {}, {}
   if not session.rules.fusion then return pieces, held end
   each(function(clause, variable)
@@ -270,7 +270,7 @@ end
 -- Raises if a clause whose list items become nests has a modifier that asks for something: a nest has none.
 local function check_modifiers(clause)
   for _, modifier in ipairs(clause.modifiers or {}) do
-    if openacc.modifier[modifier.name].asks then
+    if openacc_directives.modifier[modifier.name].asks then
       raise("unsupported", modifier.pos, ("the modifier '%s' of a structure with members"):format(modifier.name),
         { length = #modifier.name, rule = "TR14-3.4-01", help = 'rules = "openacc-3.4" maps members by themselves' })
     end
@@ -293,12 +293,12 @@ function convenience.lower(session, kind, clauses, directive)
   local function key_of(clause, node)
     return unparse.expression(node) .. " " .. (directions[clause.name] or "")
   end
-  local pieces, held = pieces_of(session, each)
+  local pieces, held = member_pieces(session, each)
   each(function(clause, variable)
     local holder = held[variable]
     if pieces[variable] and not holder then return end
     local node, steps, pos
-    if not holder then node, steps, pos = way_through(session, variable) end
+    if not holder then node, steps, pos = section_path(session, variable) end
     local record, subscripts
     local through = node
     if node and not session.rules.extended then
@@ -307,7 +307,7 @@ function convenience.lower(session, kind, clauses, directive)
     elseif node then
       record = list_item.element_type(session, node)
     else
-      node, record, steps, subscripts = session.language.way_to(session, holder or variable)
+      node, record, steps, subscripts = session.language.access_path(session, holder or variable)
     end
     if not node and holder then
       node, record, steps = holder, list_item.element_type(session, holder), {}
@@ -323,13 +323,13 @@ function convenience.lower(session, kind, clauses, directive)
       root = roots[key] or { node = node, record = record, base = unparse.expression(node), pos = node.pos,
         of_this = of_this, by_key = {}, places = {}, direction = directions[clause.name] }
       roots[key] = root
-      child = follow(root, steps, subscripts)
+      child = follow_path(root, steps, subscripts)
       key = key .. " again"
     end
     taken[variable], any = root, true
     if holder then child.held = true else set_clause(child, clause, variable) end
     root.places[#root.places + 1] = { pos = variable.pos,
-      name = through and unparse.expression(variable) or list_item.render((list_item.take_apart(variable)), {}) }
+      name = through and unparse.expression(variable) or list_item.render((list_item.split_designator(variable)), {}) }
   end)
   if not any then return clauses end
   -- of several clauses that name a base the plainest gives the default; the others stand for themselves

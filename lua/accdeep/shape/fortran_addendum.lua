@@ -6,17 +6,17 @@
 
 local codegen = require "accdeep.code.codegen"
 local core = require "accdeep.core"
-local descriptor = require "accdeep.types.fortran_descriptor"
-local dynamic = require "accdeep.types.fortran_dynamic"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
+local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
 local types = require "accdeep.types"
 
 local action, flag = core.action, core.flag
 
-local addendum = {}
+local fortran_addendum = {}
 
 -- Notes that a plan attaches or detaches a descriptor of type t at slot, which describes bytes from first on. name:
 -- what the pointer is called.
-function addendum.note(plan, request, slot, t, first, bytes, name)
+function fortran_addendum.note(plan, request, slot, t, first, bytes, name)
   if not t.polymorphic or plan.kind == "update" then return end
   plan.typed = plan.typed or {}
   table.insert(plan.typed, { slot = slot, t = t, first = first, bytes = bytes, request = request, name = name })
@@ -28,14 +28,14 @@ local function add(plan, noted, wanted, of, record, slot)
   table.insert(plan.items, 1, { action = action[wanted],
     flags = wanted == "copyin" and flag.present_or or flag.present_or | flag.try,
     pos = pos, unit = 1, base = codegen.reg(b, codegen.constant(record), pos),
-    count = codegen.reg(b, codegen.constant(record ~= 0 and dynamic.BYTES or 0), pos),
+    count = codegen.reg(b, codegen.constant(record ~= 0 and fortran_dynamic_types.BYTES or 0), pos),
     slot_address = slot, indices = {}, code = b.code, registers = math.max(b.most, 1), node = noted.request.node,
     label = session:label { name = types.name(of), unit = 1, file = plan.file, line = plan.line,
       pointer = noted.name .. " (type)" } })
 end
 
 -- Whether bytes are on the device, or come there with this construct.
-local function covered(plan, first, bytes)
+local function is_covered(plan, first, bytes)
   if plan.session.ctx:presence(plan.session.now.device, first, bytes) == "wholly" then return true end
   for _, item in ipairs(plan.items) do
     if item.first and item.first <= first and first + bytes <= item.first + item.bytes then return true end
@@ -45,33 +45,33 @@ end
 
 -- The items that type records ask for, once the others are known. What is absent is attached to nothing
 -- (FLANG-api-2, FLANG-api-3): then the record stays away, too.
-function addendum.complete(plan)
+function fortran_addendum.complete(plan)
   local session, done = plan.session, {}
   local ctx, device = session.ctx, session.now.device
   for _, noted in ipairs(plan.typed or {}) do
-    local slot = noted.slot + descriptor.type_slot(noted.t)
+    local slot = noted.slot + fortran_descriptor.type_record_offset(noted.t)
     local typed = ctx:attachment_at(device, slot)
     noted.type_slot, noted.before = slot, typed
     if done[slot] then -- the counter of a pointer goes up once in a construct
       noted.before = nil
     elseif plan.kind == "exit data" and typed then
-      local of = descriptor.type(session.host_space, noted.t, noted.slot)
+      local of = fortran_descriptor.type(session.host_space, noted.t, noted.slot)
       if plan.finalize then -- the record may serve other descriptors: its references go one by one, later
         add(plan, noted, "detach", of, 0, slot)
       else
         add(plan, noted, "delete", of, typed.target, slot)
       end
-    elseif plan.kind ~= "exit data" and noted.bytes > 0 and covered(plan, noted.slot, noted.t.size)
-      and covered(plan, noted.first, noted.bytes) then
-      local of = descriptor.type(session.host_space, noted.t, noted.slot)
-      add(plan, noted, "copyin", of, dynamic.record(session, of), slot)
+    elseif plan.kind ~= "exit data" and noted.bytes > 0 and is_covered(plan, noted.slot, noted.t.size)
+      and is_covered(plan, noted.first, noted.bytes) then
+      local of = fortran_descriptor.type(session.host_space, noted.t, noted.slot)
+      add(plan, noted, "copyin", of, fortran_dynamic_types.record(session, of), slot)
     end
     done[slot] = true
   end
 end
 
 -- Gives back what the counters have lost, when the construct is done.
-function addendum.settle(plan)
+function fortran_addendum.restore_counters(plan)
   local session = plan.session
   local ctx, device = session.ctx, session.now.device
   for _, noted in ipairs(plan.typed) do
@@ -79,7 +79,8 @@ function addendum.settle(plan)
     local main, typed = ctx:attachment_at(device, noted.slot), ctx:attachment_at(device, noted.type_slot)
     local function give_back(record, slot, n)
       for _ = 1, n do
-        session:run_one("exit data", "delete", record, dynamic.BYTES, slot, false, nil, 0, flag.present_or | flag.try)
+        session:run_one("exit data", "delete", record, fortran_dynamic_types.BYTES, slot, false, nil, 0,
+          flag.present_or | flag.try)
       end
     end
     if before and (not typed or typed.target ~= before.target) and (plan.finalize or plan.kind ~= "exit data") then
@@ -90,4 +91,4 @@ function addendum.settle(plan)
   end
 end
 
-return addendum
+return fortran_addendum

@@ -3,19 +3,20 @@
 
 local codegen = require "accdeep.code.codegen"
 local core = require "accdeep.core"
-local descriptor = require "accdeep.types.fortran_descriptor"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
 
-local component = {}
+local fortran_component = {}
 
 -- What a descriptor at offset says of dimension i, in the terms of CFI_cdesc_t: "lower_bound", "extent" or "sm".
-local function of_dimension(b, t, offset, i, what, pos)
+local function dimension_field(b, t, offset, i, what, pos)
   local LONG = types.scalars.long
   local function load(member, number)
-    return codegen.load(b, { self = true, offset = offset + descriptor.offset(t, member, number), type = LONG }, pos)
+    return codegen.load(b, { self = true, offset = offset + fortran_descriptor.offset(t, member, number), type = LONG },
+      pos)
   end
   if not t.layout.in_spans or what == "lower_bound" then return load(what, i) end
   if what == "sm" then return codegen.apply(b, "*", load("stride", i), load "span", pos) end
@@ -26,13 +27,13 @@ end
 -- The elements from the first to the last one of a descriptor: which is the first, and their number. Strides
 -- of pointers may leave some out, or be negative. None if it has no target. What is polymorphic is counted in
 -- bytes, as its elements are known when they are there.
-function component.whole(b, t, offset, pos)
+function fortran_component.whole_array(b, t, offset, pos)
   local LONG, zero, one = types.scalars.long, codegen.constant(0), codegen.constant(1)
   local unit = t.polymorphic and 1 or t.of.size
   local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
   local function load(at, of) return codegen.load(b, { self = true, offset = offset + at, type = of }, pos) end
   -- registers are few and dimensions many: only what is kept outlives a dimension
-  local function keep(old, new)
+  local function keep_registers(old, new)
     for i, v in ipairs(new) do
       if old[i] and old[i].reg then b.pinned[old[i].reg] = nil end
       if v.reg then b:pin(v.reg) end
@@ -40,24 +41,24 @@ function component.whole(b, t, offset, pos)
     b.known, b.next = {}, 0
     return new
   end
-  local there = apply("!=", load(descriptor.offset(t, "base_addr"), types.pointer(types.void)), zero)
-  local elem_len = t.polymorphic and load(descriptor.offset(t, "elem_len"), LONG)
+  local there = apply("!=", load(fortran_descriptor.offset(t, "base_addr"), types.pointer(types.void)), zero)
+  local elem_len = t.polymorphic and load(fortran_descriptor.offset(t, "elem_len"), LONG)
   if t.rank == 0 then return zero, elem_len and apply("*", there, elem_len) or there end
-  local kept = keep({}, { there, elem_len or one, zero })
+  local kept = keep_registers({}, { there, elem_len or one, zero })
   for i = 1, t.rank do
     local sure, count, first = kept[1], kept[2], kept[3]
-    local extent = of_dimension(b, t, offset, i, "extent", pos)
+    local extent = dimension_field(b, t, offset, i, "extent", pos)
     if t.attribute == "allocatable" then
       count = apply("*", count, extent)
     else
-      local span = apply("/", apply("*", apply("-", extent, one), of_dimension(b, t, offset, i, "sm", pos)),
+      local span = apply("/", apply("*", apply("-", extent, one), dimension_field(b, t, offset, i, "sm", pos)),
         codegen.constant(unit))
       sure = apply("&", sure, apply("<", zero, extent))
       local negative, none = apply("<", span, zero), codegen.reg(b, zero, pos)
       local below = { reg = b:emit(pos, core.opcode.SELECT, negative.reg, span.reg, none), type = LONG }
       count, first = apply("+", count, apply("-", span, apply("+", below, below))), apply("+", first, below)
     end
-    kept = keep(kept, { sure, count, first })
+    kept = keep_registers(kept, { sure, count, first })
   end
   local count = apply("*", kept[2], kept[1])
   for _, v in ipairs(kept) do
@@ -91,7 +92,7 @@ end
 -- The part of a component that (2:n, 3) names: the first element, counted from 0, and their number. It is contiguous:
 -- whole dimensions, then one range, then single elements. What cannot be said here is said when the bounds are known.
 -- Decides ACC33-2.7.1-4.
-function component.part(b, ctx, t, offset, subscript)
+function fortran_component.array_part(b, ctx, t, offset, subscript)
   local LONG, one, pos = types.scalars.long, codegen.constant(1), subscript.pos
   local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
   local rank = t.bounds and #t.bounds or t.rank
@@ -100,18 +101,18 @@ function component.part(b, ctx, t, offset, subscript)
     raise("type-mismatch", pos, ("the component has %d dimension%s, not %d"):format(rank, rank == 1 and "" or "s",
       #subscript.ranges), { rule = "TR14-3.1.1-22" })
   end
-  local function said(i, what, key)
+  local function dimension_value(i, what, key)
     if t.bounds then return codegen.constant(t.bounds[i][key]) end
-    return of_dimension(b, t, offset, i, what, pos)
+    return dimension_field(b, t, offset, i, what, pos)
   end
   local last_range = 0
   for i, range in ipairs(subscript.ranges) do last_range = range.tag == "range" and i or last_range end
   local start, count, stride, packed = codegen.constant(0), one, one, nil
   local is_whole_row = one -- whether the dimensions so far are whole
   for i, range in ipairs(subscript.ranges) do
-    local extent = said(i, "extent", "extent")
+    local extent = dimension_value(i, "extent", "extent")
     if t.attribute == "pointer" then -- its target may have strides
-      local same_stride = apply("==", said(i, "sm"), apply("*", stride, codegen.constant(t.of.size)))
+      local same_stride = apply("==", dimension_value(i, "sm"), apply("*", stride, codegen.constant(t.of.size)))
       packed = packed and apply("&", packed, same_stride) or same_stride
     end
     local is_range = range.tag == "range"
@@ -123,15 +124,15 @@ function component.part(b, ctx, t, offset, subscript)
     if is_range and range.step then not_contiguous() end
     -- a range of several elements stands behind whole dimensions
     local function require_rows(elements)
-      local sound = codegen.either(b, is_whole_row, apply("==", elements, one), pos)
+      local sound = codegen.logical_or(b, is_whole_row, apply("==", elements, one), pos)
       if sound.const == 0 then not_contiguous() end
-      codegen.require(b, sound, 1, pos)
+      codegen.emit_check(b, sound, 1, pos)
     end
     if is_whole then
       if is_whole_row.const ~= 1 then require_rows(extent) end
       count = apply("*", count, extent)
     else
-      local lower = said(i, "lower_bound", "lower")
+      local lower = dimension_value(i, "lower_bound", "lower")
       local low = is_range and range.first or not is_range and range
       local from = low and codegen.integer(b, ctx, bound(low)) or lower
       local elements = one
@@ -143,8 +144,8 @@ function component.part(b, ctx, t, offset, subscript)
         count = apply("*", count, elements)
       end
       if i < last_range then -- no more is asked behind the last range
-        local is_row = codegen.both(b, apply("==", from, lower), apply("==", elements, extent), pos)
-        is_whole_row = codegen.both(b, is_whole_row, is_row, pos)
+        local is_row = codegen.logical_and(b, apply("==", from, lower), apply("==", elements, extent), pos)
+        is_whole_row = codegen.logical_and(b, is_whole_row, is_row, pos)
       end
       start = apply("+", start, apply("*", apply("-", from, lower), stride))
     end
@@ -157,4 +158,4 @@ function component.part(b, ctx, t, offset, subscript)
   return start, count
 end
 
-return component
+return fortran_component

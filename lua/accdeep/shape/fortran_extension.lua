@@ -4,14 +4,14 @@
 -- A program of a type knows a polymorphic component as bytes. What these are is found when a directive is encountered:
 -- an object of an extended type that has components to follow becomes an item of its own, walked by its type's program.
 
-local descriptor = require "accdeep.types.fortran_descriptor"
-local dynamic = require "accdeep.types.fortran_dynamic"
-local inputs = require "accdeep.shape.fortran_inputs"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
+local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
+local fortran_inputs = require "accdeep.shape.fortran_inputs"
 local nest = require "accdeep.shape.nest"
 local object = require "accdeep.code.fortran.object"
 local types = require "accdeep.types"
 
-local extension = {}
+local fortran_extension = {}
 
 -- Whether objects of a type, or what they hold, may be of an extended type. A type that holds itself is asked once.
 local function may_extend(t)
@@ -28,8 +28,8 @@ local function may_extend(t)
 end
 
 -- Adds address, number, type and name of the objects of extended types in one object.
-local function collect(session, treatment, address, name, list)
-  for _, entry in ipairs(nest.entries(session, treatment)) do
+local function collect(session, member_mapping, address, name, list)
+  for _, entry in ipairs(nest.entries(session, member_mapping)) do
     local t, at = entry.member.type, address + entry.offset
     local text = ("%s%%%s"):format(name, entry.member.name or "")
     if entry.include and not entry.subscripts and may_extend(t) then
@@ -39,13 +39,14 @@ local function collect(session, treatment, address, name, list)
         local found, count, _, type_of = object.held(session, t, at, {})
         base, n, of = found or 0, found and count or 0, type_of or t.of
         if t.attribute == "pointer" and found then
-          local dims = descriptor.dims(session.host_space, t, at)
-          if not descriptor.is_contiguous(of, dims) then n = 0 end
+          local dims = fortran_descriptor.dims(session.host_space, t, at)
+          if not fortran_descriptor.is_contiguous(of, dims) then n = 0 end
         end
       end
-      local inner = n > 0 and (of == types.innermost(t) and nest.inner(session, treatment, entry)
-        or nest.of_clause(session, of, {}, treatment.update, treatment.asked))
-      if t.polymorphic and n > 0 and of ~= t.of and dynamic.extends(of, t.of) and object.has_start(of) then
+      local inner = n > 0 and (of == types.innermost(t) and nest.inner(session, member_mapping, entry)
+        or nest.mapping_of_clause(session, of, {}, member_mapping.update, member_mapping.asked))
+      if t.polymorphic and n > 0 and of ~= t.of and fortran_dynamic_types.extends(of, t.of)
+        and object.has_start(of) then
         table.move({ base, n, of, text }, 1, 4, #list + 1, list)
       end
       for i = 0, n - 1 do
@@ -56,13 +57,13 @@ local function collect(session, treatment, address, name, list)
 end
 
 -- The objects of extended types that the objects of a request hold: {address, count, type, name}.
-function extension.of(session, treatment, found, name)
-  local follows = treatment and not treatment.policy and session.rules.descriptors == true
+function fortran_extension.extended_objects(session, member_mapping, found, name)
+  local follows = member_mapping and not member_mapping.policy and session.rules.descriptors == true
   if not follows or not may_extend(found.of) then return {} end
-  local flat = { inputs.take(session, function()
+  local flat = { fortran_inputs.record_inputs(session, function()
     local list = {}
     for i = 0, found.count - 1 do
-      collect(session, treatment, found.address + i * found.of.size, name, list)
+      collect(session, member_mapping, found.address + i * found.of.size, name, list)
     end
     return table.unpack(list)
   end) }
@@ -73,4 +74,4 @@ function extension.of(session, treatment, found, name)
   return list
 end
 
-return extension
+return fortran_extension

@@ -3,12 +3,12 @@
 -- A plan of Fortran holds addresses and bounds that were measured when it was made. It serves again as long as
 -- measuring gives the same, for the same variables.
 
-local with = require "accdeep.base.dynamic"
+local with_fields = require "accdeep.base.with_fields"
 
-local inputs = {}
+local fortran_inputs = {}
 
 -- Values of fn, a function without arguments; while a plan is made, they are kept with what gives them.
-function inputs.take(session, fn)
+function fortran_inputs.record_inputs(session, fn)
   local values = table.pack(fn())
   local measured = session.now.measured
   if measured then
@@ -36,7 +36,7 @@ end
 
 -- Whether a plan may be run as it is. What cannot be measured any more is an error that making the plan anew
 -- tells about.
-function inputs.holds(session, plan)
+function fortran_inputs.holds(session, plan)
   local scope = session.now.scope
   if plan.scope ~= scope or plan.scope_version ~= scope.version or session.now.replaced then return false end
   local ok, hold = pcall(all_hold, plan.measured)
@@ -44,13 +44,13 @@ function inputs.holds(session, plan)
 end
 
 -- Makes a plan with fn and keeps what it is made from.
-function inputs.plan(session, fn, ...)
+function fortran_inputs.plan_with_inputs(session, fn, ...)
   local measured = {}
-  local plan = with(session.now, { measured = measured }, fn, ...)
+  local plan = with_fields(session.now, { measured = measured }, fn, ...)
   -- a function of the program may do more than give a number; what devices hold is not measured
-  plan.once = plan.once or measured.calls or plan.typed ~= nil or session.now.replaced ~= false
+  plan.single_use = plan.single_use or measured.calls or plan.typed ~= nil or session.now.replaced ~= false
   plan.measured, plan.scope, plan.scope_version = measured, session.now.scope, session.now.scope.version
   return plan
 end
 
-return inputs
+return fortran_inputs

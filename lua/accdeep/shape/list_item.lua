@@ -1,9 +1,9 @@
 -- list_item.lua - what a clause names: variables, members, elements, sections of them.
 
-local check = require "accdeep.code.check_c"
+local c_sema = require "accdeep.code.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"
-local fortran = require "accdeep.grammar.unparse_fortran"
-local tree = require "accdeep.base.tree"
+local unparse_fortran = require "accdeep.grammar.unparse_fortran"
+local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -26,7 +26,7 @@ function list_item.single(node)
 end
 
 -- core[i]...[s:l]...: indices before the first section belong to the core.
-function list_item.take_apart(node)
+function list_item.split_designator(node)
   local subscripts = {}
   local at = node
   while at.tag == "index" or at.tag == "section" or at.tag == "alias" do
@@ -49,7 +49,7 @@ end
 -- Text of an lvalue; indices that are not constant become #, their nodes are collected.
 -- Decides TR14-3.4-02.
 function list_item.render(node, indices)
-  if node.tag == "component" or node.tag == "reference" then return fortran(node) end
+  if node.tag == "component" or node.tag == "reference" then return unparse_fortran(node) end
   if node.tag == "id" then return node.name end
   if node.tag == "member" then
     return list_item.render(node.base, indices) .. (node.arrow and "->" or ".") .. node.name
@@ -68,7 +68,7 @@ function list_item.root_variable(node)
 end
 
 -- Type of a place in a clause.
-function list_item.type_of(session, node) return check.place({ session = session }, node).type end
+function list_item.type_of(session, node) return c_sema.place({ session = session }, node).type end
 
 -- The pointer that points to an array of which a place is an element, a row, or all: p of p[i][j], (*p)[j], (*p). nil:
 -- the array is a variable or a member.
@@ -80,16 +80,16 @@ end
 
 -- The same place with the members of *this named as such; in a member function.
 -- Decides OMPEX-struct_map-5.
-function list_item.qualified(session, node)
+function list_item.qualify(session, node)
   if node.tag == "id" then
     if node.global or not session:this_member(node.name) then return node end
     return { tag = "member", pos = node.pos, name_pos = node.pos, arrow = true, name = node.name,
       base = { tag = "id", pos = node.pos, name = "this" } }
   end
   local key = node.base and "base" or node.tag == "unary" and "e"
-  local inner = key and list_item.qualified(session, node[key])
+  local inner = key and list_item.qualify(session, node[key])
   if not inner or inner == node[key] then return node end
-  return tree.with(node, key, inner)
+  return ast.copy_with(node, key, inner)
 end
 
 -- A place as steps from its root: a variable, or what a pointer points to.
@@ -124,7 +124,7 @@ function list_item.element_type(session, node) return session.language.element_t
 
 -- The same in C.
 function list_item.c_element_type(session, node)
-  local base, subscripts = list_item.take_apart(node)
+  local base, subscripts = list_item.split_designator(node)
   local t = list_item.type_of(session, base)
   for _, subscript in ipairs(subscripts or {}) do
     t = types.element(t)

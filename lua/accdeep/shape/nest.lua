@@ -6,11 +6,11 @@
 -- reach, and by which treatment the objects inside are walked. own is what a policy asks of the object itself:
 -- its default, or storage and a reference; it is bare if only what is named moves. Mappers (mapper.lua)
 -- are policies whose inner_of says how what is inside is treated; where they leave holes, nothing of these is
--- on the device. flags are those of the list item that a mapper treats. compile.lua makes the core's program of a
--- treatment.
+-- on the device. flags are those of the list item that a mapper treats. mapping_compiler.lua makes the core's program
+-- of a treatment.
 
 local diagnostic = require "accdeep.base.diagnostic"
-local openacc = require "accdeep.catalogue.openacc"
+local openacc_directives = require "accdeep.catalogue.openacc_directives"
 local policy = require "accdeep.shape.policy"
 local shape = require "accdeep.shape.shape"
 local types = require "accdeep.types"
@@ -19,11 +19,11 @@ local raise = diagnostic.raise
 
 local nest = {}
 
-local function remembered(session, record, key, make)
-  local cache = session.caches.treatments[record]
+local function memoize(session, record, key, make)
+  local cache = session.caches.member_mappings[record]
   if not cache then
     cache = {}
-    session.caches.treatments[record] = cache
+    session.caches.member_mappings[record] = cache
   end
   if not cache[key] then
     cache[key] = make()
@@ -64,8 +64,8 @@ end
 -- Values and names for the parameters of layers (TR14-5-01, -02): treatment.bound[layer][name] is {node,
 -- default?} or {name}. args are for the first layer; the others have their defaults.
 -- Decides TR14-5-01, TR14-5-02.
-local function bind(treatment, layers, args, pos)
-  treatment.bound = treatment.bound or {}
+local function bind(member_mapping, layers, args, pos)
+  member_mapping.bound = member_mapping.bound or {}
   for number, layer in ipairs(layers) do
     local params, values = layer.params or {}, {}
     local given = number == 1 and args or {}
@@ -88,21 +88,22 @@ local function bind(treatment, layers, args, pos)
         values[parameter.name] = { node = node, default = not given[i], place = not given[i] and layer.place }
       end
     end
-    treatment.bound[layer] = layer.params and values
+    member_mapping.bound[layer] = layer.params and values
   end
-  return treatment
+  return member_mapping
 end
 
 -- The treatment of a shape; name nil: the default one. asked: the clause's action, where members may take
 -- only half of it (TR14-5-07).
-function nest.shape(session, record, name, update, asked, args, pos)
+function nest.shape(session, record, name, update, requested, args, pos)
   local function make()
     local layers = shape_layers(session, record, name)
-    return bind({ record = record, layers = layers, update = update or false, asked = asked }, layers, args, pos)
+    return bind({ record = record, layers = layers, update = update or false, asked = requested }, layers, args, pos)
   end
   if args then return make() end
-  local key = ("shape %s %s %s"):format(name or "", update and "update" or "", session.rules.extended and asked or "")
-  return remembered(session, record, key, make)
+  local key = ("shape %s %s %s"):format(name or "", update and "update" or "", session.rules.extended and requested
+    or "")
+  return memoize(session, record, key, make)
 end
 
 -- The clauses of a nest, whose type is that of its variables.
@@ -120,23 +121,25 @@ end
 -- What a clause says about objects of a record: a shape's name, values, a nest, several, or none. How it
 -- says so is in inner {name?, pos, empty?, args?, nest?}.
 -- Decides TR14-3.1.2-07, TR14-3.1.2-09, TR14-3.3-04, TR14-3.3-08, TR14-3.3-09, TR14-3.3-11, TR14-A.6-01.
-local function shape_with(session, record, inner, update, asked)
-  if inner and inner.name then shape.known(session, record, inner.name, inner.pos) end
+local function shape_with(session, record, inner, update, requested)
+  if inner and inner.name then shape.require_known(session, record, inner.name, inner.pos) end
   if inner and inner.empty and not inner.nest then -- TR14-3.3-11: a new shape that names nothing
-    return remembered(session, record, ("shallow %s"):format(update and "update" or ""), function()
-      return { record = record, layers = {}, shallow = true, update = update or false, asked = asked }
+    return memoize(session, record, ("shallow %s"):format(update and "update" or ""), function()
+      return { record = record, layers = {}, shallow = true, update = update or false, asked = requested }
     end)
   end
   if not inner or not inner.nest then
-    return nest.shape(session, record, inner and inner.name, update, asked, inner and inner.args, inner and inner.pos)
+    return nest.shape(session, record, inner and inner.name, update, requested, inner and inner.args, inner
+      and inner.pos)
   end
   local own = shape.layer(session, record, clauses_of(inner))
-  own.place = session:here(inner.nest.pos)
+  own.place = session:location_of(inner.nest.pos)
   local layers = inner.empty and {} or shape_layers(session, record, inner.name)
-  local treatment = bind({ record = record, update = update or false, asked = asked }, layers, inner.args, inner.pos)
+  local member_mapping = bind({ record = record, update = update or false, asked = requested }, layers, inner.args,
+    inner.pos)
   table.insert(layers, 1, own)
-  treatment.layers = layers
-  return treatment
+  member_mapping.layers = layers
+  return member_mapping
 end
 
 -- Decides TR14-1.2-12, TR14-3.2.1-04, TR14-3.2.2-05, TR14-3.4-11.
@@ -145,9 +148,9 @@ local function policy_over(session, record, made, update, args, pos)
   local bare = not word or word == "none" or word == "exclude"
   local layers = shape_layers(session, record, made.shape)
   local own = not update and (bare and "hold" or word) or nil
-  local treatment = { record = record, layers = layers, policy = made, bare = bare, update = update or false,
+  local member_mapping = { record = record, layers = layers, policy = made, bare = bare, update = update or false,
     own = own, asked = own }
-  return bind(bind(treatment, layers), { made }, args, pos)
+  return bind(bind(member_mapping, layers), { made }, args, pos)
 end
 
 -- Decides TR14-3.2.1-06, TR14-3.2.3-02.
@@ -164,17 +167,17 @@ end
 local function policy_with(session, record, inner, update)
   local named
   if inner.name then
-    policy.known(session, record, inner.name, inner.pos)
+    policy.require_known(session, record, inner.name, inner.pos)
     named = session:policy_named(record, inner.name)
     check_kind(named, inner.name, inner.pos, update)
   end
   if not inner.nest then
     local function make() return policy_over(session, record, named, update, inner.args, inner.pos) end
     if inner.args then return make() end
-    return remembered(session, record, ("policy %s %s"):format(inner.name, update and "update" or ""), make)
+    return memoize(session, record, ("policy %s %s"):format(inner.name, update and "update" or ""), make)
   end
   local own = policy.layer(session, record, clauses_of(inner), update and "update" or "data")
-  own.place, own.scope = session:here(inner.nest.pos), inner.nest.scope
+  own.place, own.scope = session:location_of(inner.nest.pos), inner.nest.scope
   if named then -- TR14-3.3-14: like use, and its shape and default
     table.insert(own.use, { name = inner.name, pos = inner.pos })
     own.shape, own.default = own.shape or named.shape, own.default or named.default
@@ -186,25 +189,25 @@ end
 
 -- Raises if a policy uses what it cannot use, or leaves a member without a behaviour.
 function nest.check_policy(session, record, made)
-  session:at(made.place, function()
+  session:with_location(made.place, function()
     policy.check(session, record, made)
     local word = made.default
-    local treatment = { record = record, layers = shape_layers(session, record, made.shape), policy = made,
+    local member_mapping = { record = record, layers = shape_layers(session, record, made.shape), policy = made,
       own = made.kind ~= "update" and word ~= "none" and word ~= "exclude" and word or nil }
-    nest.entries(session, treatment)
+    nest.entries(session, member_mapping)
   end)
 end
 
 -- How a shape or policy that was described treats objects of a record.
-function nest.described(session, record, made)
+function nest.mapping_of_definition(session, record, made)
   if made.use then return policy_over(session, record, made, made.kind == "update") end
   return nest.shape(session, record, made.name)
 end
 
 -- The policy that a plain clause with this action means for objects of a record, or nil (TR14-5-09).
 -- Decides TR14-5-09.
-local function default_policy(session, record, asked, pos)
-  local name = session.rules.extended and asked and policy.default_for(asked)
+local function default_policy(session, record, requested, pos)
+  local name = session.rules.extended and requested and policy.default_for(requested)
   return name and session:policy_named(record, name) and { name = name, pos = pos } or nil
 end
 
@@ -215,17 +218,17 @@ function nest.is_alias(entry)
 end
 
 -- How a clause of a directive treats objects of a record. asked: its action.
-function nest.of_clause(session, record, clause, update, asked)
+function nest.mapping_of_clause(session, record, clause, update, requested)
   local inner = shape.brackets(clause)
   if inner.args then shape.wish(session, inner.pos, "TR14-5-01", "values of shapes") end
   local plain = not inner.name and not inner.nest and not inner.args and not inner.empty
-  local default = plain and default_policy(session, record, asked, inner.pos)
+  local default = plain and default_policy(session, record, requested, inner.pos)
   if default then return policy_with(session, record, default, update) end
-  return shape_with(session, record, inner, update, asked)
+  return shape_with(session, record, inner, update, requested)
 end
 
 -- The same for invoke.
-function nest.of_invoke(session, record, clause, update)
+function nest.mapping_of_invoke(session, record, clause, update)
   local inner = shape.brackets(clause)
   if inner.args then shape.wish(session, inner.pos, "TR14-5-01", "values of policies") end
   if not inner.name and not inner.nest then
@@ -241,7 +244,7 @@ end
 -- Sections are those of the first layer that has some.
 -- Decides TR14-3.1.1-11, TR14-3.1.1-18, TR14-3.1.1-19, TR14-3.1.2-03, TR14-3.1.2-04, TR14-3.1.2-05, TR14-3.3-10,
 -- TR14-A.1-03, TR14-A.1-05, TR14-A.2-04.
-local function in_layers(layers, name)
+local function find_in_layers(layers, name)
   local found = {}
   for _, layer in ipairs(layers) do
     local entry = layer.members[name]
@@ -270,12 +273,12 @@ end
 
 -- What policies that a layer uses say of a member by name, and which says it.
 -- Decides TR14-3.2.1-09.
-local function used_by_name(session, record, made, name)
+local function used_policy_entry(session, record, made, name)
   local found, from
   for _, used in ipairs(made.use) do
     local other = session:policy_named(record, used.name)
     local entry, place = other.members[name], other.place
-    if not entry then entry, place = used_by_name(session, record, other, name) end
+    if not entry then entry, place = used_policy_entry(session, record, other, name) end
     if entry and found and not same_behaviour(entry, found) then
       raise("duplicate-member", used.pos, ("'%s' and another used policy treat '%s' differently"):format(
         used.name, name), { length = #used.name, rule = "TR14-3.2.1-09",
@@ -289,15 +292,15 @@ end
 -- The default that a used policy gives a member its shape includes, or nil. shaped: the policy that uses it names a
 -- shape itself, which then says what is included (TR14-3.2.1-09).
 -- Decides TR14-3.2.1-09.
-local function used_default(session, record, made, name, shaped)
+local function used_policy_default(session, record, made, name, shaped)
   local found
   for _, used in ipairs(made.use) do
     local other = session:policy_named(record, used.name)
     local word = other.default ~= "none" and other.default or nil
-    if word and not shaped and not in_layers(shape_layers(session, record, other.shape), name).include then
+    if word and not shaped and not find_in_layers(shape_layers(session, record, other.shape), name).include then
       word = "exclude"
     end
-    word = word or used_default(session, record, other, name, shaped or other.shape ~= nil)
+    word = word or used_policy_default(session, record, other, name, shaped or other.shape ~= nil)
     if word and found and word ~= found then
       raise("duplicate-member", used.pos, ("'%s' and another used policy treat '%s' differently"):format(
         used.name, name), { length = #used.name, rule = "TR14-3.2.1-09",
@@ -311,12 +314,12 @@ end
 -- The tiers of AMB-TR14-07.
 -- Decides TR14-1.2-08, TR14-3.2.1-05, TR14-3.2.1-11, TR14-3.2.1-13, TR14-3.2.1-15, TR14-3.2.2-03, TR14-3.2.3-03,
 -- TR14-A.3-01, TR14-A.3-02, TR14-A.3-03, TR14-A.3-04, TR14-A.3-06.
-local function in_policy(session, treatment, name)
-  local made, record = treatment.policy, treatment.record
-  local shallow = treatment.own == "present" and session.rules.present == "shallow"
-  local below = in_layers(treatment.layers, name)
+local function policy_entry(session, member_mapping, name)
+  local made, record = member_mapping.policy, member_mapping.record
+  local shallow = member_mapping.own == "present" and session.rules.present == "shallow"
+  local below = find_in_layers(member_mapping.layers, name)
   local entry, place = made.members[name], made.place
-  if not entry then entry, place = used_by_name(session, record, made, name) end
+  if not entry then entry, place = used_policy_entry(session, record, made, name) end
   if entry then
     local sections = entry.subscripts
     return { include = entry.mode ~= "exclude", action = entry.action, asks = entry.asks,
@@ -327,7 +330,7 @@ local function in_policy(session, treatment, name)
   end
   if not below.include then return below end
   local word = made.default
-  if not word then word = used_default(session, record, made, name, made.shape ~= nil) or "none" end
+  if not word then word = used_policy_default(session, record, made, name, made.shape ~= nil) or "none" end
   if word == "none" then
     raise("default-none", made.default_pos or made.place and made.place.pos,
       ("the policy has no default, and member '%s' is not named"):format(name),
@@ -335,7 +338,7 @@ local function in_policy(session, treatment, name)
   end
   if word == "exclude" then
     below.include = false
-  elseif word ~= "update" and word ~= treatment.own then
+  elseif word ~= "update" and word ~= member_mapping.own then
     below.action = word
   end
   if shallow then below.subscripts = nil end
@@ -345,30 +348,31 @@ end
 -- What is left of a clause's action for a member that takes part in one half of it, or in none (TR14-5-07).
 -- Decides TR14-5-07, TR14-5-08.
 local halves = {
-  ["in"] = openacc.where(function(entry, clause)
+  ["in"] = openacc_directives.clauses_where(function(entry, clause)
     local data = entry.data
     return data and (data == "in out" and "copyin" or data == "in" and clause.first or "create")
   end),
-  out = openacc.where(function(entry) return entry.data and (entry.data:find "out" and "copyout" or "create") end),
-  none = openacc.where(function(entry) return entry.data and "create" end),
+  out = openacc_directives.clauses_where(function(entry) return entry.data
+  and (entry.data:find "out" and "copyout" or "create") end),
+  none = openacc_directives.clauses_where(function(entry) return entry.data and "create" end),
 }
 
 -- How each member takes part: a list in the order of the members, of {member, offset, include, action?, asks?,
 -- invoke?, named?, init, inner?, inner_place, subscripts?, place, outer?, values?, inner_values?}; values are
 -- those of parameters in its bounds, and in what it says of the objects inside.
 -- Decides TR14-1.2-10, TR14-1.2-11, TR14-3-01, TR14-3.3-06, TR14-3.3-17.
-function nest.entries(session, treatment)
-  if treatment.entries then return treatment.entries end
+function nest.entries(session, member_mapping)
+  if member_mapping.entries then return member_mapping.entries end
   local list = {}
   local function visit(members, base)
     for _, member in ipairs(members) do
       if not member.name then
         visit(member.type.members, base + member.offset)
       else
-        local found = treatment.policy and in_policy(session, treatment, member.name)
-          or in_layers(treatment.layers, member.name)
+        local found = member_mapping.policy and policy_entry(session, member_mapping, member.name)
+          or find_in_layers(member_mapping.layers, member.name)
         local source = found.source
-        local wanted = found.action or found.limit and halves[found.limit][treatment.asked] or nil
+        local wanted = found.action or found.limit and halves[found.limit][member_mapping.asked] or nil
         list[#list + 1] = {
           member = member, offset = base + member.offset, include = found.include,
           limited = found.limit ~= nil,
@@ -380,36 +384,36 @@ function nest.entries(session, treatment)
           subscripts = found.include and found.subscripts or nil,
           place = found.place or found.source_place,
           outer = found.outer,
-          values = found.layer and treatment.bound and treatment.bound[found.layer],
-          inner_values = found.source_layer and treatment.bound and treatment.bound[found.source_layer],
+          values = found.layer and member_mapping.bound and member_mapping.bound[found.layer],
+          inner_values = found.source_layer and member_mapping.bound and member_mapping.bound[found.source_layer],
         }
       end
     end
   end
-  visit(treatment.record.members, 0)
-  treatment.entries = list
+  visit(member_mapping.record.members, 0)
+  member_mapping.entries = list
   return list
 end
 
 -- The treatment of the objects that a member holds or points to.
 -- Decides TR14-2.2-01, TR14-3.1.2-07, TR14-3.2.4-03, TR14-3.3-15, TR14-A.2-03, TR14-A.3-05, TR14-A.3-07, TR14-A.4-02.
-function nest.inner(session, treatment, entry)
-  if treatment.inner_of then return treatment.inner_of(entry) end
+function nest.inner(session, member_mapping, entry)
+  if member_mapping.inner_of then return member_mapping.inner_of(entry) end
   local record = types.innermost(entry.member.type)
-  local inner = entry.inner or treatment.shallow and { empty = true } or nil
+  local inner = entry.inner or member_mapping.shallow and { empty = true } or nil
   local bound = inner and inner.name and entry.inner_values and entry.inner_values[inner.name]
   if bound and not bound.node then -- the name that a parameter stands for, or the default shape
     inner = { name = bound.name, pos = bound.pos or inner.pos, args = inner.args, nest = inner.nest }
   end
-  local asked = entry.action or treatment.asked
+  local requested = entry.action or member_mapping.asked
   local function made()
-    if entry.invoke then return policy_with(session, record, inner, treatment.update) end
-    local default = not inner and default_policy(session, record, asked)
-    if default then return policy_with(session, record, default, treatment.update) end
-    return shape_with(session, record, inner, treatment.update, asked)
+    if entry.invoke then return policy_with(session, record, inner, member_mapping.update) end
+    local default = not inner and default_policy(session, record, requested)
+    if default then return policy_with(session, record, default, member_mapping.update) end
+    return shape_with(session, record, inner, member_mapping.update, requested)
   end
   if not inner then return made() end
-  return session:at(entry.inner_place, made)
+  return session:with_location(entry.inner_place, made)
 end
 
 return nest

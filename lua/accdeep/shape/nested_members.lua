@@ -5,7 +5,7 @@
 -- name parts of the same structure.
 
 local diagnostic = require "accdeep.base.diagnostic"
-local tree = require "accdeep.base.tree"
+local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -15,7 +15,7 @@ local nested_members = {}
 local RULE = "HOUSE-debug"
 
 -- Raises if clauses name parts, and the record is one that the text declares.
-function nested_members.allowed(record, clauses)
+function nested_members.check_allowed(record, clauses)
   for _, clause in ipairs(clauses) do
     for _, item in ipairs(clause.members or {}) do
       if item.path and not record.from_debug then
@@ -27,9 +27,9 @@ function nested_members.allowed(record, clauses)
 end
 
 -- A bound as the structure that is member `prefix` of a record sees it. extended: it sees the members around, too.
-local function inside(bound, record, prefix, extended)
+local function rebase_bound(bound, record, prefix, extended)
   local of = types.member(record, prefix).type
-  return tree.map(bound, function(node)
+  return ast.map(bound, function(node)
     if node.tag == "member" and not node.arrow and node.base.tag == "id" and node.base.name == prefix then
       return { tag = "id", pos = node.name_pos, name = node.name }
     elseif node.tag == "id" and not node.global and types.member(record, node.name)
@@ -69,13 +69,14 @@ function nested_members.enter(record, made, clause, item, extended)
   local path = item.path
   local rest = { tag = "member_shape", pos = path[1].name_pos, name = path[1].name, subscripts = {} }
   if path[2] then rest.path = table.move(path, 2, #path, 1, {}) end
-  for i, subscript in ipairs(item.subscripts) do rest.subscripts[i] = inside(subscript, record, item.name, extended) end
-  table.insert(nest.clauses, tree.with(clause, "members", { rest }))
+  for i, subscript in ipairs(item.subscripts) do rest.subscripts[i] =
+    rebase_bound(subscript, record, item.name, extended) end
+  table.insert(nest.clauses, ast.copy_with(clause, "members", { rest }))
 end
 
 -- Checks the nests of a layer. layer(record, clauses) raises for wrong ones.
 function nested_members.check(record, made, layer)
-  for name, entry in tree.children(made.members) do
+  for name, entry in ast.children(made.members) do
     if entry.has_parts then layer(types.member(record, name).type, entry.inner.nest.clauses) end
   end
 end

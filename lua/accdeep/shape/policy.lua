@@ -8,7 +8,7 @@
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local openacc = require "accdeep.catalogue.openacc"
+local openacc_directives = require "accdeep.catalogue.openacc_directives"
 local shape = require "accdeep.shape.shape"
 local types = require "accdeep.types"
 
@@ -21,9 +21,9 @@ local policy = {}
 policy.actions, policy.asks = {}, {}
 -- The core's actions and flags for what is asked, where it is more than an action of the same name.
 local codes, flags = { hold = core.action.hold }, { hold = core.flag.present_or }
-for name, clause in pairs(openacc.clause) do
+for name, clause in pairs(openacc_directives.clause) do
   local entry, first = clause.entry, clause.first
-  if entry.takes == "vars" and openacc.of.policy[name] then
+  if entry.takes == "vars" and openacc_directives.of.policy[name] then
     local asks = clause.present_or and "p" .. first or first
     policy.actions[name], policy.asks[name] = first, asks
     if entry.action then codes[asks], flags[asks] = core.action[entry.action], core.flag[entry.flag] end
@@ -50,7 +50,7 @@ local said_by_flags = { { core.flag.keep, "present_and_%s" }, { core.flag.refres
   { core.flag.present_or, "p%s" } }
 
 -- What is asked by the name of an action and flags.
-function policy.said(action, given)
+function policy.format_action(action, given)
   local words, word = {}, action
   for _, modifier in ipairs(policy.modifiers) do
     if given & core.flag[modifier] ~= 0 then words[#words + 1] = modifier end
@@ -67,10 +67,10 @@ function policy.said(action, given)
 end
 
 -- A policy's other clauses, and what its default may name: "data", "update", or true for what moves nothing.
-local others = openacc.where(function(entry, clause)
-  return openacc.of.policy[clause.name] and not policy.actions[clause.name] and not entry.wish
+local others = openacc_directives.clauses_where(function(entry, clause)
+  return openacc_directives.of.policy[clause.name] and not policy.actions[clause.name] and not entry.wish
 end)
-local defaults = openacc.where(function(entry, clause)
+local defaults = openacc_directives.clauses_where(function(entry, clause)
   return clause.name == clause.first and entry.default and "data"
 end)
 defaults.none, defaults.exclude, defaults.update = true, true, "update"
@@ -81,14 +81,14 @@ local function check_clause(session, clause)
   if clause.name == "include" or clause.name == "init_needed" then
     raise("clause-not-allowed", clause.pos, ("'%s' belongs to shapes"):format(clause.name),
       { length = #clause.name, rule = "TR14-3.2.1-02", help = "a data clause that names the member includes it" })
-  elseif openacc.known[clause.name] then
+  elseif openacc_directives.known[clause.name] then
     raise("clause-not-allowed", clause.pos, ("'%s' is not allowed in a policy"):format(clause.name),
       { length = #clause.name, rule = "TR14-3.2.1-12" })
   end
   raise("unknown-clause", clause.pos, ("a policy has no clause '%s'"):format(clause.name),
     { length = #clause.name, rule = "TR14-3.2.1-02",
-      help = shape.wished_help(clause) or diagnostic.meant(clause.name, others)
-        or diagnostic.meant(clause.name, policy.actions) })
+      help = shape.extension_help(clause) or diagnostic.suggest(clause.name, others)
+        or diagnostic.suggest(clause.name, policy.actions) })
 end
 
 -- What the policy is called that a plain clause with this action means (TR14-5-09).
@@ -96,17 +96,17 @@ function policy.default_for(wanted) return "for " .. wanted end
 
 -- Raises if a record has no policy of that name.
 -- Decides TR14-3.2.2-02, TR14-3.2.2-04.
-function policy.known(session, record, name, pos)
+function policy.require_known(session, record, name, pos)
   if session:policy_named(record, name) then return end
   local is_shape = session:shapes_of(record)[name]
   raise("unknown-policy", pos, ("%s has no policy '%s'"):format(types.name(record), name),
     { length = #name, rule = "TR14-3.2.2-02",
       help = is_shape and ("'%s' is a shape: the clause has the direction: copy<%s>(...)"):format(name, name)
-        or diagnostic.meant(name, session:policy_names(record)) })
+        or diagnostic.suggest(name, session:policy_names(record)) })
 end
 
 -- Decides TR14-3.2.1-10, TR14-3.2.1-14.
-local function once(given, clause)
+local function check_once(given, clause)
   if given[clause.name] then
     raise("duplicate-clause", clause.pos, ("a policy has one %s"):format(clause.name),
       { length = #clause.name, rule = clause.name == "shape" and "TR14-3.2.1-10" or "TR14-3.2.1-14" })
@@ -116,7 +116,7 @@ end
 
 -- Data and update clauses exclude each other (TR14-3.2.1-07).
 -- Decides TR14-3.2.1-07.
-local function of_kind(made, kind, pos, word)
+local function set_kind(made, kind, pos, word)
   if made.kind and made.kind ~= kind then
     raise("clause-not-allowed", pos, ("this is %s policy: '%s' is not allowed"):format(
       made.kind == "data" and "a data" or "an update", word), { length = #word, rule = "TR14-3.2.1-07" })
@@ -143,16 +143,16 @@ local function enter_member(session, record, made, clause, item, inside)
     end
     if clause.shape and clause.shape.name and of.complete and of ~= inside
       and not shape.is_parameter(made, clause.shape.name) then
-      policy.known(session, of, clause.shape.name, clause.shape.pos)
+      policy.require_known(session, of, clause.shape.name, clause.shape.pos)
       local kind = session:policies_of(of)[clause.shape.name].kind
-      if kind then of_kind(made, kind, clause.pos, clause.name) end
+      if kind then set_kind(made, kind, clause.pos, clause.name) end
     end
   end
   entry.inner = shape.inner(member, item, clause)
   if args then entry.inner = { pos = item.pos, args = args, name = entry.inner and entry.inner.name } end
   if entry.inner and entry.inner.name and entry.mode == "act" and types.innermost(member.type).complete
     and not shape.is_parameter(made, entry.inner.name) then
-    shape.known(session, types.innermost(member.type), entry.inner.name, entry.inner.pos)
+    shape.require_known(session, types.innermost(member.type), entry.inner.name, entry.inner.pos)
   end
   made.members[item.name] = entry
 end
@@ -172,30 +172,30 @@ function policy.layer(session, record, clauses, kind, inside)
     end
     shape.check_brackets(clause, clause.name ~= "exclude")
     if clause.name == "default" then
-      once(given, clause)
+      check_once(given, clause)
       local sort = defaults[clause.word]
       if not sort then
         raise("clause-not-allowed", clause.word_pos, ("a policy's default is a data clause's name, update, "
           .. "none or exclude, not '%s'"):format(clause.word),
           { length = #clause.word, rule = "TR14-3.2.1-03" })
       end
-      if sort ~= true then of_kind(made, sort, clause.word_pos, clause.word) end
+      if sort ~= true then set_kind(made, sort, clause.word_pos, clause.word) end
       made.default, made.default_pos = clause.word, clause.pos
     elseif clause.name == "shape" then
-      once(given, clause)
+      check_once(given, clause)
       if #clause.names ~= 1 then
         raise("syntax", clause.names[2].pos, "a policy builds on one shape", { rule = "TR14-3.2.1-10" })
       end
       made.shape = clause.names[1].name
-      shape.known(session, record, made.shape, clause.names[1].pos)
+      shape.require_known(session, record, made.shape, clause.names[1].pos)
     elseif clause.name == "with" or clause.name == "for" then
-      once(given, clause)
+      check_once(given, clause)
     elseif clause.name == "use" then
       for _, used in ipairs(clause.names) do made.use[#made.use + 1] = used end
     elseif clause.name == "update" then
-      of_kind(made, "update", clause.pos, clause.name)
+      set_kind(made, "update", clause.pos, clause.name)
     elseif policy.actions[clause.name] then
-      of_kind(made, "data", clause.pos, clause.name)
+      set_kind(made, "data", clause.pos, clause.name)
     end
     for _, item in ipairs(clause.members or {}) do enter_member(session, record, made, clause, item, inside) end
   end
@@ -207,13 +207,13 @@ end
 local function check_use(session, record, made, seen)
   seen[made] = true
   for _, used in ipairs(made.use) do
-    policy.known(session, record, used.name, used.pos)
+    policy.require_known(session, record, used.name, used.pos)
     local other = session:policy_named(record, used.name)
     if seen[other] then
       raise("recursive-type", used.pos, ("policy '%s' uses itself"):format(used.name),
         { length = #used.name, rule = "TR14-3.2.1-09" })
     end
-    local kind = session:at(other.place, check_use, session, record, other, seen)
+    local kind = session:with_location(other.place, check_use, session, record, other, seen)
     if kind and made.kind and kind ~= made.kind then
       raise("clause-not-allowed", used.pos, ("'%s' is %s policy"):format(used.name,
         kind == "data" and "a data" or "an update"), { length = #used.name, rule = "TR14-3.2.1-09" })
@@ -261,7 +261,7 @@ function policy.define(session, node, record)
     end
   end
   local made = policy.layer(session, target, node.clauses, nil, record)
-  made.name, made.names, made.place = names[1].name, names, session:here(node.pos)
+  made.name, made.names, made.place = names[1].name, names, session:location_of(node.pos)
   for _, given in ipairs(names) do policies[given.name] = made end
   session:has_described(target, made)
   return target, made

@@ -6,7 +6,7 @@
 -- without a name. How layers lie on each other is nest.lua's matter.
 
 local diagnostic = require "accdeep.base.diagnostic"
-local openacc = require "accdeep.catalogue.openacc"
+local openacc_directives = require "accdeep.catalogue.openacc_directives"
 local nested_members = require "accdeep.shape.nested_members"
 local types = require "accdeep.types"
 
@@ -15,9 +15,9 @@ local raise = diagnostic.raise
 local shape = {}
 
 -- Clauses that only chapter 5 of TR14 knows, and its rules; those of shapes are the others.
-local wished = openacc.where(function(entry) return entry.wish end)
-local own_clauses = openacc.where(function(_, clause)
-  return openacc.of.shape[clause.name] and not wished[clause.name]
+local extension_clauses = openacc_directives.clauses_where(function(entry) return entry.wish end)
+local own_clauses = openacc_directives.clauses_where(function(_, clause)
+  return openacc_directives.of.shape[clause.name] and not extension_clauses[clause.name]
 end)
 
 -- What chapter 5 of TR14 wishes for, where the rules know it.
@@ -28,20 +28,21 @@ function shape.wish(session, pos, rule, what)
 end
 
 function shape.is_wished(session, clause)
-  return wished[clause.name] and session.rules.extended
+  return extension_clauses[clause.name] and session.rules.extended
 end
 
 -- The help for such a clause where the rules do not know it, or nil.
-function shape.wished_help(clause)
-  return wished[clause.name] and ("'%s' is for the profile tr14x: scenario { rules = \"tr14x\" }"):format(clause.name)
+function shape.extension_help(clause)
+  return extension_clauses[clause.name] and ("'%s' is for the profile tr14x: scenario { rules = \"tr14x\" }"):format(
+    clause.name)
 end
 
 -- Decides TR14-1.3-03, TR14-3.1.1-03, TR14-4.3-08.
 local function check_clause(session, clause)
   if own_clauses[clause.name] or shape.is_wished(session, clause) then return end
-  if openacc.known[clause.name] then
+  if openacc_directives.known[clause.name] then
     local message, help = "'%s' is not allowed in a shape", nil
-    if openacc.clause[clause.name].entry.takes == "vars" or clause.name == "self" then
+    if openacc_directives.clause[clause.name].entry.takes == "vars" or clause.name == "self" then
       message, help = "a shape has no direction: '%s' is not allowed",
         "directions come from the clause that uses the shape"
     end
@@ -50,12 +51,12 @@ local function check_clause(session, clause)
   end
   raise("unknown-clause", clause.pos, ("a shape has no clause '%s'"):format(clause.name),
     { length = #clause.name, rule = "TR14-3.1.1-03",
-      help = shape.wished_help(clause) or diagnostic.meant(clause.name, own_clauses) })
+      help = shape.extension_help(clause) or diagnostic.suggest(clause.name, own_clauses) })
 end
 
 -- The type that a clause type(T) names. record: the type the directive stands in, or nil.
 -- Decides TR14-3.1.1-06.
-local function named_type(session, clause, record)
+local function clause_type(session, clause, record)
   local spec = clause.type.spec
   local scope = session.now.scope
   local tag = spec.tag == "record" and spec.name and scope.tags[spec.name] -- a variable may have the same name
@@ -64,7 +65,7 @@ local function named_type(session, clause, record)
     for name in next, scope.tags do names[name] = true end
     for name in next, scope.typedefs do names[name] = true end
     raise("unknown-type", spec.pos, ("there is no type '%s'"):format(spec.name),
-      { length = #spec.name, rule = "TR14-3.1.1-07", help = diagnostic.meant(spec.name, names) })
+      { length = #spec.name, rule = "TR14-3.1.1-07", help = diagnostic.suggest(spec.name, names) })
   end
   local t = session:type_of(clause.type)
   if not types.is_record(t) then
@@ -96,7 +97,7 @@ function shape.target(session, node, record)
         raise("duplicate-clause", clause.pos, ("a %s has one type"):format(node.name),
           { length = #"type", rule = "TR14-3.1.1-08" })
       end
-      target = named_type(session, clause, record)
+      target = clause_type(session, clause, record)
     end
   end
   target = target or record
@@ -109,7 +110,7 @@ end
 
 -- Raises if a record has no shape of that name.
 -- Decides TR14-3.1.2-08, TR14-3.2.2-04.
-function shape.known(session, record, name, pos)
+function shape.require_known(session, record, name, pos)
   local found = session:shape_named(record, name)
   if found and found.unusable then
     raise("not-a-struct", pos, ("shape '%s' is for structures in '%s', which is %s"):format(name,
@@ -120,7 +121,7 @@ function shape.known(session, record, name, pos)
   raise("unknown-shape", pos, ("%s has no shape '%s'"):format(types.name(record), name),
     { length = #name, rule = "TR14-3.1.2-08",
       help = is_policy and ("'%s' is a policy, which decides directions itself: invoke<%s>(...)"):format(name, name)
-        or diagnostic.meant(name, session:shape_names(record)) })
+        or diagnostic.suggest(name, session:shape_names(record)) })
 end
 
 -- Values that a section gives to the parameters of a container's shape: a[0:n] (TR14-5-03).
@@ -265,7 +266,7 @@ end
 local function check_inner(session, member, inner, record)
   local of = types.innermost(member.type)
   -- a type that is still being declared may get that shape later
-  if inner.name and of.complete and of ~= record then shape.known(session, of, inner.name, inner.pos) end
+  if inner.name and of.complete and of ~= record then shape.require_known(session, of, inner.name, inner.pos) end
 end
 
 -- Parameters that a directive declares: {name, kind?, default?} in order.
@@ -358,7 +359,7 @@ function shape.define(session, node, record)
     shape.no_nest(session, clause)
   end
   local target = shape.target(session, node, record)
-  nested_members.allowed(target, node.clauses)
+  nested_members.check_allowed(target, node.clauses)
   for _, clause in ipairs(node.clauses) do
     if clause.name == "for" then
       raise("clause-not-allowed", clause.pos, "'for' belongs to policies", { length = 3, rule = "TR14-5-09" })
@@ -375,7 +376,7 @@ function shape.define(session, node, record)
       types.name(target), name), { length = #name, rule = "TR14-3.1.1-10" })
   end
   local made = shape.layer(session, target, node.clauses, record)
-  made.name, made.place = name ~= true and name or nil, session:here(node.pos)
+  made.name, made.place = name ~= true and name or nil, session:location_of(node.pos)
   shapes[name] = made
   session:has_described(target, made)
 end

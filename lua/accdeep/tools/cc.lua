@@ -4,7 +4,7 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
-local shell = require "accdeep.tools.shell"
+local shell_command = require "accdeep.tools.shell_command"
 local system = require "accdeep.system"
 
 -- Folders of libraries: of programs that are checked, of those whose directives became calls.
@@ -42,9 +42,9 @@ local function fail(message, help)
 end
 
 -- The compiler that an MPI library's own compiler, mpicc or mpifort, runs; other names as they are.
-local function wrapped(compiler)
+local function underlying_compiler(compiler)
   if not compiler:match("[^/]*$"):find "^mpi" then return compiler end
-  local _, command = shell.run(shell.quoted(compiler) .. " -show")
+  local _, command = shell_command.run(shell_command.quote(compiler) .. " -show")
   return command:match "^%S+" or compiler
 end
 
@@ -67,13 +67,13 @@ end
 -- Whether a compiler of gcc takes the options of QUERIES.
 local function knows_queries(compiler)
   if not compiler:find "gfortran[^/]*$" then return true end
-  local _, version = shell.run(shell.quoted(compiler) .. " -dumpversion")
+  local _, version = shell_command.run(shell_command.quote(compiler) .. " -dumpversion")
   return (tonumber(version:match "^%d+") or 0) >= 15
 end
 
 -- A compiler's options in front of those of the command line.
 local function options(compiler, arguments)
-  compiler = wrapped(compiler)
+  compiler = underlying_compiler(compiler)
   local kind = kind_of(compiler)
   local list = table.move(ALWAYS[kind], 1, #ALWAYS[kind], 1, {})
   local function add(...) table.move({ ... }, 1, select("#", ...), #list + 1, list) end

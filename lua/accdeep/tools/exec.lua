@@ -2,7 +2,7 @@
 -- its standard streams, its signals and its exit status; the runtime library is configured by environment
 -- variables what to do.
 
-local codes = require "accdeep.base.codes"
+local error_codes = require "accdeep.base.error_codes"
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
 local system = require "accdeep.system"
@@ -20,7 +20,7 @@ local function library(name)
   return path
 end
 
-local function read(path)
+local function read_file(path)
   local file, problem = io.open(path, "rb")
   if not file then fail(problem) end
   local text = file:read "a" or ""
@@ -69,7 +69,7 @@ local function check(path, strict)
     fail(("%s gets %s, and the system preloads no library for it"):format(path, rights),
       "run a copy of it, which has no such rights")
   end
-  local text = read(path)
+  local text = read_file(path)
   if text:sub(1, 4) ~= "\127ELF" then return nil, nil, true end
   if #text < 64 or text:byte(5) ~= 2 or text:sub(19, 20) ~= "\62\0" or text:byte(17) ~= 2 and text:byte(17) ~= 3 then
     fail(("%s is not a program for x86-64"):format(path))
@@ -127,7 +127,7 @@ end
 
 -- The name of a file of this rank: %r is the rank. Without %r and %p the rank is inserted before the suffix, so that no
 -- rank writes the file of another. The runtime replaces %p, and %r if the program starts the ranks.
-local function of_rank(pattern)
+local function rank_file_name(pattern)
   local number = rank()
   if not pattern or pattern == "-" or not number then return pattern end
   if not pattern:find "%%[pr]" then
@@ -149,9 +149,9 @@ local function suppressions(path)
     if text == "" then goto continue end
     if not code or code == "" or place == "" or text:find "^[^:]*:[^:]*:$" then
       problem = ("this is not a suppression: '%s'"):format(text)
-    elseif not code:find "[*?]" and not codes[code] then
+    elseif not code:find "[*?]" and not error_codes[code] then
       problem = ("there is no code '%s'"):format(code)
-      help = diagnostic.meant(code, codes) or "`accdeep explain` has the codes of reports"
+      help = diagnostic.suggest(code, error_codes) or "`accdeep explain` has the codes of reports"
     elseif object:find "^%s" or place:find "^%s" then
       problem = "a pattern begins with a space"
     end
@@ -209,7 +209,7 @@ end
 
 -- The runtime appends: programs may start others. A program that never calls it leaves an empty report.
 local function begin_file(name)
-  if files.to_write(name):find "%%[pr]" then return remove_old(name) end
+  if files.prepare_output(name):find "%%[pr]" then return remove_old(name) end
   local file = files.open(name, "wb")
   if name:find "%.sarif$" then
     file:write('{"version":"2.1.0","runs":[{"results":[],"tool":{"driver":{"name":"accdeep"}}}]}\n')
@@ -231,8 +231,9 @@ return function(options)
   if kind == "directory" then fail(("%s is a directory"):format(path)) end
   if kind == "device" then fail(("%s is a device or a pipe, not a program"):format(path)) end
   local checked, first, script, is_silent = check(path, options.strict)
-  local trace, draw, report = of_rank(options.trace), of_rank(options.draw), of_rank(options.report)
-  if draw and not files.to_write(draw):find "%%[pr]" then files.open(draw, "ab"):close() end
+  local trace, draw, report = rank_file_name(options.trace), rank_file_name(options.draw),
+    rank_file_name(options.report)
+  if draw and not files.prepare_output(draw):find "%%[pr]" then files.open(draw, "ab"):close() end
   if trace and trace ~= "-" then begin_file(trace) end
   if report then
     keep_sibling(report, options.format == "json")

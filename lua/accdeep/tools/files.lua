@@ -13,7 +13,7 @@ local function split(path)
 end
 
 -- What there is whose path is close to one that there is not; nil: nothing.
-local function near(path)
+local function nearest_path(path)
   local folder, name = split(path)
   local there, longer = {}, nil -- the name with an ending
   for _, other in ipairs(system.listdir(folder ~= "" and folder or ".") or {}) do
@@ -32,9 +32,9 @@ function files.unreadable(path, problem, trace)
     problem, help = path .. " is a folder", "name a file in it"
   elseif folder ~= "" and not system.filetype(folder) then
     folder = folder:gsub("/+$", "")
-    problem, help = ("%s: there is no folder '%s'"):format(path, folder), near(folder)
+    problem, help = ("%s: there is no folder '%s'"):format(path, folder), nearest_path(folder)
   elseif not system.filetype(path) then
-    help = near(path)
+    help = nearest_path(path)
   end
   if not help and trace == "-" then help = ("if it is the file of the trace, write --trace=%s"):format(path) end
   return diagnostic.new { code = "file", message = problem, rule = "HOUSE-files", help = help }
@@ -102,7 +102,7 @@ function files.make_folder(path)
 end
 
 -- Makes the folder of a file that is to be written. Returns the file's name.
-function files.to_write(path)
+function files.prepare_output(path)
   local folder = split(path)
   if folder ~= "" then files.make_folder(folder) end
   return path
@@ -110,7 +110,7 @@ end
 
 -- A file that is to be written, in the mode of io.open.
 function files.open(path, mode)
-  local file, problem = io.open(files.to_write(path), mode or "w")
+  local file, problem = io.open(files.prepare_output(path), mode or "w")
   return file or error(diagnostic.new { code = "file", message = problem, rule = "HOUSE-files" }, 0)
 end
 

@@ -1,7 +1,7 @@
 -- arithmetic.lua - numbers as C computes with them: promotions, conversions, operations of a type.
 --
 -- A value is a Lua number: an integer of up to 64 bits as it is, an unsigned one of 64 bits as the integer with the
--- same bits. code/check_c.lua takes types and the values of constants from here, code/closures.lua the functions;
+-- same bits. code/c_sema.lua takes types and the values of constants from here, code/closures.lua the functions;
 -- bounds of sections leave the computing to the core (core/walk/arithmetic.c).
 
 local core = require "accdeep.core"
@@ -18,14 +18,14 @@ local arithmetic = {}
 -- --------------------------------------------------------------------------------------- types --
 
 -- The type after integer promotion.
-function arithmetic.promoted(t)
+function arithmetic.promoted_type(t)
   if t.rank and t.rank < INT.rank then return INT end
   return t
 end
-local promoted = arithmetic.promoted
+local promoted = arithmetic.promoted_type
 
 -- The type that the usual arithmetic conversions give two operands.
-function arithmetic.common(a, b)
+function arithmetic.common_type(a, b)
   if a.auto or b.auto then return types.auto end
   a, b = promoted(a), promoted(b)
   if a.float or b.float then
@@ -47,7 +47,7 @@ function arithmetic.binary(op, a, b)
     local left = promoted(a)
     return left, promoted(b), left
   end
-  local t = arithmetic.common(a, b)
+  local t = arithmetic.common_type(a, b)
   return t, t, compares[op] and INT or t
 end
 
@@ -238,7 +238,7 @@ function arithmetic.is_defined(op, t, a, b)
 end
 
 -- What two constants of a type give, or nil if C does not define that. A comparison gives 1 or 0.
-function arithmetic.folded(op, t, a, b)
+function arithmetic.fold(op, t, a, b)
   local compare = arithmetic.comparison(op, t)
   if compare then return compare(a, b) and 1 or 0 end
   return arithmetic.is_defined(op, t, a, b) and arithmetic.operation(op, t)(a, b) or nil

@@ -5,7 +5,7 @@
 local core = require "accdeep.core"
 local debug_types = require "accdeep.types.debug_types"
 local diagnostic = require "accdeep.base.diagnostic"
-local qualified = require "accdeep.types.qualified"
+local qualified_names = require "accdeep.types.qualified_names"
 local transaction = require "accdeep.types.transaction"
 local types = require "accdeep.types"
 
@@ -25,7 +25,7 @@ function debug_info.open(path)
 end
 
 -- name: of a type that its libraries, which have some, do not know.
-local function without_information(file, name)
+local function raise_no_information(file, name)
   local libraries = name and (", and its libraries have no type '%s'"):format(name) or ""
   raise("file", nil, ("%s has no debug information%s"):format(file, libraries), { rule = RULE,
     help = "compile it with -g, and do not strip it" })
@@ -34,7 +34,7 @@ end
 -- ------------------------------------------------------------------------------------------- names --
 
 -- What a text asks for: keyword (or nil), items of the name, its key, the last name, the scopes before it.
-local function asked_for(text)
+local function parse_request(text)
   local keyword, rest = text:match "^%s*(%a+)%s+(.*)$"
   local inner = text:match "^%s*type%s*%(%s*(.-)%s*%)%s*$"
   if inner then
@@ -42,9 +42,9 @@ local function asked_for(text)
   elseif not keyword or not ("struct class union enum"):find(keyword, 1, true) then
     keyword, rest = nil, text
   end
-  local items, key = qualified.parse(rest)
+  local items, key = qualified_names.parse(rest)
   local name, around
-  if items then name, around = qualified.split(items) end
+  if items then name, around = qualified_names.split(items) end
   local last = items and items[#items]
   if not name or type(last) == "string" and last ~= name then
     raise("syntax", 1, ("'%s' is not the name of a type"):format(text), { rule = RULE, length = #text,
@@ -57,13 +57,13 @@ end
 local kinds = { struct = "struct", class = "struct", union = "union", enum = "enum" }
 
 local function is_asked_for(wanted, one)
-  local items = qualified.parse(one.name)
+  local items = qualified_names.parse(one.name)
   if not items then return false end
   if one.fortran and #wanted.items == 1 then items = { items[#items] } end -- modules are not part of names there
-  return qualified.accepts(wanted.items, items)
+  return qualified_names.accepts(wanted.items, items)
 end
 
-local function spelled(wanted)
+local function request_text(wanted)
   return (wanted.keyword and wanted.keyword .. " " or "") .. wanted.key
 end
 
@@ -73,17 +73,18 @@ local function entries_for(handle, file, wanted)
   local around = #wanted.around > 0 and ":" .. table.concat(wanted.around, ":") or nil
   for _, everywhere in ipairs { false, true } do
     local list, any, own = handle:find(wanted.name, around, 0, everywhere)
-    if not any then without_information(file) end
+    if not any then raise_no_information(file) end
     is_told = own
     for _, one in ipairs(list) do
-      if is_asked_for(wanted, one) then found[#found + 1] = one else others[#others + 1] = qualified.key(one.name) end
+      if is_asked_for(wanted, one) then found[#found + 1] = one else others[#others + 1] =
+        qualified_names.key(one.name) end
     end
     if #found > 0 then return found end
   end
-  if not is_told and #others == 0 then without_information(file, wanted.key) end
+  if not is_told and #others == 0 then raise_no_information(file, wanted.key) end
   local names = {}
   for _, one in ipairs((handle:find(wanted.name, nil, 2))) do
-    names[one.fortran and one.name:match "[^:]*$" or qualified.key(one.name)] = true
+    names[one.fortran and one.name:match "[^:]*$" or qualified_names.key(one.name)] = true
   end
   table.sort(others)
   local near = others[1] or diagnostic.closest(wanted.key, names)
@@ -114,14 +115,15 @@ local function chosen(file, wanted, found)
     end
   end
   if #whole == 0 then
-    raise("unknown-type", 1, ("%s only declares %s: its members are not known there"):format(file, spelled(wanted)),
+    raise("unknown-type", 1, ("%s only declares %s: its members are not known there"):format(
+      file, request_text(wanted)),
       { rule = RULE, length = #wanted.text,
         help = "compile the file that defines it with -g; clang also takes -fstandalone-debug" })
   end
   for _, one in ipairs(whole) do
-    if qualified.key(one.name) ~= qualified.key(whole[1].name) then
-      raise("unknown-type", 1, ("'%s' may be %s or %s"):format(wanted.key, qualified.key(whole[1].name),
-        qualified.key(one.name)), { rule = RULE, length = #wanted.text, help = "write all of the name" })
+    if qualified_names.key(one.name) ~= qualified_names.key(whole[1].name) then
+      raise("unknown-type", 1, ("'%s' may be %s or %s"):format(wanted.key, qualified_names.key(whole[1].name),
+        qualified_names.key(one.name)), { rule = RULE, length = #wanted.text, help = "write all of the name" })
     end
   end
   return whole
@@ -132,9 +134,9 @@ end
 -- Gives a type that is only declared where it is used its definition, if the program has one elsewhere.
 local function complete(handle, node)
   if node.is_missing or not node.name then return false end
-  local wanted = asked_for(node.name)
+  local wanted = parse_request(node.name)
   for _, one in ipairs((handle:find(wanted.name, ":" .. table.concat(wanted.around, ":")))) do
-    if not one.declaration and one.kind ~= "typedef" and qualified.key(one.name) == wanted.key then
+    if not one.declaration and one.kind ~= "typedef" and qualified_names.key(one.name) == wanted.key then
       for key, value in pairs(handle:type(one.number)) do node[key] = value end
       node.declaration = nil
       return true
@@ -162,7 +164,7 @@ end
 
 -- Declares the type that a text names, as it is in a program, and the types that it needs. Returns it.
 local function declare(session, path, text)
-  local wanted = asked_for(session.language.spelled(text))
+  local wanted = parse_request(session.language.normalize_name(text))
   local handle <close>, file = debug_info.open(path)
   local found = entries_for(handle, file, wanted)
   return build(session, handle, file, wanted, chosen(file, wanted, found))
@@ -171,7 +173,7 @@ end
 function debug_info.declare(session, path, text, file, line)
   local t
   transaction.run(session, function()
-    t = session:within(text, file, line, declare, session, path, text)
+    t = session:with_text(text, file, line, declare, session, path, text)
     session:types_changed()
   end)
   return t
@@ -183,29 +185,29 @@ local function is_made_from(wanted, full)
   for _, item in ipairs(full) do
     if type(item) == "string" or type(wanted[#plain + 1]) == "table" then plain[#plain + 1] = item end
   end
-  return qualified.accepts(wanted, plain)
+  return qualified_names.accepts(wanted, plain)
 end
 
 -- Declares the types that a text names in a program: all that are made from a template, if it leaves out the arguments.
 -- Returns a list of them, which may be empty.
-function debug_info.named(session, path, text)
+function debug_info.declare_named(session, path, text)
   local list = {}
   transaction.run(session, function()
-    local wanted = asked_for(text)
+    local wanted = parse_request(text)
     local handle <close>, file = debug_info.open(path)
     local by_key, keys = {}, {}
     for _, everywhere in ipairs { false, true } do
       for _, one in ipairs(keys[1] and {} or (handle:find(wanted.name, nil, 0, everywhere))) do
-        local items = qualified.parse(one.name)
+        local items = qualified_names.parse(one.name)
         if items and not one.declaration and is_made_from(wanted.items, items) then
-          local key = qualified.key(one.name)
+          local key = qualified_names.key(one.name)
           if not by_key[key] then keys[#keys + 1], by_key[key] = key, {} end
           table.insert(by_key[key], one)
         end
       end
     end
     for i, key in ipairs(keys) do
-      local exact = asked_for(key)
+      local exact = parse_request(key)
       list[i] = build(session, handle, file, exact, chosen(file, exact, by_key[key]))
     end
     session:types_changed()
@@ -329,10 +331,10 @@ end
 function debug_info.names(path)
   local handle <close>, file = debug_info.open(path)
   local list, any = handle:find()
-  if not any then without_information(file) end
+  if not any then raise_no_information(file) end
   local names, seen = {}, {}
   for _, one in ipairs(list) do
-    local name = one.kind .. " " .. qualified.key(one.name)
+    local name = one.kind .. " " .. qualified_names.key(one.name)
     if not one.declaration and not seen[name] then
       seen[name] = true
       names[#names + 1] = name

@@ -5,9 +5,9 @@
 -- Then commit enters them. Kinds of nodes: lua/binding/debug_type.c.
 
 local diagnostic = require "accdeep.base.diagnostic"
-local qualified = require "accdeep.types.qualified"
+local qualified_names = require "accdeep.types.qualified_names"
 local types = require "accdeep.types"
-local words = require "accdeep.base.words"
+local strings = require "accdeep.base.strings"
 
 local raise = diagnostic.raise
 
@@ -19,7 +19,7 @@ local BYTE = types.scalars["unsigned char"]
 -- -------------------------------------------------------------------------------------- scalars --
 
 -- Bytes that no type of C's describes: they move, and have no value.
-local function opaque(name, size)
+local function opaque_type(name, size)
   local t = types.array(BYTE, size)
   t.name = name
   return t
@@ -33,7 +33,7 @@ local floats = { [4] = "float", [8] = "double" }
 
 local function base_type(node)
   local encoding, size = node.encoding, node.size
-  local named = types.builtin(words.list(node.name or ""))
+  local named = types.builtin(strings.word_list(node.name or ""))
   if named and named.kind == "scalar" and named.size == size and (encoding == "float") == (named.float or false) then
     return named
   elseif encoding == "complex" and floats[size // 2] then
@@ -43,7 +43,7 @@ local function base_type(node)
   end
   local name = encoding == "float" and floats[size]
     or (integers[encoding == "boolean" and "unsigned" or encoding] or {})[size]
-  return name and types.scalars[name] or opaque(node.name, math.max(size, 0))
+  return name and types.scalars[name] or opaque_type(node.name, math.max(size, 0))
 end
 
 -- The scalar under an enum.
@@ -55,7 +55,7 @@ end
 
 local MOST = 1 << 46 -- bytes that a type can have; more are in broken files
 
-local function damaged(what)
+local function raise_damaged(what)
   raise("file", nil, "the debug information is damaged: " .. what, { rule = "HOUSE-debug" })
 end
 
@@ -70,13 +70,13 @@ local function is_qualified(node)
 end
 
 -- Without names of typedefs; in_arrays: what the elements of arrays are.
-local function peeled(node, in_arrays)
+local function strip_typedefs(node, in_arrays)
   for _ = 1, 100 do
     local is_array = in_arrays and node and node.kind == "array"
     if not is_array and (not node or node.kind ~= "typedef") then return node end
     node = is_array and node.of or node.to
   end
-  damaged "a type names itself"
+  raise_damaged "a type names itself"
 end
 
 local function is_complete(node) return not node.declaration and node.size ~= nil end
@@ -88,7 +88,7 @@ function Builder:members_of(node)
   local list, unseen, bit_fields, hidden = {}, false, {}, {}
   node.list, node.bit_fields, node.hidden = list, bit_fields, hidden -- for damaged ones that contain themselves, too
   for _, m in ipairs(node.members) do
-    local of, inner = peeled(m.type), peeled(m.type, true)
+    local of, inner = strip_typedefs(m.type), strip_typedefs(m.type, true)
     local is_known = not inner or inner.kind ~= "record" or is_complete(inner) or self.lookup(inner)
     local is_endless = of and of.kind == "array" and of.dims[1] and not of.dims[1].count -- it has no bytes
     local is_empty = m.base and of and of.kind == "record" and #self:members_of(of) == 0 -- nor has this base class
@@ -109,18 +109,18 @@ function Builder:members_of(node)
 end
 
 -- A record without the members of some names: of a base class whose members are hidden.
-local function without(record, names)
+local function without_members(record, names)
   local members = {}
   for _, m in ipairs(record.members) do
     if not m.name then
-      members[#members + 1] = { type = without(m.type, names), offset = m.offset }
+      members[#members + 1] = { type = without_members(m.type, names), offset = m.offset }
     elseif not names[m.name] then
       members[#members + 1] = { name = m.name, type = m.type, offset = m.offset, closed = m.closed }
     end
   end
   local made = types.record(record.record, record.tag)
   made.name = record.name
-  return types.place(made, members, record.size, record.align)
+  return types.set_members(made, members, record.size, record.align)
 end
 
 -- Members without names for the bytes that others leave: they move with the object.
@@ -130,8 +130,8 @@ local function fill(members, size)
   local at = 0
   local function bytes(to)
     if to <= at then return end
-    local inside = { name = ("(bytes %d to %d)"):format(at, to - 1), type = opaque("bytes", to - at), offset = 0 }
-    members[#members + 1] = { type = types.place(types.record("struct"), { inside }, to - at, 1), offset = at }
+    local inside = { name = ("(bytes %d to %d)"):format(at, to - 1), type = opaque_type("bytes", to - at), offset = 0 }
+    members[#members + 1] = { type = types.set_members(types.record("struct"), { inside }, to - at, 1), offset = at }
   end
   for _, m in ipairs(sorted) do
     bytes(m.offset)
@@ -153,12 +153,12 @@ end
 
 -- -------------------------------------------------------------------------------------- building --
 
-Builder.damaged = damaged
+Builder.damaged = raise_damaged
 
 -- Completes a record; its members may be records, which are completed first.
 function Builder:complete(t, node)
-  if self.under_way[t] then damaged(types.name(t) .. " contains itself") end
-  if node.size < 0 or node.size > MOST then damaged(types.name(t) .. " has no such size") end
+  if self.under_way[t] then raise_damaged(types.name(t) .. " contains itself") end
+  if node.size < 0 or node.size > MOST then raise_damaged(types.name(t) .. " has no such size") end
   self.under_way[t] = true
   local members, names = {}, {}
   local list, unseen = self:members_of(node)
@@ -169,14 +169,14 @@ function Builder:complete(t, node)
   for _, m in ipairs(list) do
     local of = self:type(m.of)
     if of.kind == "record" and not of.complete or m.offset < 0 or m.offset + of.size > node.size then
-      damaged(("member '%s' of %s is not inside"):format(m.name or "", types.name(t)))
+      raise_damaged(("member '%s' of %s is not inside"):format(m.name or "", types.name(t)))
     end
     if m.base then bases[#bases + 1] = of end
     local hidden = false
     for name in pairs(not m.name and of.by_name or {}) do
       hidden = hidden or names[name] == true
     end
-    if hidden then of = without(of, names) end
+    if hidden then of = without_members(of, names) end
     for name in pairs(not m.name and of.by_name or {}) do names[name] = true end
     members[#members + 1] = { name = m.name, type = of, offset = m.offset, closed = m.closed,
       qualified = m.qualified or nil }
@@ -188,7 +188,7 @@ function Builder:complete(t, node)
 end
 
 -- Each type that is read has nodes of its own: a structure without a name is the same one if its entry is.
-function Builder:keep(node, t)
+function Builder:cache_type(node, t)
   self.made[node] = t
   if not node.name and node.id then self.unnamed[node.id] = t end
 end
@@ -200,18 +200,18 @@ function Builder:record(node, needed)
   local key = node.name and self.key(node.name)
   if key and not t and self.distinct then key = self:distinct(node, key) end
   if not t then
-    t = key and (self.tags[key] or self:known("tags", key, node)) or self.new_record(node, key)
+    t = key and (self.tags[key] or self:find_known("tags", key, node)) or self.new_record(node, key)
     if key then self.tags[key] = t end
     if is_complete(node) then table.insert(self.waiting, { t = t, node = node, is_known = t.complete }) end
   end
-  self:keep(node, t)
+  self:cache_type(node, t)
   if needed and not t.complete and is_complete(node) then self:complete(t, node) end
   return t
 end
 
 -- What the session has under a name, if it is the same type, or one whose members are not known yet. Another one
 -- is an error, or hidden if it belongs to a scope around.
-function Builder:known(space, key, node)
+function Builder:find_known(space, key, node)
   local scope = self.session.now.scope
   local t = scope[space][key]
   if not t then return nil end
@@ -229,7 +229,7 @@ function Builder:array(node)
   local t = of
   for i = first, last, step do
     local n = node.dims[i].count or 0
-    if n < 0 or t.size > 0 and n > MOST // t.size then damaged "an array is larger than any memory" end
+    if n < 0 or t.size > 0 and n > MOST // t.size then raise_damaged "an array is larger than any memory" end
     t = types.array(t, n)
   end
   return t
@@ -252,19 +252,19 @@ function Builder:descriptor(node)
 end
 
 function Builder:pointer(node)
-  local to = peeled(node.to)
+  local to = strip_typedefs(node.to)
   if not to or to.kind ~= "record" then return types.pointer(self:type(node.to)) end
-  local key = not to.name and node.to.kind == "typedef" and qualified.key(node.to.name)
+  local key = not to.name and node.to.kind == "typedef" and qualified_names.key(node.to.name)
   if not key then return types.pointer(self:record(to, false)) end
-  local t = self.typedefs[key] or self:known("typedefs", key, node.to) or self:record(to, false)
+  local t = self.typedefs[key] or self:find_known("typedefs", key, node.to) or self:record(to, false)
   t.name, self.typedefs[key] = t.name or key, t
-  self:keep(to, t)
+  self:cache_type(to, t)
   return types.pointer(t)
 end
 
 function Builder:enum(node)
-  local key = node.name and qualified.key(node.name)
-  local t = key and (self.tags[key] or self:known("tags", key, node))
+  local key = node.name and qualified_names.key(node.name)
+  local t = key and (self.tags[key] or self:find_known("tags", key, node))
   if not t then
     t = types.enum(key, enum_base(node))
     if key then self.tags[key] = t end
@@ -278,12 +278,12 @@ function Builder:enum(node)
 end
 
 function Builder:typedef(node)
-  if not node.name then damaged "a typedef has no name" end
-  local key = qualified.key(node.name)
-  local t = self.typedefs[key] or self:known("typedefs", key, node)
-  local to = t and t.kind == "record" and peeled(node.to)
+  if not node.name then raise_damaged "a typedef has no name" end
+  local key = qualified_names.key(node.name)
+  local t = self.typedefs[key] or self:find_known("typedefs", key, node)
+  local to = t and t.kind == "record" and strip_typedefs(node.to)
   if to then
-    if not to.name then self:keep(to, t) end
+    if not to.name then self:cache_type(to, t) end
     if not t.complete then self:record(to, true) end -- a pointer to it came first
   elseif not t then
     t = self:type(node.to)
@@ -307,7 +307,7 @@ local makers = {
   record = function(self, node) return self:record(node, true) end,
   character = function(_, node) return types.array(types.scalars.char, math.max(node.size, 0)) end,
   ["function"] = function() return types["function"] end,
-  other = function(_, node) return opaque(node.name, node.size) end,
+  other = function(_, node) return opaque_type(node.name, node.size) end,
 }
 
 local DEEPEST = 180 -- of what stands in or behind each other without a record between; C has less
@@ -318,7 +318,7 @@ function Builder:type(node)
   local t = self.made[node]
   if t and (t.kind ~= "record" or t.complete) then return t end
   self.depth = self.depth + 1
-  if self.depth > DEEPEST then damaged "types are nested too deeply" end
+  if self.depth > DEEPEST then raise_damaged "types are nested too deeply" end
   t = self.makers[node.kind](self, node)
   self.depth = self.depth - 1
   self.made[node] = t
@@ -339,11 +339,11 @@ end
 -- -------------------------------------------------------------------------------------- comparing --
 
 local function size_of(node)
-  node = peeled(node)
+  node = strip_typedefs(node)
   if not node then return 1 end
   if node.kind == "pointer" then return 8 end
   if node.kind == "array" then
-    peeled(node, true) -- it ends
+    strip_typedefs(node, true) -- it ends
     local n = size_of(node.of)
     for _, dim in ipairs(node.dims) do n = n * (dim.count or 0) end
     return n
@@ -379,7 +379,7 @@ end
 
 -- Why a type of the session is not that of a node, or nil. Pairs under way count as the same.
 function Builder:differs(t, node, name)
-  node, name = peeled(node), name or "it"
+  node, name = strip_typedefs(node), name or "it"
   local function other() return ("%s is %s, there it has another type"):format(name, types.name(t)) end
   if not node then return t.kind ~= "void" and other() or nil end
   local pairs_of = self.compared[node]
@@ -426,7 +426,7 @@ function Builder:commit()
   end
   for name, value in pairs(self.enumerators) do
     local before = rawget(scope.enumerators, name)
-    if before ~= value and scope:declared(name) then
+    if before ~= value and scope:find_declared(name) then
       raise("duplicate-name", nil, ("'%s' is declared already, and an enumerator in %s"):format(name, self.file),
         { rule = "HOUSE-debug" })
     end
@@ -434,7 +434,7 @@ function Builder:commit()
   for _, space in ipairs { "tags", "typedefs" } do
     for key, t in pairs(self[space]) do
       if scope[space][key] ~= t then scope[space][key] = t end
-      if not key:find "^[%a_][%w_]*$" then scope.qualified[key] = qualified.parse(key) end
+      if not key:find "^[%a_][%w_]*$" then scope.qualified[key] = qualified_names.parse(key) end
     end
   end
   for name, value in pairs(self.enumerators) do scope.enumerators[name] = value end
@@ -442,8 +442,8 @@ end
 
 local debug_types = { is_qualified = is_qualified }
 
--- What C and C++ make of the entries; Fortran: fortran_debug.lua.
-debug_types.c = { makers = makers, key = qualified.key, new_record = new_record, place = types.place,
+-- What C and C++ make of the entries; Fortran: fortran_debug_types.lua.
+debug_types.c = { makers = makers, key = qualified_names.key, new_record = new_record, place = types.set_members,
   is_hidden = function() return false end }
 
 -- file: what the program is called in messages. lookup(node) completes one that is only declared where it is used,

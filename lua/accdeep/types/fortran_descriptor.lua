@@ -1,14 +1,14 @@
 -- fortran_descriptor.lua - array descriptors in memory: what allocatable, pointer and assumed-shape variables are.
 --
 -- A layout is data: how the compilers of the platform have them. Nothing else knows offsets. Descriptors are
--- read and written through a space (code/view.lua), so that those in device memory are read as a kernel would
+-- read and written through a space (code/memory_view.lua), so that those in device memory are read as a kernel would
 -- read them. Those of polymorphic objects end with an addendum: the address of the dynamic type's record
--- (fortran_dynamic.lua) and a word for its parameters.
+-- (fortran_dynamic_types.lua) and a word for its parameters.
 
 local core = require "accdeep.core"
-local dynamic = require "accdeep.types.fortran_dynamic"
+local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
 
-local descriptor = {}
+local fortran_descriptor = {}
 
 local code = core.scalar
 
@@ -43,7 +43,7 @@ local WORD = 8
 local TYPE_RECORD = 2 * WORD
 
 -- What gfortran has for pointers that are no arrays: the address alone.
-descriptor.address = { header = { { "base_addr", code.pointer, 8 } }, dimension = {}, attributes = {},
+fortran_descriptor.address = { header = { { "base_addr", code.pointer, 8 } }, dimension = {}, attributes = {},
   classes = { integer = 0, logical = 0, real = 0, complex = 0, character = 0, type = 0 } }
 
 local function lay_out(name, layout)
@@ -58,23 +58,23 @@ local function lay_out(name, layout)
   layout.in_spans = layout.members.stride ~= nil
 end
 for name, layout in pairs(layouts) do lay_out(name, layout) end
-lay_out("address", descriptor.address)
-descriptor.layouts = layouts
+lay_out("address", fortran_descriptor.address)
+fortran_descriptor.layouts = layouts
 
-function descriptor.size(layout, rank, is_polymorphic)
+function fortran_descriptor.size(layout, rank, is_polymorphic)
   return layout.header_bytes + rank * layout.dimension_bytes + (is_polymorphic and TYPE_RECORD or 0)
 end
 
 -- Offset of a member of dimension i (from 1), or of the header.
-function descriptor.offset(t, member, i)
+function fortran_descriptor.offset(t, member, i)
   local layout = t.layout
   return layout.members[member] + (i and layout.header_bytes + (i - 1) * layout.dimension_bytes or 0)
 end
 
 -- Offset of the pointer to the dynamic type's record.
-function descriptor.type_slot(t) return t.size - TYPE_RECORD end
+function fortran_descriptor.type_record_offset(t) return t.size - TYPE_RECORD end
 
-function descriptor.type_code(layout, of)
+function fortran_descriptor.type_code(layout, of)
   local known = layout.classes[of.class]
   if type(known) == "table" then return known[of.fkind] end
   return known + (layout.kind_shift and of.class ~= "type" and of.fkind << layout.kind_shift or 0)
@@ -110,59 +110,60 @@ local function each_word(t, base, dims, of, record, put)
     end
   end
   local values = { base_addr = base, elem_len = elements.size, version = layout.version, rank = t.rank,
-    attribute = layout.attributes[t.attribute], type = descriptor.type_code(layout, elements),
+    attribute = layout.attributes[t.attribute], type = fortran_descriptor.type_code(layout, elements),
     extra = t.polymorphic and 1 or 0, span = span, offset = start }
   for _, member in ipairs(layout.header) do
     put(layout.members[member[1]], member[2], member[3], values[member[1]])
   end
   for i = 1, t.rank do
     for _, word in ipairs(layout.dimension) do
-      put(descriptor.offset(t, word, i), code.i64, WORD, made[i][word])
+      put(fortran_descriptor.offset(t, word, i), code.i64, WORD, made[i][word])
     end
   end
   if t.polymorphic then
-    put(descriptor.type_slot(t), code.pointer, WORD, record)
-    put(descriptor.type_slot(t) + WORD, code.i64, WORD, 0)
+    put(fortran_descriptor.type_record_offset(t), code.pointer, WORD, record)
+    put(fortran_descriptor.type_record_offset(t) + WORD, code.i64, WORD, 0)
   end
 end
 
 -- The bytes of a descriptor of type t in host memory: base address and dims, a list of {lower, extent, sm}.
 -- of: the dynamic type, if it is another one than the declared type.
-function descriptor.pack(session, t, base, dims, of)
+function fortran_descriptor.pack(session, t, base, dims, of)
   local parts = {}
-  each_word(t, base, dims, of, t.polymorphic and dynamic.record(session, of or t.of), function(_, _, bytes, value)
+  each_word(t, base, dims, of, t.polymorphic and fortran_dynamic_types.record(session, of or t.of),
+    function(_, _, bytes, value)
     parts[#parts + 1] = string.pack("<i" .. bytes, value)
   end)
   return table.concat(parts)
 end
 
 -- Writes a whole descriptor of type t.
-function descriptor.write(space, t, address, base, dims, low, high, frame, of)
-  each_word(t, base, dims, of, t.polymorphic and dynamic.pointer(space, of or t.of),
+function fortran_descriptor.write(space, t, address, base, dims, low, high, frame, of)
+  each_word(t, base, dims, of, t.polymorphic and fortran_dynamic_types.pointer(space, of or t.of),
     function(offset, scalar, bytes, value)
       space:store(address + offset, scalar, bytes, value, low, high, frame)
     end)
 end
 
 -- Base address with the bounds of the object it points into.
-function descriptor.base(space, address, low, high, frame)
+function fortran_descriptor.base(space, address, low, high, frame)
   return space:load_pointer(address, low, high, frame)
 end
 
 -- Type of the elements: the dynamic one of what is polymorphic.
-function descriptor.type(space, t, address, low, high, frame)
+function fortran_descriptor.type(space, t, address, low, high, frame)
   if not t.polymorphic then return t.of end
-  return dynamic.type(space, address + descriptor.type_slot(t), low, high, frame)
+  return fortran_dynamic_types.type(space, address + fortran_descriptor.type_record_offset(t), low, high, frame)
 end
 
 -- How elements of what descriptors of type t point to are called: where the core finds their dimensions.
-function descriptor.array(t)
+function fortran_descriptor.array(t)
   local layout = t.layout
   return t.rank > 0 and { rank = t.rank, described = layout.header_bytes, span = layout.members.span } or nil
 end
 
 -- Lower bound, extent and stride in bytes of dimension i.
-function descriptor.dim(space, t, address, i, low, high, frame)
+function fortran_descriptor.dim(space, t, address, i, low, high, frame)
   local layout = t.layout
   local at = address + layout.header_bytes + (i - 1) * layout.dimension_bytes
   local a = space:load(at, code.i64, WORD, low, high, frame)
@@ -172,10 +173,10 @@ function descriptor.dim(space, t, address, i, low, high, frame)
   return b, c - b + 1, a * space:load(address + layout.members.span, code.i64, WORD, low, high, frame)
 end
 
-function descriptor.dims(space, t, address, low, high, frame)
+function fortran_descriptor.dims(space, t, address, low, high, frame)
   local dims = {}
   for i = 1, t.rank do
-    local lower, extent, sm = descriptor.dim(space, t, address, i, low, high, frame)
+    local lower, extent, sm = fortran_descriptor.dim(space, t, address, i, low, high, frame)
     dims[i] = { lower = lower, extent = extent, sm = sm }
   end
   return dims
@@ -183,7 +184,7 @@ end
 
 -- Bytes from the first to the last element, and where the first lies: strides may be negative, and where
 -- there is no element there are no bytes.
-function descriptor.hull(base, of, dims)
+function fortran_descriptor.hull(base, of, dims)
   local first, last = base, base + of.size
   for _, dim in ipairs(dims) do
     if dim.extent <= 0 then return base, 0 end
@@ -195,7 +196,7 @@ end
 
 -- The elements of a section with gaps, for the core: bytes that lie together, and {count, step ...} of the
 -- dimensions beyond, the largest step first; nil if there are no gaps.
-function descriptor.gaps(of, dims)
+function fortran_descriptor.gaps(of, dims)
   local run, steps = of.size, {}
   for _, dim in ipairs(dims) do
     if dim.extent <= 0 then return nil end
@@ -214,21 +215,21 @@ function descriptor.gaps(of, dims)
   return run, flat
 end
 
-function descriptor.count(dims)
+function fortran_descriptor.count(dims)
   local n = 1
   for _, dim in ipairs(dims) do n = n * math.max(dim.extent, 0) end
   return n
 end
 
 -- A list of dimensions that may be changed.
-function descriptor.copied(dims)
+function fortran_descriptor.copy_dims(dims)
   local copies = {}
   for i, dim in ipairs(dims) do copies[i] = { lower = dim.lower, extent = dim.extent, sm = dim.sm } end
   return copies
 end
 
 -- Strides of contiguous elements, put into dims.
-function descriptor.pack_strides(of, dims)
+function fortran_descriptor.pack_strides(of, dims)
   local sm = of.size
   for _, dim in ipairs(dims) do
     dim.sm = sm
@@ -238,7 +239,7 @@ function descriptor.pack_strides(of, dims)
 end
 
 -- Whether the elements lie one behind the other in memory order.
-function descriptor.is_contiguous(of, dims)
+function fortran_descriptor.is_contiguous(of, dims)
   local sm = of.size
   for _, dim in ipairs(dims) do
     if dim.extent <= 0 then return true end
@@ -248,4 +249,4 @@ function descriptor.is_contiguous(of, dims)
   return true
 end
 
-return descriptor
+return fortran_descriptor

@@ -2,8 +2,8 @@
 --
 -- kind: "scalar" (with float, signed, rank, code of the binding), "pointer" {to}, "array" {of, n},
 -- "record" {record = "struct"|"union", tag, members, size, align}, "enum" (a scalar), "void",
--- "function". fortran.lua has more. A type that the scenario does not see as C does has view = {read, fill}
--- (code/view.lua).
+-- "function". fortran_types.lua has more. A type that the scenario does not see as C does has view = {read, fill}
+-- (code/memory_view.lua).
 
 local core = require "accdeep.core"
 
@@ -102,7 +102,7 @@ end
 
 -- Gives a record members (name?, type, offset, pos) that have their places; anonymous records lend their members'
 -- names.
-function types.place(record, members, size, align)
+function types.set_members(record, members, size, align)
   record.members, record.by_name = members, {}
   for _, member in ipairs(members) do
     if member.name then
@@ -127,7 +127,7 @@ function types.complete(record, members)
     size = math.max(size, member.offset + t.size)
     align = math.max(align, t.align)
   end
-  return types.place(record, members, (size + align - 1) // align * align, align)
+  return types.set_members(record, members, (size + align - 1) // align * align, align)
 end
 
 -- A type with the values of a scalar.
@@ -152,20 +152,20 @@ function types.member(record, name) return record.by_name and record.by_name[nam
 
 -- --------------------------------------------------------------------------------------- names --
 
-local function spell(t, inner)
+local function format_type(t, inner)
   if t.kind == "pointer" then
     local star = "*" .. inner
     if t.to.kind == "array" then star = "(" .. star .. ")" end
-    return spell(t.to, star)
+    return format_type(t.to, star)
   elseif t.kind == "array" and not t.name then
-    return spell(t.of, ("%s[%s]"):format(inner, t.n or ""))
+    return format_type(t.of, ("%s[%s]"):format(inner, t.n or ""))
   end
   local keyword = t.keyword or t.record
   local name = t.name or (t.tag and (keyword or "enum") .. " " .. t.tag) or keyword or t.kind
   return inner == "" and name or name .. " " .. inner
 end
 
-types.spell = spell -- a declaration of a name: spell(t, "x") is float *x
+types.spell = format_type -- a declaration of a name: spell(t, "x") is float *x
 -- What lies at an offset in an object: ".in[2].x"; as far as it has a name.
 function types.path(t, offset)
   if t.kind == "array" and t.of.size > 0 then
@@ -181,7 +181,7 @@ function types.path(t, offset)
   return ""
 end
 
-function types.name(t) return spell(t, "") end
+function types.name(t) return format_type(t, "") end
 
 function types.is_record(t) return t.kind == "record" end
 

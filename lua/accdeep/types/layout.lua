@@ -13,7 +13,7 @@ local types = require "accdeep.types"
 
 local layout = {}
 
-local function aligned(at, align) return (at + align - 1) // align * align end
+local function align_up(at, align) return (at + align - 1) // align * align end
 
 -- The record whose elements an array has, or the record itself.
 local function innermost(t)
@@ -57,7 +57,7 @@ end
 
 -- The first offset from `at` on at which an object of a type may lie.
 function Placed:free(t, at, align)
-  at = aligned(at, align)
+  at = align_up(at, align)
   while self:clashes(t, at) do at = at + align end
   return at
 end
@@ -72,7 +72,7 @@ end
 
 -- Places of base classes and members, and the sizes; as_pod: of open classes as those compilers do that take them
 -- for PODs.
-local function computed(spec, as_pod)
+local function compute(spec, as_pod)
   local placed = setmetatable({ last = -1, largest = spec.largest or 0 }, Placed)
   local size, data, align = 0, 0, spec.align or 1
   local found = { bases = {}, members = {} }
@@ -114,7 +114,7 @@ local function computed(spec, as_pod)
     found.members[i] = at
   end
   found.base_size, found.align = size, align
-  found.size = aligned(math.max(size, 1), align)
+  found.size = align_up(math.max(size, 1), align)
   return found
 end
 
@@ -131,7 +131,7 @@ local function differ(spec, a, b)
 end
 
 -- Parts of a layout that have empty classes inside, and the size of the largest of these, if any.
-local function parts_of(spec, found)
+local function layout_parts(spec, found)
   local parts = {}
   local function add(t, offset)
     if innermost(t).largest_empty then parts[#parts + 1] = { type = t, offset = offset } end
@@ -161,7 +161,7 @@ local function pod_of(spec, said)
 end
 
 -- A class that a program's debug information gave, as a base class: what fills its last bytes is not known.
-function layout.as_base(record)
+function layout.base_layout(record)
   if not record.from_debug or record.is_pod then return record end
   local data = 0
   for _, member in ipairs(record.members) do data = math.max(data, member.offset + member.type.size) end
@@ -182,11 +182,11 @@ function layout.complete(record, spec)
   spec.is_union = record.record == "union"
   spec.largest = largest_empty(spec)
   for _, base in ipairs(spec.bases) do spec.has_table = spec.has_table or base.is_dynamic end
-  local found = computed(spec, false)
+  local found = compute(spec, false)
   local other = found
   for _, base in ipairs(spec.bases) do
     if base.open_size then
-      other = computed(spec, true)
+      other = compute(spec, true)
       if differ(spec, found, other) then return nil, base end
       break
     end
@@ -200,7 +200,7 @@ function layout.complete(record, spec)
   local is_empty = not spec.has_table and #spec.members == 0
   for _, base in ipairs(spec.bases) do is_empty = is_empty and base.is_empty end
   record.is_empty = is_empty or nil
-  record.parts = parts_of(spec, found)
+  record.parts = layout_parts(spec, found)
   record.largest_empty = is_empty and found.size or spec.largest
 
   local members = {}
@@ -223,7 +223,7 @@ function layout.complete(record, spec)
       return a.number < b.number
     end)
   end
-  types.place(record, members, found.size, found.align)
+  types.set_members(record, members, found.size, found.align)
   return record
 end
 

@@ -1,5 +1,5 @@
 -- scope.lua - names of a host program: variables, types, tags, enumerators, functions, prototypes, procedures,
--- templates, namespaces, qualified names of C++ (key -> items of qualified.lua). Enumerators are all constants;
+-- templates, namespaces, qualified names of C++ (key -> items of qualified_names.lua). Enumerators are all constants;
 -- constant_types has the types of those that are no int.
 --
 -- A scope may have an outer one; a case's scope has the file's. Names found in the outer scope are
@@ -8,7 +8,7 @@
 
 local arithmetic = require "accdeep.types.arithmetic"
 local diagnostic = require "accdeep.base.diagnostic"
-local qualified = require "accdeep.types.qualified"
+local qualified_names = require "accdeep.types.qualified_names"
 local transaction = require "accdeep.types.transaction"
 local types = require "accdeep.types"
 
@@ -36,11 +36,11 @@ end
 -- Names that a text declares; types that are named, not yet defined: a definition fills them, also those of scopes
 -- around.
 transaction.register(function(session)
-  local undo = { transaction.kept_fields(session.now.scope, SPACES) }
+  local undo = { transaction.save_fields(session.now.scope, SPACES) }
   local scope = session.now.scope
   while scope do
     for _, t in next, scope.tags do
-      if t.kind == "record" and not t.complete then undo[#undo + 1] = transaction.kept(t) end
+      if t.kind == "record" and not t.complete then undo[#undo + 1] = transaction.save(t) end
     end
     scope = scope.outer
   end
@@ -53,18 +53,18 @@ function Scope:type_named(name)
   return self.typedefs[name] or self.tags[name]
 end
 
--- The key of a type whose name has scopes or template arguments (qualified.lua), in any of its spellings; nil if
+-- The key of a type whose name has scopes or template arguments (qualified_names.lua), in any of its spellings; nil if
 -- there is none, or several.
 function Scope:type_spelled(text)
   local at = self
   while at and not next(at.qualified) do at = at.outer end
   local wanted, key = nil, nil
-  if at then wanted, key = qualified.parse(text) end
+  if at then wanted, key = qualified_names.parse(text) end
   if not wanted or self:type_named(key) then return key end
   local found
   while at do
     for other, items in next, at.qualified do
-      if qualified.accepts(wanted, items) then
+      if qualified_names.accepts(wanted, items) then
         if found and self:type_named(found) ~= self:type_named(other) then return nil end
         if not found or other < found then found = other end
       end
@@ -105,19 +105,19 @@ function Scope:constant_named(name)
 end
 
 -- Whether the name is taken in this scope itself.
-function Scope:declared(name)
+function Scope:find_declared(name)
   return rawget(self.variables, name) or rawget(self.typedefs, name) or rawget(self.enumerators, name)
 end
 
 -- Raises about a name that cannot be declared once more.
-function Scope:taken(name, pos)
+function Scope:raise_taken(name, pos)
   raise("duplicate-name", pos, ("'%s' is declared already"):format(name), { length = #name })
 end
 
 -- Enters a name for a type; the same one may be there.
 function Scope:define_type(name, t, pos)
   local before = rawget(self.typedefs, name)
-  if before and not types.same(before, t) then self:taken(name, pos) end
+  if before and not types.same(before, t) then self:raise_taken(name, pos) end
   if t.kind == "record" and not t.tag then t.name = t.name or name end
   self.typedefs[name] = t
 end
@@ -127,7 +127,7 @@ function Scope:no_variable(node, others, rule)
   local known = self:names()
   for name in pairs(others or {}) do known[name] = true end
   raise("unknown-name", node.pos, ("there is no variable '%s'"):format(node.name), { length = #node.name, rule = rule,
-    help = diagnostic.meant(node.name, known) })
+    help = diagnostic.suggest(node.name, known) })
 end
 
 -- Types made from templates, by name.

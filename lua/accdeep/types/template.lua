@@ -5,9 +5,9 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local scope = require "accdeep.types.scope"
-local sorted = require "accdeep.base.sorted"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 local types = require "accdeep.types"
-local with = require "accdeep.base.dynamic"
+local with_fields = require "accdeep.base.with_fields"
 
 local raise = diagnostic.raise
 
@@ -17,8 +17,8 @@ local DEEPEST = 24
 local template = {}
 
 -- A place in the text, in which names are those of with_arguments.
-local function place_of(session, node)
-  local place = session:here(node.pos)
+local function location_of(session, node)
+  local place = session:location_of(node.pos)
   place.scope = nil
   return place
 end
@@ -30,15 +30,15 @@ function template.declare(session, node)
     if name then return end -- an announcement
     raise("syntax", node.pos, "a template defines a class with a name")
   end
-  if rawget(at.templates, name) or at:declared(name) then
+  if rawget(at.templates, name) or at:find_declared(name) then
     raise("duplicate-name", node.record.pos, ("'%s' is declared already"):format(name))
   end
   at.templates[name] = { name = (at.prefix or "") .. name, params = node.params, record = node.record,
-    place = place_of(session, node), scope = at.home and at or nil, directives = {} }
+    place = location_of(session, node), scope = at.home and at or nil, directives = {} }
 end
 
 -- Runs fn with the template's parameters as names of types and numbers.
-local function with_arguments(session, made, arguments, fn, ...)
+local function run_with_arguments(session, made, arguments, fn, ...)
   local outer = session.now.scope
   local inner = scope.new(made.scope or outer)
   inner.home = outer.home or outer -- what is made meanwhile belongs to the scope around
@@ -46,9 +46,9 @@ local function with_arguments(session, made, arguments, fn, ...)
     if parameter.spec then inner:constant(parameter.name, arguments[i].value, arguments[i].type)
     else inner.typedefs[parameter.name] = arguments[i] end
   end
-  return with(session.now, { scope = inner }, fn, ...)
+  return with_fields(session.now, { scope = inner }, fn, ...)
 end
-template.with_arguments = with_arguments
+template.with_arguments = run_with_arguments
 
 local function same(a, b)
   for i, argument in ipairs(a) do
@@ -85,10 +85,10 @@ function template.instance(session, spec, made, arguments, fill)
       { rule = "HOUSE-limit", of_construct = true })
   end
   local within = { instantiating = depth }
-  local ok, err = pcall(with, session.now, within, with_arguments, session, made, arguments, function()
-    session:at(made.place, fill, session, t, made.record)
+  local ok, err = pcall(with_fields, session.now, within, run_with_arguments, session, made, arguments, function()
+    session:with_location(made.place, fill, session, t, made.record)
     for _, directive in ipairs(made.directives) do
-      session:at(directive.place, session.define_for, session, directive.node, t)
+      session:with_location(directive.place, session.define_for, session, directive.node, t)
     end
   end)
   if not ok then
@@ -100,10 +100,10 @@ end
 
 -- A shape or policy of the template itself: for the types there are, and for those to come.
 function template.describe(session, made, node)
-  local directive = { node = node, place = place_of(session, node) }
-  for _, t in sorted(session.now.scope:all_instances()) do
+  local directive = { node = node, place = location_of(session, node) }
+  for _, t in sorted_pairs(session.now.scope:all_instances()) do
     if t.template == made then
-      with_arguments(session, made, t.arguments, session.define_for, session, node, t)
+      run_with_arguments(session, made, t.arguments, session.define_for, session, node, t)
     end
   end
   made.directives[#made.directives + 1] = directive

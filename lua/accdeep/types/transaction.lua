@@ -20,7 +20,7 @@ local function copy(t)
 end
 
 -- Remembers what a table holds itself; returns a function that puts that back.
-function transaction.kept(t)
+function transaction.save(t)
   local saved = copy(t)
   return function()
     for key in next, t do
@@ -31,11 +31,11 @@ function transaction.kept(t)
 end
 
 -- The same for some tables of an object, and for the tables in these if they are deep.
-function transaction.kept_fields(object, names, is_deep)
+function transaction.save_fields(object, names, is_deep)
   local undo = {}
   for _, name in ipairs(names) do
-    undo[#undo + 1] = transaction.kept(object[name])
-    for _, inner in next, is_deep and object[name] or {} do undo[#undo + 1] = transaction.kept(inner) end
+    undo[#undo + 1] = transaction.save(object[name])
+    for _, inner in next, is_deep and object[name] or {} do undo[#undo + 1] = transaction.save(inner) end
   end
   return function() for _, fn in ipairs(undo) do fn() end end
 end

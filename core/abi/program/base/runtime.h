@@ -439,7 +439,7 @@ struct goacc_mark {
     int line;
 };
 struct goacc_finding {
-    const char *level, *code;      /* "error", "warning", "note", "advice"; a code of codes.lua; both are kept */
+    const char *level, *code;      /* "error", "warning", "note", "advice"; a code of error_codes.lua; both are kept */
     const char *rule;              /* NULL: the house rule of the code, if there is one */
     uintptr_t pc;                  /* of the access, the construct or the call, a return address; 0: none */
     const char *object, *element;  /* "u[0:16]", "u[17] of u[0:16]"; NULL: none */

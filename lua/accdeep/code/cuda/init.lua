@@ -6,15 +6,15 @@
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
-local runtime = require "accdeep.code.cuda.runtime"
-local statement = require "accdeep.code.cuda.statement"
+local cuda_runtime = require "accdeep.code.cuda.cuda_runtime"
+local cuda_statement = require "accdeep.code.cuda.cuda_statement"
 
 local cuda = {}
 
 local AGAIN = 0 -- bits of the reasons for which one thread runs a kernel again
-for i, stop in ipairs(runtime.stops) do AGAIN = AGAIN | (stop.again and 1 << i or 0) end
+for i, stop in ipairs(cuda_runtime.stops) do AGAIN = AGAIN | (stop.again and 1 << i or 0) end
 local STEPS_OF_A_TURN = 10 -- that the interpreter takes at least
-local UNKNOWN, NOWHERE, PIECES = { 0, -1 }, { 0, 0 }, { 1, 0 } -- bounds, as runtime.lua has them
+local UNKNOWN, NOWHERE, PIECES = { 0, -1 }, { 0, 0 }, { 1, 0 } -- bounds, as cuda_runtime.lua has them
 
 -- Bounds as view.lua has them, as two numbers.
 local function bounds(low, high)
@@ -55,7 +55,7 @@ local function is_parallel(plan)
 end
 
 -- The error for a text that the compiler does not take: it is ours. Its lines are those of the scenario.
-local function rejected(log)
+local function compile_error(log)
   local errors = {}
   for line in log:gmatch "[^\n%z]+" do
     if line:find("error", 1, true) then errors[#errors + 1] = line end
@@ -72,13 +72,13 @@ local function request_of(k, made)
 end
 
 -- Errors of the device, and of ours, in an answer of kernel_run; otherwise why it was not run.
-local function checked(session, how, why)
+local function check_result(session, how, why)
   if how == nil then
     local err = session:core_error(why, nil)
     err.pos = 1
     error(err, 0)
   end
-  if how == "rejected" then rejected(why) end
+  if how == "rejected" then compile_error(why) end
   return how == "not run" and why or nil
 end
 
@@ -90,19 +90,20 @@ local function run(k, made, place)
   local request = request_of(k, made)
   if not request then return "a variable is not on the device" end
   local how, why, site = session.ctx:kernel_run(device, request)
-  if how == "stopped" and request.parallel and runtime.stops[why].again then
+  if how == "stopped" and request.parallel and cuda_runtime.stops[why].again then
     request.parallel = false
     how, why, site = session.ctx:kernel_run(device, request)
   end
-  local not_run = checked(session, how, why)
+  local not_run = check_result(session, how, why)
   if not_run then return not_run end
   if how == "done" then return nil, threads(request) end
-  return ("%s, in line %d"):format(runtime.stops[why].text, location.line_of(place.text, math.max(site, 1), place.file,
+  return ("%s, in line %d"):format(cuda_runtime.stops[why].text,
+    location.line_of(place.text, math.max(site, 1), place.file,
     place.line))
 end
 
 -- Tells who asked how a body is run, where it might have been run by the device: how, or why not.
-local function tell(k, how, reason)
+local function report_execution(k, how, reason)
   local body = k.session.observers.body
   if body then body(k.session, how and "run on the device, " .. how or "interpreted: " .. reason) end
 end
@@ -115,8 +116,8 @@ local function compiler_of(session, device)
 end
 
 -- A body that no device runs itself.
-function cuda.interpreted(k, reason)
-  if k.device and compiler_of(k.session, k.device) ~= nil then tell(k, nil, reason) end
+function cuda.report_interpreted(k, reason)
+  if k.device and compiler_of(k.session, k.device) ~= nil then report_execution(k, nil, reason) end
 end
 
 -- Whether the device can run bodies of C text.
@@ -128,16 +129,16 @@ end
 -- whether the device has run it.
 function cuda.start(k, node, place, region, over)
   local session = k.session
-  local made, reason = statement.kernel(session, k.env, node, k.env.addressed, place)
+  local made, reason = cuda_statement.kernel(session, k.env, node, k.env.addressed, place)
   local request = made and request_of(k, made)
   local how, why
   if request then
     how, why = session.ctx:launch_kernel(region, over, k.moment.uses, request)
-    reason = checked(session, how, why)
+    reason = check_result(session, how, why)
   end
   local started = how == "under way"
   k.why_interpreted = started and "the device has stopped it" or reason or "a variable is not on the device"
-  if started then tell(k, threads(request)) end
+  if started then report_execution(k, threads(request)) end
   return started
 end
 
@@ -148,9 +149,9 @@ function cuda.run(k, node, place)
   local made, how
   if compiler == nil then return false end
   if k.moment then compiler, reason = false, k.why_interpreted or "it runs at a wait, when its data may have left" end
-  if compiler then made, reason = statement.kernel(k.session, k.env, node, k.env.addressed, place) end
+  if compiler then made, reason = cuda_statement.kernel(k.session, k.env, node, k.env.addressed, place) end
   if made then reason, how = run(k, made, place) end
-  tell(k, how, reason)
+  report_execution(k, how, reason)
   return how ~= nil
 end
 

@@ -3,16 +3,16 @@
 -- assignment.value(env, node, to, e) and assignment.target(env, node, to, e) compile one; the result is a function
 -- of the frame. A whole allocatable takes the shape of what it is assigned.
 
-local descriptor = require "accdeep.types.fortran_descriptor"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
-local dynamic = require "accdeep.types.fortran_dynamic"
-local expression = require "accdeep.code.fortran.expression"
-local ftypes = require "accdeep.types.fortran"
+local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
+local fortran_expression = require "accdeep.code.fortran.fortran_expression"
+local fortran_types = require "accdeep.types.fortran_types"
 local object = require "accdeep.code.fortran.object"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
-local shape_of = expression.shape_of
+local shape_of = fortran_expression.shape_of
 
 local assignment = {}
 
@@ -22,11 +22,11 @@ local function check_types(node, target, e)
     if not node.is_source and (not target.dtype or target.dtype.attribute ~= "allocatable") then
       raise("type-mismatch", node.pos, ("%s is polymorphic: only an allocatable one can be assigned to"):format(text),
         { help = "assign components, or in select type" })
-    elseif dynamic.extends(from, to) then
+    elseif fortran_dynamic_types.extends(from, to) then
       return
     end
   end
-  local fits = from.class == to.class or expression.numeric[from.class] and expression.numeric[to.class]
+  local fits = from.class == to.class or fortran_expression.numeric[from.class] and fortran_expression.numeric[to.class]
   if from.kind == "record" and from ~= to or not fits then
     raise("type-mismatch", node.pos, ("%s cannot be assigned to %s, which is %s"):format(types.name(from),
       text or "this", types.name(to)))
@@ -35,7 +35,7 @@ end
 
 -- Gives a whole allocatable the wanted shape, and a polymorphic one the type of; what has it already stays where
 -- it is. dims: of the value, or nil for a scalar.
-local function shaped(env, to, f, shape, dims, of)
+local function ensure_shape(env, to, f, shape, dims, of)
   local session, t = env.session, to.dtype
   local address = to.descriptor(f)
   local base, _, now, held = object.held(session, t, address, f)
@@ -78,23 +78,23 @@ local function records(env, node, to, e)
     f.pos = pos
     local from = e.rank > 0 and e.section(f)
     local t = declared
-    if to.dynamic then t = expression.type_of(e, f) end
+    if to.dynamic then t = fortran_expression.type_of(e, f) end
     if is_reallocated(env, to) then
-      shaped(env, to, f, from and shape_of(from.dims), from and from.dims, to.dynamic and t)
+      ensure_shape(env, to, f, from and shape_of(from.dims), from and from.dims, to.dynamic and t)
     end
     if to.rank == 0 then
       local source = e.place(f)
       return copy((to.place(f)), source, f, t)
     end
     local section = to.section(f)
-    local targets = expression.addresses(section)
+    local targets = fortran_expression.addresses(section)
     if not from then
       local source = e.place(f)
       for _, target in ipairs(targets) do copy(target, source, f, t) end
       return
     end
-    expression.conform(shape_of(section.dims), shape_of(from.dims), pos)
-    for i, source in ipairs(expression.addresses(from)) do copy(targets[i], source, f, t) end
+    fortran_expression.conform(shape_of(section.dims), shape_of(from.dims), pos)
+    for i, source in ipairs(fortran_expression.addresses(from)) do copy(targets[i], source, f, t) end
   end
 end
 
@@ -117,14 +117,15 @@ function assignment.value(env, node, to, e)
     raise("unsupported", node.pos, "where assigns to intrinsic types here")
   end
   if to.type.kind == "record" then return records(env, node, to, e) end
-  local convert, store, pos = expression.converter(e.type, to.type), expression.storer(env.space, to.type), node.pos
+  local convert, store, pos = fortran_expression.converter(e.type, to.type),
+    fortran_expression.storer(env.space, to.type), node.pos
   local grows = is_reallocated(env, to) and not node.masked
   if to.rank == 0 then
     local value, place = e.value, to.place
     return function(f)
       f.pos = pos
       local v = convert(value(f))
-      if grows then shaped(env, to, f) end
+      if grows then ensure_shape(env, to, f) end
       local address, low, high = place(f)
       store(address, v, low, high, f)
     end
@@ -135,13 +136,13 @@ function assignment.value(env, node, to, e)
     local v = not values and convert(e.value(f))
     if grows then
       local from = values and e.whole and e.section and e.section(f)
-      shaped(env, to, f, values and values.shape, from and from.dims)
+      ensure_shape(env, to, f, values and values.shape, from and from.dims)
     end
     local section = to.section(f)
-    if values then expression.conform(shape_of(section.dims), values.shape, pos) end
+    if values then fortran_expression.conform(shape_of(section.dims), values.shape, pos) end
     local mask = f.mask
-    if mask then expression.conform(shape_of(section.dims), mask.shape, pos) end
-    for i, address in ipairs(expression.addresses(section)) do
+    if mask then fortran_expression.conform(shape_of(section.dims), mask.shape, pos) end
+    for i, address in ipairs(fortran_expression.addresses(section)) do
       if not mask or mask[i] then
         if values then v = convert(values[i]) end
         store(address, v, section.low, section.high, f)
@@ -153,7 +154,7 @@ end
 -- ------------------------------------------------------------------------------------- pointers --
 
 -- Bounds that a pointer assignment gives: list of {lower, upper?}, functions; nil if it gives none.
-local function given_bounds(env, node)
+local function pointer_bounds(env, node)
   if node.to.tag ~= "reference" then return nil end
   local bounds, remaps = {}, nil
   for i, arg in ipairs(node.to.args) do
@@ -165,7 +166,8 @@ local function given_bounds(env, node)
       raise("syntax", arg.pos, "either all dimensions have an upper bound here, or none has")
     end
     remaps = is_remap
-    bounds[i] = { lower = expression.integer(env, arg.first), upper = arg.last and expression.integer(env, arg.last),
+    bounds[i] = { lower = fortran_expression.integer(env, arg.first), upper = arg.last
+      and fortran_expression.integer(env, arg.last),
       pos = arg.pos }
   end
   return bounds, remaps
@@ -173,14 +175,14 @@ end
 
 -- Base address, dims and type of what a pointer assignment's right side describes; base 0 for a pointer that is not
 -- associated.
-local function described(env, e, f)
+local function describe_target(env, e, f)
   local space = env.space
-  local of = expression.type_of(e, f)
+  local of = fortran_expression.type_of(e, f)
   if e.descriptor then
     local address, low, high = e.descriptor(f)
-    local base = descriptor.base(space, address, low, high, f)
+    local base = fortran_descriptor.base(space, address, low, high, f)
     if base == 0 then return 0, nil, of end
-    return base, descriptor.dims(space, e.dtype, address, low, high, f), of
+    return base, fortran_descriptor.dims(space, e.dtype, address, low, high, f), of
   elseif e.rank > 0 then
     local section = e.section(f)
     return section.address, section.dims, of
@@ -189,7 +191,7 @@ local function described(env, e, f)
 end
 
 -- New dims for a rank: those that are given, over the elements of the target.
-local function remapped(bounds, of, e, base, dims, f)
+local function remap_dims(bounds, of, e, base, dims, f)
   local wanted, n = {}, 1
   for i, bound in ipairs(bounds) do
     local lower = bound.lower(f)
@@ -200,10 +202,11 @@ local function remapped(bounds, of, e, base, dims, f)
     raise("null-pointer", f.pos, ("%s is not associated: it has no elements to remap"):format(e.text),
       { rule = "ACC33-2.7-2" })
   end
-  if n > descriptor.count(dims) then
-    raise("out-of-bounds", f.pos, ("%d elements are wanted, %s has %d"):format(n, e.text, descriptor.count(dims)))
+  if n > fortran_descriptor.count(dims) then
+    raise("out-of-bounds", f.pos, ("%d elements are wanted, %s has %d"):format(
+      n, e.text, fortran_descriptor.count(dims)))
   end
-  if #dims > 1 and not descriptor.is_contiguous(of, dims) then
+  if #dims > 1 and not fortran_descriptor.is_contiguous(of, dims) then
     raise("invalid-section", f.pos, ("%s is not contiguous: its elements cannot be remapped"):format(e.text))
   end
   local sm = #dims == 1 and dims[1].sm or of.size
@@ -215,8 +218,9 @@ local function remapped(bounds, of, e, base, dims, f)
 end
 
 function assignment.target(env, node, to_node, e)
-  local bounds, remaps = given_bounds(env, node)
-  return assignment.onto(env, node, expression.compile(env, bounds and to_node.base or to_node), e, bounds, remaps)
+  local bounds, remaps = pointer_bounds(env, node)
+  return assignment.onto(env, node, fortran_expression.compile(env, bounds and to_node.base or to_node), e, bounds,
+    remaps)
 end
 
 -- The same for a pointer that is compiled already.
@@ -234,11 +238,11 @@ function assignment.onto(env, node, to, e, bounds, remaps)
     return function(f)
       f.pos = pos
       local address, low, high = to.descriptor(f)
-      descriptor.write(space, t, address, 0, nil, low, high, f)
+      fortran_descriptor.write(space, t, address, 0, nil, low, high, f)
     end
   end
   if not e.place and not e.section then raise("type-mismatch", node.e.pos, "the target of a pointer is a variable") end
-  if not ftypes.fits(e.type, t) then
+  if not fortran_types.fits(e.type, t) then
     raise("type-mismatch", node.e.pos, ("%s points to %s, this is %s"):format(to.text, types.name(t.of),
       types.name(e.type)))
   end
@@ -251,9 +255,9 @@ function assignment.onto(env, node, to, e, bounds, remaps)
   end
   return function(f)
     f.pos = pos
-    local base, dims, of = described(env, e, f)
+    local base, dims, of = describe_target(env, e, f)
     if remaps then
-      dims = remapped(bounds, of, e, base, dims, f)
+      dims = remap_dims(bounds, of, e, base, dims, f)
     elseif base ~= 0 then
       for i, dim in ipairs(dims) do
         -- a part of an array counts from one, a whole one as it is
@@ -261,7 +265,7 @@ function assignment.onto(env, node, to, e, bounds, remaps)
       end
     end
     local address, low, high = to.descriptor(f)
-    descriptor.write(space, t, address, base, base ~= 0 and dims or nil, low, high, f, t.polymorphic and of)
+    fortran_descriptor.write(space, t, address, base, base ~= 0 and dims or nil, low, high, f, t.polymorphic and of)
   end
 end
 

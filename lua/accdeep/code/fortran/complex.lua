@@ -3,7 +3,7 @@
 local complex = {}
 
 -- The value that a number is.
-function complex.of(re, im) return { re, im or 0.0 } end
+function complex.new(re, im) return { re, im or 0.0 } end
 
 local function add(a, b) return { a[1] + b[1], a[2] + b[2] } end
 local function subtract(a, b) return { a[1] - b[1], a[2] - b[2] } end
@@ -53,6 +53,6 @@ end
 complex.operators = { ["+"] = add, ["-"] = subtract, ["*"] = multiply, ["/"] = divide, ["**"] = power }
 
 function complex.equal(a, b) return a[1] == b[1] and a[2] == b[2] end
-function complex.negated(v) return { -v[1], -v[2] } end
+function complex.negate(v) return { -v[1], -v[2] } end
 
 return complex

@@ -1,10 +1,10 @@
--- constructor.lua - structure constructors: t(1, 2.0, next=null()), for expression.lua.
+-- constructor.lua - structure constructors: t(1, 2.0, next=null()), for fortran_expression.lua.
 --
 -- A value of a derived type lies in memory: the expression has a place, which is made anew each time it is asked for.
 
 local assignment = require "accdeep.code.fortran.assignment"
 local diagnostic = require "accdeep.base.diagnostic"
-local expression = require "accdeep.code.fortran.expression"
+local fortran_expression = require "accdeep.code.fortran.fortran_expression"
 local object = require "accdeep.code.fortran.object"
 local types = require "accdeep.types"
 
@@ -24,7 +24,7 @@ local function components_of(t, offset, list)
 end
 
 -- Arguments by component. The type that is extended may be given as a whole.
-local function matched(t, node)
+local function match_arguments(t, node)
   local components, given = components_of(t, 0, {}), {}
   for i, arg in ipairs(node.args) do
     local component = components[i]
@@ -54,9 +54,9 @@ end
 local function component_step(env, slot, given)
   local component, value = given.component, given.node
   local offset, t = component.offset, component.type
-  local e = expression.compile(env, value)
+  local e = fortran_expression.compile(env, value)
   local to_node = { tag = "id", name = component.name, pos = value.pos }
-  local to = expression.designated(env, to_node, t, function()
+  local to = fortran_expression.designator(env, to_node, t, function()
     local address = slot.address + offset
     return address, slot.low, slot.high
   end)
@@ -67,7 +67,7 @@ local function component_step(env, slot, given)
 end
 
 -- t(...) where t is a derived type, or nil.
-function expression.constructor(env, node)
+function fortran_expression.constructor(env, node)
   local t, session = env.session.now.scope.tags[node.base.name], env.session
   if not t or t.class ~= "type" then return nil end
   if not t.complete or t.abstract then
@@ -80,7 +80,7 @@ function expression.constructor(env, node)
       types.name(t)), { length = #node.base.name })
   end
   local slot, steps = {}, {}
-  for _, given in pairs(matched(t, node)) do steps[#steps + 1] = given end
+  for _, given in pairs(match_arguments(t, node)) do steps[#steps + 1] = given end
   table.sort(steps, function(a, b) return a.component.offset < b.component.offset end)
   for i, given in ipairs(steps) do steps[i] = component_step(env, slot, given) end
   local function fresh(f)
@@ -103,4 +103,4 @@ function expression.constructor(env, node)
   end }
 end
 
-return expression
+return fortran_expression

@@ -1,9 +1,9 @@
 -- object.lua - objects of Fortran types in host memory: their first values, copies of what they own, their end.
 
 local core = require "accdeep.core"
-local descriptor = require "accdeep.types.fortran_descriptor"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
-local declared = require "accdeep.code.fortran.declared"
+local declare_allocatables = require "accdeep.code.fortran.declare_allocatables"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -25,7 +25,7 @@ end
 -- Gives an object that is new its descriptors and default values.
 function object.initialize(session, t, address)
   if t.kind == "descriptor" then
-    core.put(address, descriptor.pack(session, t, 0))
+    core.put(address, fortran_descriptor.pack(session, t, 0))
   elseif t.kind == "array" and has_start(t.of) then
     for i = 0, t.n - 1 do object.initialize(session, t.of, address + i * t.of.size) end
   elseif t.kind == "record" and has_start(t) then
@@ -45,25 +45,25 @@ function object.new(session, t, name, pos)
 end
 
 -- Elements of what an allocatable holds: address, number, dims, type. nil if it holds nothing.
-local function held(session, t, address, frame)
+local function allocated_elements(session, t, address, frame)
   local space = session.host_space
-  local base = descriptor.base(space, address, nil, nil, frame)
+  local base = fortran_descriptor.base(space, address, nil, nil, frame)
   if base == 0 then return nil end
-  local dims = descriptor.dims(space, t, address, nil, nil, frame)
-  return base, descriptor.count(dims), dims, descriptor.type(space, t, address, nil, nil, frame)
+  local dims = fortran_descriptor.dims(space, t, address, nil, nil, frame)
+  return base, fortran_descriptor.count(dims), dims, fortran_descriptor.type(space, t, address, nil, nil, frame)
 end
 
 -- Allocates what a descriptor describes; dims have lower and extent. of: type of the elements, nil: as declared.
 function object.allocate(session, t, address, dims, name, frame, of)
   of = of or t.of
-  local n = descriptor.count(dims)
+  local n = fortran_descriptor.count(dims)
   local size = of.size
   if n > 0 and size > (1 << 46) // n then
     raise("invalid-section", frame.pos, ("%s would be larger than any memory"):format(name))
   end
   local base = session:new_block(n * size, name, nil, frame.pos)
   if session.program.lasting then
-    local ok, err = pcall(declared.allocated, session, address, base, n * size, frame.pos)
+    local ok, err = pcall(declare_allocatables.on_allocate, session, address, base, n * size, frame.pos)
     if not ok then
       session:free(base)
       error(err, 0)
@@ -73,7 +73,8 @@ function object.allocate(session, t, address, dims, name, frame, of)
   if has_start(of) then
     for i = 0, n - 1 do object.initialize(session, of, base + i * size) end
   end
-  descriptor.write(session.host_space, t, address, base, descriptor.pack_strides(of, dims), nil, nil, frame, of)
+  fortran_descriptor.write(session.host_space, t, address, base, fortran_descriptor.pack_strides(of, dims), nil, nil,
+    frame, of)
   return base
 end
 
@@ -85,15 +86,15 @@ end
 
 -- Frees what a descriptor describes: n elements of type `of` at base.
 function object.free(session, t, address, base, n, of, frame)
-  if session.program.lasting then declared.freed(session, address, base, frame and frame.pos) end
+  if session.program.lasting then declare_allocatables.on_free(session, address, base, frame and frame.pos) end
   object.release_elements(session, of, base, n, frame)
   session:free(base, frame and frame.pos)
-  core.put(address, descriptor.pack(session, t, 0))
+  core.put(address, fortran_descriptor.pack(session, t, 0))
 end
 
 function object.release(session, t, address, frame)
   if t.kind == "descriptor" and t.attribute == "allocatable" then
-    local base, n, _, of = held(session, t, address, frame)
+    local base, n, _, of = allocated_elements(session, t, address, frame)
     if base then object.free(session, t, address, base, n, of, frame) end
   elseif t.kind == "array" then
     object.release_elements(session, t.of, address, t.n, frame)
@@ -110,7 +111,7 @@ function object.copy(session, t, to, from, frame)
   if to == from then return end
   if t.kind == "descriptor" and t.attribute == "allocatable" then
     object.release(session, t, to, frame)
-    local base, n, dims, of = held(session, t, from, frame)
+    local base, n, dims, of = allocated_elements(session, t, from, frame)
     if not base then return end
     local copy = object.allocate(session, t, to, dims, types.name(of), frame, of)
     for i = 0, has_start(of) and n - 1 or -1 do
@@ -130,6 +131,6 @@ function object.copy(session, t, to, from, frame)
   end
 end
 
-object.has_start, object.held = has_start, held
+object.has_start, object.held = has_start, allocated_elements
 
 return object

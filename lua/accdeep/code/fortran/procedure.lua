@@ -5,20 +5,20 @@
 -- allocatable argument shares the descriptor, one of assumed shape gets a descriptor for the time of the run.
 
 local core = require "accdeep.core"
-local declare = require "accdeep.code.fortran.declare"
-local descriptor = require "accdeep.types.fortran_descriptor"
+local fortran_declarations = require "accdeep.code.fortran.fortran_declarations"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
-local dynamic = require "accdeep.types.fortran_dynamic"
-local expression = require "accdeep.code.fortran.expression"
-local ftypes = require "accdeep.types.fortran"
-local declared = require "accdeep.code.fortran.declared"
+local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
+local fortran_expression = require "accdeep.code.fortran.fortran_expression"
+local fortran_types = require "accdeep.types.fortran_types"
+local declare_allocatables = require "accdeep.code.fortran.declare_allocatables"
 local location = require "accdeep.base.location"
 local object = require "accdeep.code.fortran.object"
 local scope = require "accdeep.types.scope"
-local sorted = require "accdeep.base.sorted"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 local types = require "accdeep.types"
 
-local raise, type_of = diagnostic.raise, expression.type_of
+local raise, type_of = diagnostic.raise, fortran_expression.type_of
 
 local procedure = {}
 
@@ -29,7 +29,7 @@ local MOST_DEEP = 50 -- the stack of C ends before 200 protected calls
 function procedure.define(session, list, host)
   for _, node in ipairs(list) do
     if node.tag == "procedure" then
-      session.now.scope.procedures[node.name] = { node = node, host = host, place = session:here(node.pos) }
+      session.now.scope.procedures[node.name] = { node = node, host = host, place = session:location_of(node.pos) }
     end
   end
 end
@@ -47,8 +47,8 @@ end
 
 local function check_type(entity, actual, of, is_polymorphic)
   local t = actual.e.type
-  if is_polymorphic and t.kind == "record" and dynamic.extends(t, of) then return end
-  if ftypes.same(t, of) or t.kind == "character" and of.kind == "character" and t.len >= of.len then return end
+  if is_polymorphic and t.kind == "record" and fortran_dynamic_types.extends(t, of) then return end
+  if fortran_types.same(t, of) or t.kind == "character" and of.kind == "character" and t.len >= of.len then return end
   wrong_type(entity, actual, ("%s, not %s"):format(types.name(of), types.name(t)))
 end
 
@@ -59,11 +59,11 @@ local function section_of(session, entity, actual, of, frame)
   local values = e.array(frame)
   local dims = {}
   for i, n in ipairs(values.shape) do dims[i] = { lower = 1, extent = n } end
-  descriptor.pack_strides(of, dims)
-  local t = ftypes.array(of, dims)
+  fortran_descriptor.pack_strides(of, dims)
+  local t = fortran_types.array(of, dims)
   local section = { address = temporary(session, t, entity.name), of = of, dims = dims }
-  local store, convert = expression.storer(session.host_space, of), expression.converter(e.type, of)
-  for i, address in ipairs(expression.addresses(section)) do
+  local store, convert = fortran_expression.storer(session.host_space, of), fortran_expression.converter(e.type, of)
+  for i, address in ipairs(fortran_expression.addresses(section)) do
     store(address, convert(values[i]), nil, nil, frame)
   end
   return section
@@ -76,9 +76,10 @@ local function need_rank(entity, actual, rank)
 end
 
 -- A contiguous copy, which goes back when the run ends.
-local function packed(session, entity, section, run, frame)
-  local t = ftypes.array(section.of, section.dims)
-  local address, list, space = temporary(session, t, entity.name), expression.addresses(section), session.host_space
+local function pack_argument(session, entity, section, run, frame)
+  local t = fortran_types.array(section.of, section.dims)
+  local address, list, space = temporary(session, t, entity.name), fortran_expression.addresses(section),
+    session.host_space
   local size = section.of.size
   for i, from in ipairs(list) do space:copy(address + (i - 1) * size, from, size, nil, nil, nil, nil, frame) end
   table.insert(run.back, function()
@@ -96,14 +97,14 @@ local function open_bounds(session, open, section)
     return dims
   end
   for i, dim in ipairs(open.list) do
-    local lower = dim.lower and expression.integer(env, dim.lower)(frame) or 1
+    local lower = dim.lower and fortran_expression.integer(env, dim.lower)(frame) or 1
     local extent
     if dim.open then
       extent = section.dims[i].extent
     elseif dim.upper then
-      extent = math.max(expression.integer(env, dim.upper)(frame) - lower + 1, 0)
+      extent = math.max(fortran_expression.integer(env, dim.upper)(frame) - lower + 1, 0)
     else
-      extent = descriptor.count(section.dims)
+      extent = fortran_descriptor.count(section.dims)
       for _, before in ipairs(dims) do extent = extent // math.max(before.extent, 1) end
     end
     dims[i] = { lower = lower, extent = extent, sm = dim.open and section.dims[i].sm or nil }
@@ -114,13 +115,13 @@ end
 -- A scalar that has a descriptor for the time of the run (FLANG-other-1): its dynamic type, its rank, are not
 -- known before.
 -- Decides FLANG-other-1.
-local function described_scalar(session, entity, actual, t, frame)
+local function describe_scalar(session, entity, actual, t, frame)
   local e = actual.e
   check_type(entity, actual, t.of, t.polymorphic)
   need_rank(entity, actual, 0)
   if not e.place then wrong_type(entity, actual, ("an object, %s is not"):format(e.text or "the value")) end
   local address = temporary(session, t, entity.name)
-  core.put(address, descriptor.pack(session, t, (e.place(frame)), nil, type_of(e, frame)))
+  core.put(address, fortran_descriptor.pack(session, t, (e.place(frame)), nil, type_of(e, frame)))
   return address, t
 end
 
@@ -132,12 +133,12 @@ local function bound(session, run, entity, t, open, attributes)
     if not attributes.optional then
       raise("type-mismatch", run.frame.pos, ("the argument '%s' is missing"):format(entity.name))
     end
-    return 0, t or ftypes.descriptor(session.program.layout, open.of, #open.list, "other", open.polymorphic)
+    return 0, t or fortran_types.descriptor(session.program.layout, open.of, #open.list, "other", open.polymorphic)
   end
   local e = actual.e
   frame.pos = actual.node.pos
   if t and t.kind == "descriptor" and t.attribute == "other" then
-    return described_scalar(session, entity, actual, t, frame)
+    return describe_scalar(session, entity, actual, t, frame)
   end
   if t and t.kind == "descriptor" then
     check_type(entity, actual, t.of)
@@ -155,17 +156,17 @@ local function bound(session, run, entity, t, open, attributes)
     end
     return address, t
   end
-  local of = open and open.of or ftypes.element(t)
+  local of = open and open.of or fortran_types.element(t)
   check_type(entity, actual, of, open and open.polymorphic)
   if open and open.any_rank and e.rank == 0 then
-    return described_scalar(session, entity, actual,
-      ftypes.descriptor(session.program.layout, of, 0, "other", open.polymorphic), frame)
+    return describe_scalar(session, entity, actual,
+      fortran_types.descriptor(session.program.layout, of, 0, "other", open.polymorphic), frame)
   elseif open and (open.list[1].open or open.any_rank) then
     if not open.any_rank then need_rank(entity, actual, #open.list) end
     local section = section_of(session, entity, actual, of, frame)
-    local made = ftypes.descriptor(session.program.layout, of, e.rank, "other", open.polymorphic)
+    local made = fortran_types.descriptor(session.program.layout, of, e.rank, "other", open.polymorphic)
     local address = temporary(session, made, entity.name)
-    core.put(address, descriptor.pack(session, made, section.address, open_bounds(session, open, section),
+    core.put(address, fortran_descriptor.pack(session, made, section.address, open_bounds(session, open, section),
       open.polymorphic and type_of(e, frame)))
     return address, made
   elseif not open and not t.bounds then
@@ -175,8 +176,8 @@ local function bound(session, run, entity, t, open, attributes)
     if t.kind == "record" then
       object.copy(session, t, address, (e.place(frame)), frame)
     else
-      local v = expression.converter(e.type, t)(e.value(frame))
-      expression.storer(session.host_space, t)(address, v, nil, nil, frame)
+      local v = fortran_expression.converter(e.type, t)(e.value(frame))
+      fortran_expression.storer(session.host_space, t)(address, v, nil, nil, frame)
     end
     return address, t
   end
@@ -184,19 +185,19 @@ local function bound(session, run, entity, t, open, attributes)
   local section
   if e.rank == 0 and e.element_of then
     section = { address = e.place(frame), of = of, dims = { { lower = 1, extent = 1 } } }
-    t = t or ftypes.array(of, open_bounds(session, open, section))
+    t = t or fortran_types.array(of, open_bounds(session, open, section))
     return section.address, t
   elseif e.rank == 0 then
     wrong_type(entity, actual, ("an array, %s is not"):format(e.text or "the value"))
   end
   section = section_of(session, entity, actual, of, frame)
-  t = t or ftypes.array(of, open_bounds(session, open, section))
-  if t.n > descriptor.count(section.dims) then
+  t = t or fortran_types.array(of, open_bounds(session, open, section))
+  if t.n > fortran_descriptor.count(section.dims) then
     raise("out-of-bounds", frame.pos, ("the argument '%s' has %d elements, %s has %d"):format(entity.name, t.n,
-      e.text or "the value", descriptor.count(section.dims)))
+      e.text or "the value", fortran_descriptor.count(section.dims)))
   end
-  if descriptor.is_contiguous(of, section.dims) then return section.address, t end
-  return packed(session, entity, section, run, frame), t
+  if fortran_descriptor.is_contiguous(of, section.dims) then return section.address, t end
+  return pack_argument(session, entity, section, run, frame), t
 end
 
 local function has_bounds(node)
@@ -214,20 +215,20 @@ end
 -- Declares what a procedure declares; arguments that have no bounds come first, as bounds use them.
 local function declare_all(session, run, node)
   for _, item in ipairs(node.list) do
-    if item.tag == "derived" then declare.derived(session, item) end
+    if item.tag == "derived" then fortran_declarations.declare_derived_type(session, item) end
   end
-  local function each(first)
+  local function declare_each(first)
     for _, item in ipairs(node.list) do
       if item.tag == "declaration" then
         local early = not has_bounds(item)
         for _, entity in ipairs(item.list) do early = early and run.names[entity.name] ~= nil end
-        if early == first then declare.variables(session, item, run) end
+        if early == first then fortran_declarations.declare_variables(session, item, run) end
       end
     end
   end
-  each(true)
-  each(false)
-  for name, actual in sorted(run.names) do
+  declare_each(true)
+  declare_each(false)
+  for name, actual in sorted_pairs(run.names) do
     local variable = rawget(session.now.scope.variables, name)
     if not variable then
       raise("unknown-name", node.pos, ("the argument '%s' of '%s' is not declared"):format(name, node.name))
@@ -237,7 +238,7 @@ local function declare_all(session, run, node)
 end
 
 -- Arguments of a call by the names of the dummies; those that are not given: true.
-local function matched(node, args, pos)
+local function match_arguments(node, args, pos)
   local names, known = {}, {}
   for _, name in ipairs(node.params) do
     names[name], known[name] = true, true
@@ -262,7 +263,7 @@ function procedure.actuals(env, nodes)
   for i, node in ipairs(nodes) do
     local keyword = node.tag == "keyword" and node.name or nil
     local value = keyword and node.e or node
-    args[i] = { e = expression.compile(env, value), node = value, keyword = keyword }
+    args[i] = { e = fortran_expression.compile(env, value), node = value, keyword = keyword }
   end
   return args
 end
@@ -275,9 +276,9 @@ function procedure.run(session, made, args, frame, body, result)
   if session.now.kernel then
     raise("unsupported", frame.pos, ("'%s' cannot be called in a compute construct"):format(node.name))
   end
-  local run = { back = {}, frame = frame, names = matched(node, args, frame.pos) }
-  local caller_place = session:here(frame.pos)
-  run.bind = function(...) return session:at(caller_place, bound, session, run, ...) end
+  local run = { back = {}, frame = frame, names = match_arguments(node, args, frame.pos) }
+  local caller_place = session:location_of(frame.pos)
+  run.bind = function(...) return session:with_location(caller_place, bound, session, run, ...) end
   local outer, locals, depth = session.now.scope, session.now.locals, session.now.depth
   if depth >= MOST_DEEP then
     raise("limit", frame.pos, "procedures are nested too deeply", { rule = "HOUSE-limit" })
@@ -289,7 +290,8 @@ function procedure.run(session, made, args, frame, body, result)
   local ok, value = pcall(function()
     procedure.define(session, node.inner, session.now.scope)
     if node.kind == "function" and node.spec then
-      declare.variables(session, { tag = "declaration", pos = node.pos, spec = node.spec, attrs = {},
+      fortran_declarations.declare_variables(session, { tag = "declaration", pos = node.pos, spec = node.spec,
+        attrs = {},
         list = { { tag = "entity", pos = node.pos, name = result_entity(node) } } })
     end
     declare_all(session, run, node)
@@ -299,7 +301,7 @@ function procedure.run(session, made, args, frame, body, result)
   session.now.current = caller
   if not ok and diagnostic.is(value) and not value.file then
     value.pos = value.pos or inside.pos
-    location.place(value, made.place.text, made.place.file, made.place.line)
+    location.locate_error(value, made.place.text, made.place.file, made.place.line)
     value.text = value.text or made.place.text
   end
   if not ok and diagnostic.is(value) then location.add_caller(value, session:line_of(caller_place)) end
@@ -311,7 +313,7 @@ function procedure.run(session, made, args, frame, body, result)
     end
     for _, variable in ipairs(mine) do
       if ok then object.release(session, variable.type, variable.address, frame) end
-      declared.forget(session, variable.address)
+      declare_allocatables.forget(session, variable.address)
       session.program.blocks[variable.address].variable = nil
       session:free(variable.address)
     end
@@ -344,14 +346,14 @@ function procedure.call_function(env, node, made, body)
   end
   local session = env.session
   local args = procedure.actuals(env, node.args)
-  local spec, dims = session:at(made.place, result_declaration, made)
-  local t = session:at(made.place, declare.type, session, spec)
+  local spec, dims = session:with_location(made.place, result_declaration, made)
+  local t = session:with_location(made.place, fortran_declarations.type, session, spec)
   local rank = dims and #dims.list or 0
   if t.kind == "record" then raise("unsupported", node.pos, "functions give intrinsic types here") end
   local function run(f)
     f.pos = node.pos
     return procedure.run(session, made, args, { pos = node.pos }, body, function(variable)
-      local e = expression.designated(session:host_env(), { tag = "id", name = variable.name, pos = node.pos },
+      local e = fortran_expression.designator(session:host_env(), { tag = "id", name = variable.name, pos = node.pos },
         variable.type, function() return variable.address end)
       return (e.rank > 0 and e.array or e.value) {}
     end)

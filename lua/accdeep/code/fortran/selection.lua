@@ -1,37 +1,37 @@
 -- selection.lua - select case, select type and select rank: which of several blocks of statements is run.
 
 local core = require "accdeep.core"
-local descriptor = require "accdeep.types.fortran_descriptor"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
-local dynamic = require "accdeep.types.fortran_dynamic"
-local expression = require "accdeep.code.fortran.expression"
-local ftypes = require "accdeep.types.fortran"
+local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
+local fortran_expression = require "accdeep.code.fortran.fortran_expression"
+local fortran_types = require "accdeep.types.fortran_types"
 local object = require "accdeep.code.fortran.object"
 local scope = require "accdeep.types.scope"
-local tree = require "accdeep.base.tree"
+local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"
-local with = require "accdeep.base.dynamic"
+local with_fields = require "accdeep.base.with_fields"
 
 local raise = diagnostic.raise
 
 local selection = {}
 
-local compile = expression.compile
+local compile = fortran_expression.compile
 
 -- ------------------------------------------------------------------------------------ select case --
 
 -- A constant of a case as an expression.
 local function constant(session, node)
-  tree.visit(node, function(n)
+  ast.visit(node, function(n)
     local variable = n.tag == "id" and session.now.scope.variables[n.name]
     if variable and not variable.constant then
       raise("type-mismatch", n.pos, ("'%s' is a variable, a constant is needed"):format(n.name), { length = #n.name })
     end
   end)
   local e = compile(session:host_env(), node)
-  expression.needs(node, "value", e)
+  fortran_expression.needs(node, "value", e)
   if e.rank > 0 then raise("type-mismatch", node.pos, "the value of a case is a scalar") end
-  local made = expression.constant(e.type, e.value { pos = node.pos })
+  local made = fortran_expression.constant(e.type, e.value { pos = node.pos })
   made.node = node
   return made
 end
@@ -46,16 +46,17 @@ local function range_of(session, case)
     last = case.last and constant(session, case.last) }
 end
 
-local function always() return true end
+local function always_true() return true end
 
 -- A function that says whether a is at most b; what has no end is nil.
-local function at_most(a, b)
-  return a and b and expression.compared(a.node or b.node, "<=", a, b).value or always
+local function compile_at_most(a, b)
+  return a and b and fortran_expression.compile_comparison(a.node or b.node, "<=", a, b).value or always_true
 end
 
 local function overlap(a, b)
-  return at_most(a.first, a.last) {} and at_most(b.first, b.last) {} and at_most(a.first, b.last) {}
-    and at_most(b.first, a.last) {}
+  return compile_at_most(a.first, a.last) {} and compile_at_most(b.first, b.last) {}
+    and compile_at_most(a.first, b.last) {}
+    and compile_at_most(b.first, a.last) {}
 end
 
 -- Functions that say whether the value e is one of a branch's. seen: the ranges before; each value is in one branch.
@@ -63,7 +64,7 @@ local function tests_of(session, branch, e, seen)
   local tests = {}
   for _, case in ipairs(branch.cases) do
     local range = range_of(session, case)
-    local above, below = at_most(range.first, e), at_most(e, range.last)
+    local above, below = compile_at_most(range.first, e), compile_at_most(e, range.last)
     for _, other in ipairs(seen) do
       if overlap(range, other) then raise("duplicate-name", range.pos, "two cases are for the same value") end
     end
@@ -75,11 +76,11 @@ end
 
 local function select_case(env, node, block)
   local subject = compile(env, node.e)
-  expression.needs(node.e, "value", subject)
+  fortran_expression.needs(node.e, "value", subject)
   if subject.rank > 0 or subject.type.float or subject.type.logical then
     raise("type-mismatch", node.e.pos, "select case takes an integer or characters")
   end
-  local e = expression.scalar(subject.type, function(f) return f.selected end)
+  local e = fortran_expression.scalar(subject.type, function(f) return f.selected end)
   local branches, default, seen = {}, nil, {}
   for _, branch in ipairs(node.list) do
     local run = block(env, branch.body)
@@ -106,46 +107,47 @@ end
 -- ------------------------------------------------------------------------------------ select type --
 
 -- What a block knows its object as: slot has address, low, high, dims (of an array) and type, those of this run.
-local function associated(session, e, slot, t, is_class)
+local function associate_binding(session, e, slot, t, is_class)
   local made = { type = t, target = true, dynamic = is_class and function() return slot.type end or nil }
   if e.rank == 0 then
     made.place = function() return slot.address, slot.low, slot.high end
     return made
   end
-  made.type = ftypes.descriptor(session.program.layout, t, e.rank, "other", is_class)
+  made.type = fortran_types.descriptor(session.program.layout, t, e.rank, "other", is_class)
   made.dope = function()
-    return { address = slot.address, low = slot.low, high = slot.high, of = t, dims = descriptor.copied(slot.dims) }
+    return { address = slot.address, low = slot.low, high = slot.high, of = t,
+      dims = fortran_descriptor.copy_dims(slot.dims) }
   end
   return made
 end
 
 -- Runs a block of the host program: directives inside find the object by its name, too.
-local function with_variable(session, name, binding, slot, run, f)
+local function run_with_variable(session, name, binding, slot, run, f)
   local outer = session.now.scope
   local inner = scope.new(outer)
   local t, address, made = binding.type, slot.address, nil
   if t.kind ~= "descriptor" and binding.dynamic then
-    t = ftypes.descriptor(session.program.layout, t, 0, "other", true)
+    t = fortran_types.descriptor(session.program.layout, t, 0, "other", true)
   end
   if t.kind == "descriptor" then
     address = object.new(session, t, name, f.pos)
     made = address
-    core.put(address, descriptor.pack(session, t, slot.address, slot.dims, slot.type))
+    core.put(address, fortran_descriptor.pack(session, t, slot.address, slot.dims, slot.type))
   end
   inner.variables[name] = { name = name, type = t, address = address, target = true }
-  local ok, signal = pcall(with, session.now, { scope = inner }, run, f)
+  local ok, signal = pcall(with_fields, session.now, { scope = inner }, run, f)
   if made then session:free(made) end
   if not ok then error(signal, 0) end
   return signal
 end
 
 -- The blocks of select type, the best one first: that of a type, then class is from the most extended one on.
-local function ordered(branches)
+local function order_branches(branches)
   local order = {}
   for i, branch in ipairs(branches) do order[i] = branch end
   local function rank(branch)
     if branch.guard == "type" then return math.huge end
-    return branch.guard and dynamic.depth(branch.type) or -1
+    return branch.guard and fortran_dynamic_types.depth(branch.type) or -1
   end
   for i, branch in ipairs(order) do branch.rank, branch.number = rank(branch), i end
   table.sort(order, function(a, b)
@@ -155,9 +157,9 @@ local function ordered(branches)
   return order
 end
 
-local function guarded(branch, t)
+local function matches_guard(branch, t)
   if branch.guard == "type" then return branch.type == t end
-  return not branch.guard or dynamic.extends(t, branch.type)
+  return not branch.guard or fortran_dynamic_types.extends(t, branch.type)
 end
 
 local function select_type(env, node, block)
@@ -174,21 +176,21 @@ local function select_type(env, node, block)
   for i, given in ipairs(node.list) do
     local t = given.spec and session:fortran_type(given.spec) or subject.type
     local key = (given.guard or "default") .. " " .. types.name(t)
-    if t.kind ~= "record" or not dynamic.extends(t, subject.type) then
+    if t.kind ~= "record" or not fortran_dynamic_types.extends(t, subject.type) then
       raise("type-mismatch", given.spec.name_pos or given.spec.pos, ("%s does not extend %s"):format(types.name(t),
         types.name(subject.type)), { length = given.spec.name and #given.spec.name })
     elseif seen[key] then
       raise("duplicate-name", given.spec and given.spec.pos or node.pos, "two blocks are for the same type")
     end
     seen[key] = true
-    local binding = associated(session, subject, slot, t, given.guard ~= "type")
+    local binding = associate_binding(session, subject, slot, t, given.guard ~= "type")
     local inner = setmetatable({ lookup = function(other, pos)
       if other == name then return binding end
       return env.lookup(other, pos)
     end }, { __index = env })
     branches[i] = { guard = given.guard, type = t, binding = binding, run = block(inner, given.body) }
   end
-  local order = ordered(branches)
+  local order = order_branches(branches)
   return function(f)
     f.pos = node.e.pos
     slot.type = subject.dynamic(f)
@@ -200,9 +202,9 @@ local function select_type(env, node, block)
       slot.address, slot.low, slot.high = subject.place(f)
     end
     for _, branch in ipairs(order) do
-      if guarded(branch, slot.type) then
+      if matches_guard(branch, slot.type) then
         if env.space.on_device then return branch.run(f) end
-        return with_variable(session, name, branch.binding, slot, branch.run, f)
+        return run_with_variable(session, name, branch.binding, slot, branch.run, f)
       end
     end
   end
@@ -222,7 +224,7 @@ local function select_rank(env, node, block)
   for _, given in ipairs(node.list) do
     local rank = given.rank
     if type(rank) == "table" then
-      rank = expression.integer(env, rank) { pos = rank.pos }
+      rank = fortran_expression.integer(env, rank) { pos = rank.pos }
     end
     if seen[rank] then raise("duplicate-name", node.pos, "two blocks are for the same rank") end
     seen[rank] = true
@@ -242,7 +244,7 @@ local function select_rank(env, node, block)
   return function(f)
     local inside = scope.new(session.now.scope)
     inside.variables[name] = setmetatable({ name = name, any_rank = not is_ranked }, { __index = variable })
-    return with(session.now, { scope = inside }, run, f)
+    return with_fields(session.now, { scope = inside }, run, f)
   end
 end
 

@@ -6,7 +6,7 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local list_item = require "accdeep.shape.list_item"
-local tree = require "accdeep.base.tree"
+local ast = require "accdeep.base.ast"
 
 local raise = diagnostic.raise
 
@@ -15,7 +15,7 @@ local reductions = {}
 local makes_private = { private = true, firstprivate = true }
 
 -- What a directive says of variables: name -> the operator of its reduction, or "private".
-local function said_by(construct)
+local function reductions_of(construct)
   local said = {}
   for _, clause in ipairs(construct.clauses) do
     local what = clause.name == "reduction" and clause.op or makes_private[clause.name] and "private"
@@ -26,9 +26,9 @@ end
 
 -- Whether a loop's body assigns to a variable beside the inner loop that reduces it: then each iteration has a
 -- reduction of its own.
-local function starts_anew(body, name, inner)
+local function has_own_reduction(body, name, inner)
   local found = false
-  tree.visit(body, function(node)
+  ast.visit(body, function(node)
     if node.tag == "assign" and (node.op or "=") == "=" then
       local to = node.to
       while to.base do to = to.base end
@@ -50,7 +50,7 @@ local function check(around, name, op, pos, inner)
       raise("conflicting-clauses", pos, ("'%s' is reduced by '%s' here, and by '%s' in the '%s' around"):format(name,
         op, said, construct.name), { length = #name, rule = "ACC33-2.9.11-3", help = "use one operator" })
     elseif construct and not said and construct.name:find "loop" then
-      if starts_anew(around[i].body, name, inner) then return end
+      if has_own_reduction(around[i].body, name, inner) then return end
       raise("missing-clause", pos, ("the reduction of '%s' spans the '%s' around, which does not reduce it"):format(
         name, construct.name), { length = #name, rule = "ACC33-2.9.11-3",
         help = ("write reduction(%s: %s) there, too, or make %s private there"):format(op, name, name) })
@@ -63,10 +63,10 @@ local scopes = { block = true, ["for"] = true, switch = true }
 -- Checks the reductions of the loops in the body of a compute construct. of_loop(node) -> the loop directive that a
 -- node of the body stands for, or nil.
 function reductions.check(compute, body, of_loop)
-  local around = { { construct = compute, said = said_by(compute), body = body } }
-  local function inside(entry, node, visit)
+  local around = { { construct = compute, said = reductions_of(compute), body = body } }
+  local function visit_nested(entry, node, visit)
     around[#around + 1] = entry
-    for _, child in tree.children(node) do visit(child) end
+    for _, child in ast.children(node) do visit(child) end
     around[#around] = nil
   end
   local function visit(node)
@@ -77,9 +77,9 @@ function reductions.check(compute, body, of_loop)
           check(around, list_item.root_variable(item), clause.op, item.pos, node)
         end
       end
-      return inside({ construct = construct, said = said_by(construct), body = node }, node, visit)
+      return visit_nested({ construct = construct, said = reductions_of(construct), body = node }, node, visit)
     elseif scopes[node.tag] then
-      return inside({ declared = {} }, node, visit)
+      return visit_nested({ declared = {} }, node, visit)
     elseif node.tag == "declaration" then
       for _, item in ipairs(node.list) do
         local declarator = item.declarator
@@ -88,7 +88,7 @@ function reductions.check(compute, body, of_loop)
         if scope.declared then scope.declared[declarator.name] = true end
       end
     end
-    for _, child in tree.children(node) do visit(child) end
+    for _, child in ast.children(node) do visit(child) end
   end
   visit(body)
 end

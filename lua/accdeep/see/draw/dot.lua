@@ -10,7 +10,7 @@ local MARKS = { [">"] = "&gt;", ["<"] = "&lt;" }
 
 local escapes = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
 
-local function escaped(text)
+local function escape(text)
   if not utf8.len(text) then text = text:gsub("[\128-\255]", "?") end
   return (text:gsub('[&<>"]', escapes):gsub("[%c\127]", "?"))
 end
@@ -22,15 +22,15 @@ local function color_of(row)
 end
 
 -- Graphviz wants no tags around nothing.
-local function tagged(open, text, close)
-  return text ~= "" and open .. escaped(text) .. close or ""
+local function wrap_tag(open, text, close)
+  return text ~= "" and open .. escape(text) .. close or ""
 end
 
 -- A box as an HTML-like table whose cells have the sizes that svg.lua draws.
 local function table_of(box, room)
   local is, parts = box.is, {}
-  local head = { tagged("<b>", box.title, "</b>") }
-  for _, note in ipairs(box.notes) do head[#head + 1] = escaped(note) end
+  local head = { wrap_tag("<b>", box.title, "</b>") }
+  for _, note in ipairs(box.notes) do head[#head + 1] = escape(note) end
   parts[1] = ('<tr><td port="all" colspan="2" fixedsize="true" width="%d" height="%d" bgcolor="%s">%s%s</td></tr>')
     :format(room.width, room.head, is.offending and "mistyrose" or is.absent and "gray92" or FILLS[box.side],
       box.mark and MARKS[box.mark] .. " " or "", table.concat(head, "<br/>"))
@@ -40,7 +40,7 @@ local function table_of(box, room)
     parts[#parts + 1] = ('<tr><td port="r%d" fixedsize="true" width="%d" height="%d" align="left"%s>%s%s</td></tr>')
       :format(i, room.width, picture.ROW, is.absent and ' bgcolor="gray96"' or "",
         row.mark and "<b>" .. MARKS[row.mark] .. "</b> " or "",
-        color and tagged(('<font color="%s">'):format(color), text, "</font>") or escaped(text))
+        color and wrap_tag(('<font color="%s">'):format(color), text, "</font>") or escape(text))
   end
   if box.below and box.below > 0 then
     parts[#parts + 1] = ('<tr><td fixedsize="true" width="%d" height="%d"></td></tr>'):format(room.width, box.below)
@@ -120,7 +120,7 @@ local function cluster(made, side, rooms, out)
   local label = { side == "host" and "host" or "device " .. (made.device or 0) }
   for i, level in ipairs(side == "device" and made.levels or {}) do
     local line = ("%d %s: %s"):format(i, level.title, table.concat(level.parts, "  "))
-    label[#label + 1] = escaped(#line > LABEL and line:sub(1, LABEL - 3) .. "..." or line)
+    label[#label + 1] = escape(#line > LABEL and line:sub(1, LABEL - 3) .. "..." or line)
   end
   out[#out + 1] = ('    label=<%s>; style="rounded,filled"; fillcolor="%s"; color=gray;'):format(
     table.concat(label, "<br/>"), side == "host" and "gray97" or "aliceblue")
@@ -136,7 +136,7 @@ local function cluster(made, side, rooms, out)
 end
 
 -- Invisible arrows that keep the device's objects to the right of the host's, at their twins' height.
-local function columns_apart(made, depth, columns, out)
+local function separate_columns(made, depth, columns, out)
   local first, any
   for _, box in ipairs(made.boxes) do
     first = first or box.side == "host" and box.id
@@ -186,14 +186,14 @@ function dot.text(made)
     rooms[box.id] = { width = width, head = head }
   end
   local depth, columns = depths(made)
-  local title = escaped(made.title)
-  if made.error then title = title .. "<br/>" .. escaped(("%s: %s"):format(made.error.code, made.error.message)) end
+  local title = escape(made.title)
+  if made.error then title = title .. "<br/>" .. escape(("%s: %s"):format(made.error.code, made.error.message)) end
   local out = { "digraph accdeep {",
     ("  %s fontname=Helvetica; labelloc=t; fontcolor=%s; label=<%s>;"):format(SPACING, made.error and "red" or "black",
       title), NODES }
   cluster(made, "host", rooms, out)
   cluster(made, "device", rooms, out)
-  columns_apart(made, depth, columns, out)
+  separate_columns(made, depth, columns, out)
   arrows(made, depth, out)
   out[#out + 1] = "}"
   return table.concat(out, "\n") .. "\n"

@@ -5,8 +5,8 @@
 local rules = require "accdeep.catalogue.rules"
 local json = require "dkjson"
 local location = require "accdeep.base.location"
-local script = require "accdeep.see.draw.script"
-local style = require "accdeep.see.draw.style"
+local page_script = require "accdeep.see.draw.page_script"
+local picture_style = require "accdeep.see.draw.picture_style"
 local svg = require "accdeep.see.draw.svg"
 
 local ROWS = 100 -- of a table
@@ -16,10 +16,10 @@ local KEYS = { "name", "title", "file", "version", "source", "rules", "parts", "
   "message", "rule", "help", "snippet", "lines", "from", "to", "present", "present_more",
   "attached", "attached_more", "levels", "start", "case", "step" }
 
-local clean = require "accdeep.base.words".utf8
+local clean = require "accdeep.base.strings".to_utf8
 
 -- Numbers for texts: the same one for the same text.
-local function shared()
+local function new_numbering()
   local list, numbers = {}, {}
   return list, function(text, value)
     if not numbers[text] then
@@ -98,7 +98,7 @@ local function error_of(err, title)
   for _, key in ipairs { "wanted", "found" } do
     if err[key] then table.insert(made.lines, ("%s: %s"):format(key, clean(err[key]))) end
   end
-  if err.callers then table.insert(made.lines, "called from: " .. clean(location.called_from(err.callers))) end
+  if err.callers then table.insert(made.lines, "called from: " .. clean(location.callers_text(err.callers))) end
   for _, note in ipairs(err.notes or {}) do table.insert(made.lines, "note: " .. clean(note)) end
   -- the word of the directive that it is about
   local from = word and word:find "%w" and title:find("%f[%w_]" .. word:gsub("%p", "%%%0") .. "%f[^%w_]")
@@ -111,7 +111,7 @@ end
 local function step_of(step, made, place, file, part, share_table, cited)
   local out = { title = clean(step.title), parts = {}, width = math.ceil(place.width),
     height = math.ceil(place.height) }
-  for i, text in ipairs(svg.parts(made, place)) do out.parts[i] = part(text) end
+  for i, text in ipairs(svg.render_parts(made, place)) do out.parts[i] = part(text) end
   local tables = tables_of(step.snapshot)
   out.tables = share_table(json.encode(tables, { keyorder = KEYS }), tables)
   if #made.left_out > 0 then out.left_out = clean(table.concat(made.left_out, ", ")) end
@@ -130,7 +130,7 @@ local function step_of(step, made, place, file, part, share_table, cited)
   elseif step.file == file and step.line then
     local _, more = (not step.ends and step.text or ""):gsub("\n", "")
     out.line, out.last = step.line, step.line + more
-    out.callers = step.callers and clean(location.called_from(step.callers))
+    out.callers = step.callers and clean(location.callers_text(step.callers))
   end
   return out
 end
@@ -211,8 +211,8 @@ end
 -- The page of a scenario's cases, whose pictures have places: {record = a case, pictures, places}. It opens at a case
 -- and a step; step nil: the first that has a line.
 return function(title, file, cases, first_case, first_step)
-  local parts, part = shared()
-  local tables, share_table = shared()
+  local parts, part = new_numbering()
+  local tables, share_table = new_numbering()
   local cited, list = {}, {}
   for i, case in ipairs(cases) do
     local made = { name = clean(case.record.name or file), ok = case.record.ok ~= false,
@@ -230,7 +230,7 @@ return function(title, file, cases, first_case, first_step)
   local data = json.encode({ name = clean(file:match "[^/]*$"), source = lines_of(location.source(file) or ""),
     rules = next(texts) and texts or json.null, parts = parts, tables = tables, cases = list,
     start = { case = (first_case or 1) - 1, step = (first_step or 0) - 1 } }, { keyorder = order })
-  local values = { title = svg.escaped(title), file = svg.escaped(file), legend = svg.escaped(svg.legend),
-    style = style.page, script = script, data = data:gsub("<", "\\u003c") }
+  local values = { title = svg.escape(title), file = svg.escape(file), legend = svg.escape(svg.legend),
+    style = picture_style.page, script = page_script, data = data:gsub("<", "\\u003c") }
   return (page:gsub("%%%((%a+)%)", values))
 end

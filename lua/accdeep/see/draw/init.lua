@@ -1,13 +1,13 @@
--- draw - pictures of a scenario: dot.lua, svg.lua and html.lua of what record.lua has kept.
+-- draw - pictures of a scenario: dot.lua, svg.lua and html.lua of what step_recorder.lua has kept.
 --
 -- draw.scenario(path, text, options) runs a scenario and gives its cases; draw.step and draw.page make texts of them.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local dot = require "accdeep.see.draw.dot"
 local html = require "accdeep.see.draw.html"
-local layout = require "accdeep.see.draw.layout"
+local picture_layout = require "accdeep.see.draw.picture_layout"
 local picture = require "accdeep.see.draw.picture"
-local record = require "accdeep.see.draw.record"
+local step_recorder = require "accdeep.see.draw.step_recorder"
 local scenario = require "accdeep.script.scenario"
 local snapshot = require "accdeep.see.snapshot"
 local svg = require "accdeep.see.draw.svg"
@@ -33,10 +33,10 @@ function draw.write(name, text)
   end
 end
 
--- Runs a scenario; options are those of scenario.run. Returns its cases as record.lua gives them, and the result of
--- the run. Where a step is about objects that were drawn as a group, the scenario runs once more, in silence.
+-- Runs a scenario; options are those of scenario.run. Returns its cases as step_recorder.lua gives them, and the result
+-- of the run. Where a step is about objects that were drawn as a group, the scenario runs once more, in silence.
 function draw.scenario(path, text, options)
-  local recorder = record.new()
+  local recorder = step_recorder.new()
   local function run()
     local list = table.move(options.observers or {}, 1, #(options.observers or {}), 1, {})
     list[#list + 1] = recorder:observer()
@@ -46,7 +46,7 @@ function draw.scenario(path, text, options)
   local cases, must = recorder:finish(result), {}
   for i, case in ipairs(cases) do must[i] = case.hidden end
   if not next(must) then return cases, result end
-  recorder = record.new(must)
+  recorder = step_recorder.new(must)
   options.out, options.observers = function() end, nil
   return recorder:finish(run()), result
 end
@@ -65,7 +65,7 @@ end
 function draw.step(case, number, format)
   local made = picture.all(case.steps)[number]
   if format == "dot" then return dot.text(made) end
-  return svg.document(made, layout.all({ made })[1])
+  return svg.document(made, picture_layout.all({ made })[1])
 end
 
 -- All cases as a page, which opens at a case and a step, by number; nil: where the page says.
@@ -73,7 +73,7 @@ function draw.page(title, path, cases, first_case, first_step)
   local list = {}
   for i, case in ipairs(cases) do
     local pictures = picture.all(case.steps)
-    list[i] = { record = case, pictures = pictures, places = layout.all(pictures) }
+    list[i] = { record = case, pictures = pictures, places = picture_layout.all(pictures) }
   end
   return html(title, path, list, first_case, first_step)
 end
@@ -85,7 +85,7 @@ function draw.save(session, file)
       rule = "HOUSE-files" }, 0)
   end
   local title = file:match "[^/]*$"
-  local step = { title = title, events = {}, moved = {}, snapshot = (snapshot.of(session)) }
+  local step = { title = title, events = {}, moved = {}, snapshot = (snapshot.take(session)) }
   local case = { name = title, steps = { step }, dropped = 0, rules = session.rules.name }
   local format = draw.format(file)
   draw.write(file, format == "html" and draw.page(title, title, { case }) or draw.step(case, 1, format))

@@ -18,7 +18,7 @@ local TITLE, NAME, VALUE = 44, 30, 40 -- characters that are shown of a title, o
 local PARTS = 6 -- clauses of a level
 
 -- The middle of a text that is too long is left out.
-local function fitted(text, most)
+local function truncate_middle(text, most)
   local n = utf8.len(text) or #text
   if n <= most then return text end
   if n ~= #text then return text:sub(1, (utf8.offset(text, most) or most) - 1) .. "..." end
@@ -46,8 +46,9 @@ local function member_row(row, side, arrow)
   local is = { unknown = row.unknown, excluded = row.state == "excluded", elided = row.kind == "elided" }
   is.wrong = row.state == "gone" or row.state == "nowhere" or row.state == "host" and side == "device"
   local text = row.kind == "pointer" and pointer_text(row, side) or row.text or ""
-  local made = { key = row.path .. (row.kind == "elided" and "..." .. row.offset or ""), name = fitted(row.path, NAME),
-    text = fitted(text, VALUE), hidden = row.hidden, is = is, offset = row.offset, bytes = row.bytes,
+  local made = { key = row.path .. (row.kind == "elided" and "..." .. row.offset or ""),
+    name = truncate_middle(row.path, NAME),
+    text = truncate_middle(text, VALUE), hidden = row.hidden, is = is, offset = row.offset, bytes = row.bytes,
     port = row.to ~= nil }
   if row.to then
     made.across = row.to:sub(1, 1) ~= side:sub(1, 1)
@@ -57,14 +58,14 @@ local function member_row(row, side, arrow)
   return made
 end
 
-local function notes_of(object, side)
+local function annotations_of(object, side)
   local notes = {}
   if object.group then
     notes[1] = ("%d objects, %d bytes"):format(object.group, object.bytes)
     if object.present == "partly" then notes[2] = "some of them on the device" end
     return notes
   end
-  notes[1] = object.type and fitted(object.type, TITLE) or ("%d bytes"):format(object.bytes)
+  notes[1] = object.type and truncate_middle(object.type, TITLE) or ("%d bytes"):format(object.bytes)
   if object.part then notes[1] = "in " .. notes[1] end
   if side == "device" then
     notes[2] = ("structured %s, dynamic %s"):format(object.structured, object.dynamic)
@@ -75,8 +76,9 @@ end
 
 -- The box of an object, and the arrows from it.
 local function box_of(object, side)
-  local box = { id = object.id, side = side, twin = object.host, title = fitted(object.title or object.name, TITLE),
-    name = object.name, is_variable = object.is_variable, notes = notes_of(object, side), rows = {},
+  local box = { id = object.id, side = side, twin = object.host,
+    title = truncate_middle(object.title or object.name, TITLE),
+    name = object.name, is_variable = object.is_variable, notes = annotations_of(object, side), rows = {},
     is = { group = object.group ~= nil, absent = side == "host" and object.present == "absent" } }
   local arrows = {}
   if object.group and object.of then arrows[1] = { from = object.of, to = object.id, is = "group" } end
@@ -98,7 +100,7 @@ local function add_boxes(made, list, side, kept)
   end
 end
 
-local function copied(t)
+local function copy_table(t)
   local copy = {}
   for key, value in pairs(t) do copy[key] = value end
   return copy
@@ -108,11 +110,11 @@ end
 local function own(made, id)
   local box = made.boxes[id]
   if made.owned[id] then return box end
-  local copy = copied(box)
-  copy.is, copy.rows = copied(box.is), {}
+  local copy = copy_table(box)
+  copy.is, copy.rows = copy_table(box.is), {}
   for i, row in ipairs(box.rows) do
-    copy.rows[i] = copied(row)
-    copy.rows[i].is = copied(row.is)
+    copy.rows[i] = copy_table(row)
+    copy.rows[i].is = copy_table(row.is)
   end
   made.boxes[made.places[id]], made.boxes[id], made.owned[id] = copy, copy, true
   return copy
@@ -152,7 +154,7 @@ local function mark_changes(made, before)
 end
 
 -- Whether a name stands in a text as a whole.
-local function says(text, name)
+local function mentions(text, name)
   local from, to = text:find(name, 1, true)
   while from do
     if not text:sub(from - 1, from - 1):find "[%w_.>%]]" and not text:sub(to + 1, to + 1):find "[%w_%[]"
@@ -166,7 +168,7 @@ end
 local function names_row(text, box, row)
   for _, base in ipairs { (box.name:gsub("%b[]$", "")), (box.name:gsub("%[(%d+):[^%]]*%]$", "[%1]")) } do
     for _, dot in ipairs { ".", "->", "%", "" } do
-      if says(text, base .. dot .. row.name) then return true end
+      if mentions(text, base .. dot .. row.name) then return true end
     end
   end
   return false
@@ -206,7 +208,7 @@ local function mark_error(made, err)
       return found[1] and found
     end
   end
-  local _ = mark(rows(true)) or mark(rows(false)) or mark(function(box) return says(err.message, box.name) end)
+  local _ = mark(rows(true)) or mark(rows(false)) or mark(function(box) return mentions(err.message, box.name) end)
     or mark(function(box) return named[box.name] end)
 end
 
@@ -217,12 +219,12 @@ local function level_of(level)
       parts[i] = ("and %d more"):format(#level.clauses - PARTS)
       break
     end
-    parts[i] = ("%s(%s)"):format(clause.state, fitted(clause.name or "?", NAME))
+    parts[i] = ("%s(%s)"):format(clause.state, truncate_middle(clause.name or "?", NAME))
   end
   for _, list in ipairs { level.tuples or {}, level.floor or {} } do
     for i, tuple in ipairs(list) do
       if i > PARTS then break end
-      parts[#parts + 1] = ("%s %s"):format(tuple.state, fitted(tuple.name, NAME))
+      parts[#parts + 1] = ("%s %s"):format(tuple.state, truncate_middle(tuple.name, NAME))
     end
   end
   return { title = level.kind .. (level.at and " " .. level.at:match "[^/]*$" or ""), parts = parts }
@@ -230,7 +232,7 @@ end
 
 -- What lies in one block of the device because it was fused, as the innermost level that did it has it: {title, ids of
 -- boxes}.
-local function fused(shot, boxes)
+local function fused_blocks(shot, boxes)
   local list, taken = {}, {}
   local function add(tuple)
     local of, ids = {}, {}
@@ -240,7 +242,7 @@ local function fused(shot, boxes)
     end
     if #ids < 2 then return end
     for _, id in ipairs(ids) do taken[id] = true end
-    list[#list + 1] = { title = fitted("fused: " .. tuple.name, NAME), ids = ids }
+    list[#list + 1] = { title = truncate_middle("fused: " .. tuple.name, NAME), ids = ids }
   end
   for i = #shot.levels, 1, -1 do
     for _, tuples in ipairs { shot.levels[i].floor or {}, shot.levels[i].tuples or {} } do
@@ -251,7 +253,7 @@ local function fused(shot, boxes)
 end
 
 -- The picture of a step; before: that of the step before, or nil; kept: boxes of objects, for pictures that share them.
-function picture.of(step, before, kept)
+function picture.new(step, before, kept)
   local made = { title = step.title, file = step.file, line = step.line, error = step.error,
     device = step.snapshot.number or 0, boxes = {}, arrows = {}, levels = {}, left_out = {}, places = {}, owned = {} }
   add_boxes(made, step.snapshot.host, "host", kept or {})
@@ -260,12 +262,12 @@ function picture.of(step, before, kept)
   if before then mark_changes(made, before) end
   if step.error then mark_error(made, step.error) end
   for i, level in ipairs(step.snapshot.levels) do made.levels[i] = level_of(level) end
-  made.fused = fused(step.snapshot, made.boxes)
+  made.fused = fused_blocks(step.snapshot, made.boxes)
   return made
 end
 
 -- Which boxes have to do with something that is on the device in any of the pictures: id -> true. Nil: none does.
-local function involved(list)
+local function involved_boxes(list)
   local near, found, queue = {}, {}, {}
   local function link(a, b)
     near[a] = near[a] or {}
@@ -298,21 +300,21 @@ local function involved(list)
   return next(found) and found or nil
 end
 
-local function listed(box)
+local function box_text(box)
   local row = #box.rows == 1 and box.rows[1]
   return row and row.text ~= "" and ("%s = %s"):format(box.title, row.text) or box.title
 end
 
 -- Takes variables of which nothing is ever on the device out of the pictures: their names are reported.
 local function focus(list)
-  local kept = involved(list)
+  local kept = involved_boxes(list)
   for _, one in ipairs(kept and list or {}) do
     local boxes = {}
     for _, box in ipairs(one.boxes) do
       if kept[box.id] then
         boxes[#boxes + 1], boxes[box.id] = box, box
       elseif box.is_variable then
-        table.insert(one.left_out, listed(box))
+        table.insert(one.left_out, box_text(box))
       end
     end
     one.boxes = boxes
@@ -322,7 +324,7 @@ end
 -- Pictures of all steps of a case.
 function picture.all(steps)
   local list, kept = {}, {}
-  for i, step in ipairs(steps) do list[i] = picture.of(step, list[i - 1], kept) end
+  for i, step in ipairs(steps) do list[i] = picture.new(step, list[i - 1], kept) end
   focus(list)
   return list
 end

@@ -1,10 +1,10 @@
--- svg.lua - a picture as SVG, drawn where layout.lua puts things.
+-- svg.lua - a picture as SVG, drawn where picture_layout.lua puts things.
 --
 -- svg.parts(picture, place) gives texts that stand for themselves, so that pages share those of several steps.
 -- svg.document(picture, place) is a file.
 
 local picture = require "accdeep.see.draw.picture"
-local style = require "accdeep.see.draw.style"
+local picture_style = require "accdeep.see.draw.picture_style"
 
 local svg = {}
 
@@ -14,18 +14,18 @@ local MARGIN = 10
 local escapes = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&#39;" }
 
 -- Text for XML: what would be markup is not, what is not a character of XML is "?".
-function svg.escaped(text)
+function svg.escape(text)
   if not utf8.len(text) then text = text:gsub("[\128-\255]", "?") end
   return (text:gsub("[&<>\"']", escapes):gsub("[%z\1-\8\11-\31\127]", "?"):gsub("\u{FFFE}", "?"):gsub("\u{FFFF}", "?"))
 end
-local escaped = svg.escaped
+local escaped = svg.escape
 
 -- A number as short as it can be.
 local function short(n)
   return (("%.1f"):format(n):gsub("%.0$", ""))
 end
 
-local function words(first, is)
+local function class_words(first, is)
   local list = {}
   for word, holds in pairs(is) do
     if holds then list[#list + 1] = word end
@@ -46,7 +46,7 @@ local function row_of(row, place, y)
   local is = { changed = row.is.changed, unknown = row.is.unknown, excluded = row.is.excluded, elided = row.is.elided,
     wrong = row.is.wrong, offending = row.is.offending, moved = row.mark ~= nil }
   local base = y + picture.ROW - 5
-  local parts = { ('<g class="%s">'):format(words("row", is)),
+  local parts = { ('<g class="%s">'):format(class_words("row", is)),
     ('<rect x="%s" y="%s" width="%s" height="%d"/>'):format(short(place.x + 1), short(y + .5), short(place.width - 2),
       picture.ROW - 1),
     ('<line class="rule" x1="%s" y1="%s" x2="%s" y2="%s"/>'):format(short(place.x), short(y),
@@ -69,7 +69,8 @@ end
 
 local function box_of(box, place)
   local middle = place.x + place.width / 2
-  local parts = { ('<g class="%s" data-id="%s"%s><title>%s</title>'):format(words("box " .. box.side, box.is), box.id,
+  local parts = { ('<g class="%s" data-id="%s"%s><title>%s</title>'):format(
+    class_words("box " .. box.side, box.is), box.id,
     box.twin and (' data-twin="%s"'):format(box.twin) or "", escaped(box.name)),
     ('<rect class="body" x="%s" y="%s" width="%s" height="%s" rx="4"/>'):format(short(place.x), short(place.y),
       short(place.width), short(place.height)),
@@ -124,7 +125,7 @@ local function bands_of(made, area)
 end
 
 -- Frames around boxes that lie in one block.
-local function fused_of(made, place)
+local function fused_frames(made, place)
   local parts = {}
   for _, block in ipairs(made.fused) do
     local left, top, right, bottom = math.huge, math.huge, 0, 0
@@ -156,10 +157,10 @@ end
 -- ------------------------------------------------------------------------------------- the whole --
 
 -- A list of texts: what stands behind comes first.
-function svg.parts(made, place)
+function svg.render_parts(made, place)
   local list = { sides_of(made, place) }
   if place.sides.device and made.levels[1] then list[2] = bands_of(made, place.sides.device) end
-  if made.fused[1] then list[#list + 1] = fused_of(made, place) end
+  if made.fused[1] then list[#list + 1] = fused_frames(made, place) end
   for _, box in ipairs(made.boxes) do
     if place.boxes[box.id] then
       list[#list + 1] = box_of(box, place.boxes[box.id])
@@ -219,12 +220,13 @@ function svg.document(made, place)
     below[#below + 1] = text("small", MARGIN, bottom, line)
     bottom = bottom + 15
   end
-  return '<?xml version="1.0" encoding="UTF-8"?>\n' .. style.plain(table.concat({
+  return '<?xml version="1.0" encoding="UTF-8"?>\n' .. picture_style.plain(table.concat({
     ('<svg xmlns="http://www.w3.org/2000/svg" class="pic" role="img" width="%s" height="%s" viewBox="0 0 %s %s">')
       :format(short(width), short(bottom), short(width), short(bottom)),
     ("<title>%s</title>"):format(escaped(made.title)),
     '<rect class="paper" width="100%" height="100%"/>', table.concat(over, "\n"),
-    ('<g transform="translate(%d %s)">'):format(MARGIN, short(y)), table.concat(svg.parts(made, place), "\n"), "</g>",
+    ('<g transform="translate(%d %s)">'):format(MARGIN, short(y)), table.concat(svg.render_parts(made, place), "\n"),
+    "</g>",
     table.concat(below, "\n"), "</svg>" }, "\n")) .. "\n"
 end
 

@@ -16,7 +16,8 @@ local rules = require "accdeep.catalogue.rules"
 
 local reference = {}
 
-local chapters = { "language", "expectations", "deep", "openacc", "openmp", "library", "package" }
+local chapters = { "language", "expectations", "deep_copy_words", "openacc_routines", "openmp_routines", "lua_library",
+  "package" }
 
 -- All chapters, in order.
 function reference.chapters()
@@ -79,7 +80,7 @@ end
 
 local WIDTH = 100
 
-local function put(out, margin, text) out[#out + 1] = rules.wrapped(text, margin, WIDTH) end
+local function put(out, margin, text) out[#out + 1] = rules.wrap_text(text, margin, WIDTH) end
 
 local function put_code(out, code)
   for line in code:gmatch "[^\n]+" do out[#out + 1] = "    " .. line end

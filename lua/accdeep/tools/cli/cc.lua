@@ -4,7 +4,7 @@ local lazy = require "accdeep.base.lazy"
 local cc = lazy.require "accdeep.tools.cc"
 local common = require "accdeep.tools.cli.common"
 local diagnostic = require "accdeep.base.diagnostic"
-local units = lazy.require "accdeep.tools.lower.units"
+local compiler_driver = lazy.require "accdeep.tools.lower.compiler_driver"
 
 local function options(command)
   command:argument("compiler", "gcc, g++, gfortran, clang or clang++."):args "?":argname "<compiler>"
@@ -18,7 +18,7 @@ local function options(command)
 end
 
 -- What stands behind the compiler is the compiler's.
-local function spell(args)
+local function normalize_arguments(args)
   local at, with_value = 2, { ["--to"] = true, ["--rules"] = true }
   while args[at] and args[at]:sub(1, 1) == "-" do at = at + (with_value[args[at]] and 2 or 1) end
   if not args[at] then return args end
@@ -30,11 +30,11 @@ end
 -- The compiler's own status; 1 for an error in a directive of TR-14-1.
 local function run(given)
   if given.libdir then
-    common.out(cc.folder(given.to) .. "\n")
+    common.write_output(cc.folder(given.to) .. "\n")
     return 0
   end
   local list = cc.command(given)
-  local ok, status = pcall(units.compile, list, given)
+  local ok, status = pcall(compiler_driver.compile, list, given)
   if not ok then
     if not diagnostic.is(status) then error(status, 0) end
     common.show_error(status)
@@ -44,4 +44,4 @@ local function run(given)
 end
 
 return { about = "Compile a program, with directives of TR-14-1 too, so that `accdeep exec` checks each access.",
-  options = options, spell = spell, run = run }
+  options = options, normalize_arguments = normalize_arguments, run = run }

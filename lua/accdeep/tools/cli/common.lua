@@ -34,7 +34,7 @@ function common.cannot_write(problem) common.lost = common.lost or problem end
 -- The line that long work shows itself on; what is written comes in its place.
 common.progress = progress.new(true)
 
-function common.out(text)
+function common.write_output(text)
   common.progress:hide()
   local ok, problem = io.stdout:write(text)
   if not ok then common.cannot_write("standard output: " .. problem) end
@@ -62,7 +62,7 @@ function common.size(text)
   return n << shift
 end
 
-function common.whole(text)
+function common.parse_whole_number(text)
   local n = math.tointeger(tonumber(text) or 0.5)
   if not n or n < 0 then return nil, ("'%s' is not a whole number"):format(text) end
   return n
@@ -98,7 +98,7 @@ function common.limits(command)
   command:option("--limit-memory", "Memory a scenario may use, that of devices with it (0: no limit).")
     :default(common.LIMIT_MEMORY):convert(common.size)
   command:option("--limit-steps", "Steps of Lua a scenario may take, and seconds to match (0: no limit).")
-    :default(common.LIMIT_STEPS):convert(common.whole)
+    :default(common.LIMIT_STEPS):convert(common.parse_whole_number)
 end
 
 -- ---------------------------------------------------------------------------------------- files --

@@ -5,7 +5,7 @@ local common = require "accdeep.tools.cli.common"
 local explain = lazy.require "accdeep.tools.cli.explain"
 local profiles = require "accdeep.catalogue.profiles"
 local rules = lazy.require "accdeep.catalogue.rules"
-local sorted = require "accdeep.base.sorted"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local function options(command)
   command:argument("shell", "The shell: bash, zsh, fish."):choices { "bash", "zsh", "fish" }
@@ -13,9 +13,9 @@ end
 
 -- Values that shells offer, by option and, where they are arguments, by command.
 local function values()
-  local function words(set)
+  local function list_words(set)
     local list = {}
-    for name in sorted(set) do
+    for name in sorted_pairs(set) do
       name = name:gsub(" ", "-") -- terms are found so, too
       if name:find "^[%w_.-]+$" then list[#list + 1] = name end
     end
@@ -25,12 +25,13 @@ local function values()
   for _, name in ipairs(profiles.names()) do names[name] = true end
   for _, document in ipairs(rules.documents) do documents[document.prefix] = true end
   for _, name in pairs(explain.known()) do spelled[name] = true end
-  local of_option = { ["--rules"] = words(names), ["--profile"] = words(names), ["--device"] = { "sim", "cuda" } }
+  local of_option = { ["--rules"] = list_words(names), ["--profile"] = list_words(names),
+    ["--device"] = { "sim", "cuda" } }
   for _, name in ipairs { "--case", "--jobs", "--limit-memory", "--limit-steps", "--shard", "--step", "--to" } do
     of_option[name] = {} -- a number: no file is offered
   end
   return of_option,
-    { explain = words(spelled), rules = words(rules.names()), conform = words(documents) }
+    { explain = list_words(spelled), rules = list_words(rules.names()), conform = list_words(documents) }
 end
 
 -- Bash: '=' begins a new word; each command has its own options; only a shell function can refuse names of files.
@@ -57,12 +58,12 @@ local WORD_OF_EXPLAIN = [=[
 -- Bash and fish: argparse offers values of options alone.
 local function with_arguments(shell, text, by_command)
   local out = {}
-  for command, list in sorted(by_command) do
-    local words = table.concat(list, " ")
+  for command, list in sorted_pairs(by_command) do
+    local list_words = table.concat(list, " ")
     out[#out + 1] = shell == "fish"
-      and ("complete -c accdeep -n '__fish_accdeep_seen_command %s' -a '%s'\n"):format(command, words)
-      or command == "explain" and WORD_OF_EXPLAIN:format(words)
-      or ('            %s) COMPREPLY=($(compgen -W "%s" -- "$cur")) ;;\n'):format(command, words)
+      and ("complete -c accdeep -n '__fish_accdeep_seen_command %s' -a '%s'\n"):format(command, list_words)
+      or command == "explain" and WORD_OF_EXPLAIN:format(list_words)
+      or ('            %s) COMPREPLY=($(compgen -W "%s" -- "$cur")) ;;\n'):format(command, list_words)
   end
   if shell == "fish" then return text .. table.concat(out) end
   return (for_bash(text):gsub('(%-W "%$opts" %-%- "%$cur"%)%)\n)(    fi\n)', function(before, after)
@@ -82,7 +83,7 @@ local function run(chosen, parser)
     if of_command[command._name] then argument._choices = of_command[command._name] end
   end
   local text = parser["get_" .. chosen.shell .. "_complete"](parser)
-  common.out(chosen.shell == "zsh" and text or with_arguments(chosen.shell, text, of_command))
+  common.write_output(chosen.shell == "zsh" and text or with_arguments(chosen.shell, text, of_command))
   return 0
 end
 

@@ -18,11 +18,11 @@ local function run_documents(chosen)
   local folder, seen = conformance.folder(), {}
   chosen.files, chosen.conform = {}, true
   for _, document in ipairs(chosen.documents) do
-    local found = conformance.of(document)
+    local found = conformance.find_folder(document)
     if not found then
       local known = {}
       for _, one in ipairs(rules.documents) do known[one.prefix] = true end
-      local meant = diagnostic.meant(document:upper(), known)
+      local meant = diagnostic.suggest(document:upper(), known)
       common.err(("accdeep: there is no document '%s'; %s\n"):format(document, meant
         or system.filetype(document) and "a file or a folder of scenarios: accdeep run " .. document
         or "accdeep rules lists rules of all"))

@@ -2,16 +2,17 @@
 
 local common = require "accdeep.tools.cli.common"
 
-local out = common.out
+local write_output = common.write_output
 
 local function run()
-  out "sim     simulated device\n"
+  write_output "sim     simulated device\n"
   local found, why = common.devices_of "cuda"
   for i, info in ipairs(found) do
     local compiler = info.compiler:find "^NVRTC" and info.compiler or "bodies are interpreted: " .. info.compiler
-    out(("cuda:%-2d %s, %.1f GiB, %s, %s\n"):format(i - 1, info.name, info.bytes / (1 << 30), info.driver, compiler))
+    write_output(("cuda:%-2d %s, %.1f GiB, %s, %s\n"):format(
+      i - 1, info.name, info.bytes / (1 << 30), info.driver, compiler))
   end
-  if #found == 0 then out(("cuda    none: %s\n"):format(why)) end
+  if #found == 0 then write_output(("cuda    none: %s\n"):format(why)) end
   return 0
 end
 

@@ -3,7 +3,7 @@
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
-local order = lazy.require "accdeep.see.trace_order"
+local trace_order = lazy.require "accdeep.see.trace_order"
 local trace = lazy.require "accdeep.see.trace"
 
 local function options(command)
@@ -29,28 +29,29 @@ local function same(a, b, with_rules)
 end
 
 -- n: events before the line; of so many.
-local function tell(path, line, n, events)
+local function format_difference(path, line, n, events)
   if not line then return ("%s ends after event %d\n"):format(path, n) end
   local what = line.op and "event " .. n + 1 or ("after event %d"):format(n)
   local counters = line.structured and (", then structured %s, dynamic %s"):format(line.structured, line.dynamic)
     or line.count and (", then counter %d"):format(line.count) or ""
-  local queue = order.is_work(line) and ("  in queue %d"):format(line.async) or ""
+  local queue = trace_order.is_work(line) and ("  in queue %d"):format(line.async) or ""
   return ("%s, %s of %d: %s%s%s\n"):format(path, what, events, trace.describe(line), counters, queue)
 end
 
 -- The lines of a trace in their order: all, and those that are no work of queues. before: by place of a line, how many
 -- events come before it.
-local function read(path)
+local function read_trace(path)
   local file = { path = path, lines = trace.read(path, common.read(path)), main = {}, before = {}, events = 0 }
   for k, line in ipairs(file.lines) do
     file.before[k] = file.events
     file.events = file.events + (line.op and 1 or 0)
-    if not order.is_work(line) then table.insert(file.main, k) end
+    if not trace_order.is_work(line) then table.insert(file.main, k) end
   end
   return file
 end
 
-local function show(file, k) common.out(tell(file.path, file.lines[k], file.before[k] or file.events, file.events)) end
+local function show(file, k) common.write_output(format_difference(
+  file.path, file.lines[k], file.before[k] or file.events, file.events)) end
 
 -- The state before the line at a place.
 local function state_text(file, k)
@@ -62,12 +63,12 @@ end
 local function show_states(files, places)
   local before = {}
   for i, file in ipairs(files) do before[i] = state_text(file, places[i]) end
-  if before[1] == before[2] then return common.out("state before it, in both:\n" .. before[1]) end
-  for i, text in ipairs(before) do common.out(("state before it, in %s:\n%s"):format(files[i].path, text)) end
+  if before[1] == before[2] then return common.write_output("state before it, in both:\n" .. before[1]) end
+  for i, text in ipairs(before) do common.write_output(("state before it, in %s:\n%s"):format(files[i].path, text)) end
 end
 
 local function run(chosen)
-  local files = { read(chosen.first), read(chosen.second) }
+  local files = { read_trace(chosen.first), read_trace(chosen.second) }
   local first, second = table.unpack(files)
   for i = 1, math.max(#first.main, #second.main) do
     local places = { first.main[i], second.main[i] }
@@ -77,15 +78,15 @@ local function run(chosen)
       return 1
     end
   end
-  local found = order.difference(first.lines, second.lines)
+  local found = trace_order.difference(first.lines, second.lines)
   if found then
-    common.out(found.what .. ":\n")
+    common.write_output(found.what .. ":\n")
     for n, file in ipairs(files) do
       for _, k in ipairs(found[n]) do show(file, k) end
     end
     return 1
   end
-  common.out(("no difference in %d events\n"):format(first.events))
+  common.write_output(("no difference in %d events\n"):format(first.events))
   return 0
 end
 

@@ -16,9 +16,9 @@ local function options(command)
   command:option("-o --out", "The picture: .html has all cases and steps, .svg and .dot have one step.")
     :argname "<file>":convert(file):count(1)
   command:option("--case", "The case of a .svg or .dot, or where a page opens, by number: the first that fails, or "
-    .. "the first."):convert(common.whole)
+    .. "the first."):convert(common.parse_whole_number)
   command:option("--step", "Its step, by number: the one that fails, or the first with the most on the device.")
-    :convert(common.whole)
+    :convert(common.parse_whole_number)
   command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
   command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.rules)
   command:option("--descriptors",
@@ -58,17 +58,17 @@ local function run(chosen)
     local steps = 0
     for _, one in ipairs(cases) do steps = steps + #one.steps end
     local opens_at = chosen.step or case.failed_at
-    draw.write(files.to_write(chosen.out), draw.page(result.title or path, path, cases, number, opens_at))
-    common.out(("%s: %d case%s, %d step%s%s\n"):format(chosen.out, #cases, #cases == 1 and "" or "s", steps,
+    draw.write(files.prepare_output(chosen.out), draw.page(result.title or path, path, cases, number, opens_at))
+    common.write_output(("%s: %d case%s, %d step%s%s\n"):format(chosen.out, #cases, #cases == 1 and "" or "s", steps,
       steps == 1 and "" or "s", opens_at and ("; opens at step %d of case %d"):format(opens_at, number) or ""))
   else
-    draw.write(files.to_write(chosen.out), draw.step(case, step, format))
-    common.out(("%s: case %d of %d, step %d of %d: %s\n"):format(chosen.out, number, #cases, step, #case.steps,
+    draw.write(files.prepare_output(chosen.out), draw.step(case, step, format))
+    common.write_output(("%s: case %d of %d, step %d of %d: %s\n"):format(chosen.out, number, #cases, step, #case.steps,
       case.steps[step].title))
   end
   for _, one in ipairs(result.cases) do
     if not one.ok then common.show_error(one.error) end
-    one.error = one.error and report.plain(one.error)
+    one.error = one.error and report.to_plain_data(one.error)
   end
   return report.status { result }
 end

@@ -46,7 +46,7 @@ end
 local VALUED = "--device --rules --format --draw --report --suppress"
 
 -- What stands behind the program is the program's.
-local function spell(args)
+local function normalize_arguments(args)
   local valued = false
   for i = 2, #args do
     local arg = args[i]
@@ -61,4 +61,4 @@ local function spell(args)
 end
 
 return { about = "Run an OpenACC or OpenMP program of gcc (with -foffload=disable) or clang on accdeep's runtime.",
-  options = options, spell = spell, run = exec }
+  options = options, normalize_arguments = normalize_arguments, run = exec }

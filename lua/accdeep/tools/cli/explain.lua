@@ -4,7 +4,7 @@
 local lazy = require "accdeep.base.lazy"
 local rules = lazy.require "accdeep.catalogue.rules"
 local common = require "accdeep.tools.cli.common"
-local described = lazy.require "accdeep.see.profile_page"
+local profile_page = lazy.require "accdeep.see.profile_page"
 local diagnostic = require "accdeep.base.diagnostic"
 local explain = lazy.require "accdeep.see.explain"
 local glossary = lazy.require "accdeep.see.glossary"
@@ -12,9 +12,9 @@ local location = require "accdeep.base.location"
 local profiles = lazy.require "accdeep.catalogue.profiles"
 local rule_text = lazy.require "accdeep.see.rule_text"
 local reference = lazy.require "accdeep.see.reference"
-local sorted = require "accdeep.base.sorted"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 local scenario = lazy.require "accdeep.script.scenario"
-local words = lazy.require "accdeep.see.reference.words"
+local directive_words = lazy.require "accdeep.see.reference.directive_words"
 
 local function options(command)
   command:argument("what", "FILE:LINE of a directive in a scenario, the text of a directive, an error code, the "
@@ -30,20 +30,21 @@ local function about(text)
   local found = {}
   local function add(part) found[#found + 1] = part end
   add(glossary.text(text))
-  add(rule_text.of_code(text) or rule_text.of_rule(text) or reference.text(text))
-  add(words.text(text) or words.text(text:lower()))
+  add(rule_text.describe_code(text) or rule_text.describe_rule(text) or reference.text(text))
+  add(directive_words.text(text) or directive_words.text(text:lower()))
   for _, name in ipairs(profiles.names()) do
-    if name == text:lower() then add(described.head(name) .. "  more: accdeep rules --profile " .. name .. "\n") end
+    if name == text:lower() then add(profile_page.head(name) .. "  more: accdeep rules --profile " .. name .. "\n") end
   end
   if #found > 0 then return table.concat(found, "\n") end
-  return rule_text.of_code(text:lower()) or reference.text(text:lower()) or rule_text.of_rule(rules.spelled(text))
+  return rule_text.describe_code(text:lower()) or reference.text(text:lower())
+    or rule_text.describe_rule(rules.normalize_id(text))
 end
 
 -- All that there is something to say of, as keys: codes, names, clauses, terms, rules; lower case -> as it is spelled.
-local function known()
+local function known_topics()
   local all = {}
   for _, name in ipairs(profiles.names()) do all[name] = name end
-  for _, list in ipairs { rules.names(), glossary.all(), words.all(), reference.all(), diagnostic.codes() } do
+  for _, list in ipairs { rules.names(), glossary.all(), directive_words.all(), reference.all(), diagnostic.codes() } do
     for name in pairs(list) do all[name:lower()] = name end
   end
   return all
@@ -53,7 +54,7 @@ end
 local function is_directive(text)
   local first = text:match "^([%a_#!]+)%s"
   if first and first:find "^[#!]" then return true end
-  for word in pairs(words.all()) do
+  for word in pairs(directive_words.all()) do
     if word:match "^%S+" == first then return true end
   end
   return false
@@ -62,8 +63,8 @@ end
 -- A word that is neither a place, nor a code, nor a rule, nor a term, nor a name.
 local function unknown(word)
   common.err "accdeep: explain takes FILE:LINE, an error code, a rule, a term, a clause, a name, or a directive\n"
-  local names, rules_about, wanted = known(), rules.search(word), word:lower()
-  for term in sorted(glossary.all()) do -- a word of a term, as "canonical" of "canonical form"
+  local names, rules_about, wanted = known_topics(), rules.search(word), word:lower()
+  for term in sorted_pairs(glossary.all()) do -- a word of a term, as "canonical" of "canonical form"
     for part in term:gmatch "%S+" do names[part] = names[part] or term end
   end
   local near = #word > 3 and (names[wanted] or names[diagnostic.closest(wanted, names)])
@@ -83,7 +84,7 @@ local function run(chosen)
   if not path then
     local found = about(text)
     if found then
-      common.out(found)
+      common.write_output(found)
       return 0
     end
     path, line = text:match "^(.+):(%d+)$"
@@ -92,7 +93,7 @@ local function run(chosen)
   end
   local source = path and common.scenario(path) or ""
   local failure
-  local observer, done = explain.new(common.out, function(place)
+  local observer, done = explain.new(common.write_output, function(place)
     if not line then return place.file == "directive" end
     local _, more = (place.text or ""):gsub("\n", "")
     return place.file == path and place.line and place.line <= line and line <= place.line + more
@@ -112,7 +113,7 @@ local function run(chosen)
   common.check_device(chosen.device)
   local record = scenario.run(path or "nothing", source, { device = chosen.device, rules = chosen.rules,
     out = function() end, draw = function() end,
-    limit_memory = common.size(common.LIMIT_MEMORY), limit_steps = common.whole(common.LIMIT_STEPS),
+    limit_memory = common.size(common.LIMIT_MEMORY), limit_steps = common.parse_whole_number(common.LIMIT_STEPS),
     observers = { observer } })
   if done() then return 0 end
   for _, case in ipairs(record.cases) do failure = failure or case.error end
@@ -127,5 +128,5 @@ local function run(chosen)
   return common.USAGE
 end
 
-return { options = options, run = run, known = known,
+return { options = options, run = run, known = known_topics,
   about = "Show how one directive is understood and what it does; what an error code, a rule, a term or a name means." }

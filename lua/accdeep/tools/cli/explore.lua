@@ -5,7 +5,7 @@ local common = require "accdeep.tools.cli.common"
 local core = require "accdeep.core"
 local explore = lazy.require "accdeep.tools.explore"
 local progress = require "accdeep.base.progress"
-local runtime = lazy.require "accdeep.tools.explore.runtime"
+local oracle_report = lazy.require "accdeep.tools.explore.oracle_report"
 local vocabulary = lazy.require "accdeep.script.vocabulary"
 
 local function profile_list(text)
@@ -22,7 +22,7 @@ local function profile_list(text)
 end
 
 local function number(text)
-  local n, problem = common.whole(text)
+  local n, problem = common.parse_whole_number(text)
   if n == 0 then return nil, "0 is no number of words" end
   return n, problem
 end
@@ -40,16 +40,17 @@ local function options(command)
   command:flag("--exec", "With --oracle: run what the compiler made under accdeep exec.")
   command:option("--known", "With --oracle: a file with differences that are explained."):argname "<file>"
   command:flag("--every", "With --oracle: also programs that reach a state which another one has reached.")
-  command:option("--jobs", "Processes to explore in."):default "1":convert(common.whole)
+  command:option("--jobs", "Processes to explore in."):default "1":convert(common.parse_whole_number)
   command:option("--shard", "Explore part I of N."):argname "<i/n>":convert(common.shard)
   command:option("--out", "File for results: for --resume and --merge."):argname "<file>"
   command:flag("--resume", "Continue the interrupted exploration whose results are in the file of --out.")
   command:flag("--merge", "Join results of shards.")
-  command:option("--limit", "Directives that are carried out at most."):default "100000000":convert(common.whole)
+  command:option("--limit", "Directives that are carried out at most."):default "100000000":convert(
+    common.parse_whole_number)
 end
 
 -- A number with commas between thousands; one that is very large as a power of ten.
-local function grouped(n)
+local function group_digits(n)
   if n >= 1e15 then return ("%.1e"):format(n) end
   local text = ("%.0f"):format(n)
   local first = #text % 3
@@ -60,21 +61,22 @@ end
 
 local function print_counts(made, found)
   local levels = {}
-  for n, classes in ipairs(found.levels) do levels[n] = grouped(classes) end
+  for n, classes in ipairs(found.levels) do levels[n] = group_digits(classes) end
   local all = 0
   for n = 1, made.bound do all = all + (#made.words) ^ n end
-  common.out(("-- %s: %s programs of up to %d of %d words\n"):format(made.source.file, grouped(all), made.bound,
+  common.write_output(("-- %s: %s programs of up to %d of %d words\n"):format(
+    made.source.file, group_digits(all), made.bound,
     #made.words))
-  common.out(("-- %s classes (by words: %s), found in %s programs\n"):format(grouped(found.classes),
-    table.concat(levels, " "), grouped(found.programs)))
-  common.out(("-- %s words carried out%s\n"):format(grouped(found.directives), found.seconds
-    and (" in %.1f s, %s a second"):format(found.seconds, grouped(found.carried_out // found.seconds)) or ""))
+  common.write_output(("-- %s classes (by words: %s), found in %s programs\n"):format(group_digits(found.classes),
+    table.concat(levels, " "), group_digits(found.programs)))
+  common.write_output(("-- %s words carried out%s\n"):format(group_digits(found.directives), found.seconds
+    and (" in %.1f s, %s a second"):format(found.seconds, group_digits(found.carried_out // found.seconds)) or ""))
 end
 
 -- Words that failed in every program may be mistakes.
 local function print_never(list)
   for _, word in ipairs(list or {}) do
-    common.out(("-- in no program does this succeed: %s\n"):format(vocabulary.written(word)))
+    common.write_output(("-- in no program does this succeed: %s\n"):format(vocabulary.format_word(word)))
   end
 end
 
@@ -85,14 +87,15 @@ local function compare(chosen)
     return common.USAGE
   end
   common.progress = progress.new(false)
-  local lines, failed, why = runtime.compare(chosen.file, { oracle = chosen.oracle,
+  local lines, failed, why = oracle_report.compare(chosen.file, { oracle = chosen.oracle,
     rules = chosen.rules and chosen.rules[1], bound = chosen.bound, known = chosen.known,
     limit = chosen.limit, every = chosen.every, exec = chosen.exec,
     progress = function(n, i, all)
-      if i % 64 == 0 then common.progress:show("programs of %d words: %s of %s", n, grouped(i), grouped(all)) end
+      if i % 64 == 0 then common.progress:show("programs of %d words: %s of %s", n, group_digits(i),
+        group_digits(all)) end
     end })
   common.progress:hide()
-  common.out(table.concat(lines))
+  common.write_output(table.concat(lines))
   if why then
     common.err(("accdeep: %s; raise --limit, or lower --bound\n"):format(why))
     return 3
@@ -100,7 +103,7 @@ local function compare(chosen)
   return failed and 1 or 0
 end
 
-local function counted(n, what) return ("%d %s%s"):format(n, what, n == 1 and "" or "s") end
+local function count_text(n, what) return ("%d %s%s"):format(n, what, n == 1 and "" or "s") end
 
 -- Prints what was found. Returns the exit status.
 local function report(chosen, made, found)
@@ -114,25 +117,25 @@ local function report(chosen, made, found)
   end
   print_never(found.never)
   if chosen.hold then
-    common.out(("-- %s under %s\n"):format(counted(#found.found, "counterexample"), made.names[1]))
-    if #found.found > 0 then common.out("\n" .. explore.counterexamples(made, found.found)) end
+    common.write_output(("-- %s under %s\n"):format(count_text(#found.found, "counterexample"), made.names[1]))
+    if #found.found > 0 then common.write_output("\n" .. explore.counterexamples(made, found.found)) end
     return #found.found > 0 and 1 or 0
   end
   if #made.names == 1 then return 0 end
   local groups, text = explore.differences(made, found.found)
-  common.out(("-- %s of %s\n"):format(counted(#groups, "difference"), table.concat(made.names, ", ")))
+  common.write_output(("-- %s of %s\n"):format(count_text(#groups, "difference"), table.concat(made.names, ", ")))
   if #groups == 0 then return 0 end
-  common.out("\n" .. text)
+  common.write_output("\n" .. text)
   return 1
 end
 
 -- Says beforehand that the limit may end it.
 local function announce(made, limit)
   local most = 0
-  for n = 1, made.bound do most = most + #made.worlds * (#made.words) ^ n end
+  for n = 1, made.bound do most = most + #made.systems * (#made.words) ^ n end
   if most > limit then
     common.err(("accdeep: up to %s directives if no two programs were of one class; --limit ends it after %s\n"):format(
-      grouped(most), grouped(limit)))
+      group_digits(most), group_digits(limit)))
   end
 end
 
@@ -158,8 +161,9 @@ local function run(chosen)
   local begun, first = core.clock(), nil -- directives of the run that is continued are no part of the rate
   function chosen.progress(n, i, all, directives, seconds)
     first = first or directives
-    common.progress:show("programs of %d words: %s of %s, %s directives a second, %.0f s left", n, grouped(i),
-      grouped(all), grouped((directives - first) // math.max(core.clock() - begun, 0.001)), seconds / i * (all - i))
+    common.progress:show("programs of %d words: %s of %s, %s directives a second, %.0f s left", n, group_digits(i),
+      group_digits(all), group_digits((directives - first) // math.max(core.clock() - begun, 0.001)),
+      seconds / i * (all - i))
   end
   local found = explore.run(made, chosen)
   core.watch_interrupts(false)

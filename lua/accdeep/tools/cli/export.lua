@@ -10,7 +10,7 @@ local function options(command)
   command:option("--c", "The directives to use: openacc, openmp; those of the scenario if not given.")
     :choices { "openacc", "openmp" }
   command:option("--case", "The case to write, by number; needed for standard output if there are several.")
-    :convert(common.whole)
+    :convert(common.parse_whole_number)
   command:option("--out", "Write each case into a file of this folder, which is made if needed."):argname "<folder>"
   command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.profile)
 end
@@ -20,7 +20,7 @@ local function run(chosen)
   local path = chosen.scenario
   local cases = export.cases(path, common.scenario(path), { rules = chosen.rules, out = function() end,
     draw = function() end, limit_memory = common.size(common.LIMIT_MEMORY),
-    limit_steps = common.whole(common.LIMIT_STEPS) }, chosen.c)
+    limit_steps = common.parse_whole_number(common.LIMIT_STEPS) }, chosen.c)
   local only = chosen.case or not chosen.out and #cases == 1 and 1
   if chosen.case and not cases[chosen.case] or not only and not chosen.out then
     common.err(("accdeep: %s has %d cases: choose one with --case, or a folder with --out\n"):format(path, #cases))
@@ -36,9 +36,9 @@ local function run(chosen)
     elseif chosen.out then
       local name = ("%s/%s-%d.c"):format(chosen.out, path:match "([^/]*)$":gsub("%.lua$", ""), i)
       files.write(name, case.text)
-      common.out(("%s: %s\n"):format(name, case.name))
+      common.write_output(("%s: %s\n"):format(name, case.name))
     else
-      common.out(case.text)
+      common.write_output(case.text)
     end
     ::continue::
   end

@@ -33,8 +33,8 @@ local function parser()
 end
 
 -- --trace may stand alone, which argparse knows only for options that end the line.
-local function spelled_out(args, command)
-  if command and command.spell then args = command.spell(args) end
+local function expand_arguments(args, command)
+  if command and command.normalize_arguments then args = command.normalize_arguments(args) end
   local list, i = {}, 1
   while args[i] and args[i] ~= "--" do
     local has_file = args[i] == "--trace" and common.is_trace_file(args[i + 1])
@@ -47,14 +47,14 @@ end
 return function(args)
   local p, parsers, by_name = parser()
   if args[1] == "help" and args[2] and not parsers[args[2]] then args = { args[2] } end -- whose error we know
-  local ok, options = p:pparse(spelled_out(args, by_name[args[1]]))
+  local ok, options = p:pparse(expand_arguments(args, by_name[args[1]]))
   if not ok then
     local usage = (parsers[args[1]] or p):get_usage()
     common.err(("%s\nError: %s\n"):format(usage, options))
     return common.USAGE
   end
   if options.version then
-    common.out(("accdeep %s\n"):format(core.version))
+    common.write_output(("accdeep %s\n"):format(core.version))
     return 0
   end
   local command = by_name[options.command]

@@ -4,7 +4,7 @@ local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
 local files = require "accdeep.tools.files"
 local lower = lazy.require "accdeep.tools.lower"
-local units = lazy.require "accdeep.tools.lower.units"
+local compiler_driver = lazy.require "accdeep.tools.lower.compiler_driver"
 
 local function options(command)
   command:argument("source", "A unit of C, C++ or Fortran."):argname "<file>"
@@ -22,16 +22,16 @@ local function run(chosen)
   local path = chosen.source
   local given = { path = path, text = files.read(path), command = chosen.cc, options = chosen.options,
     to = chosen.to, rules = chosen.rules }
-  local text, said, more = lower.unit(given)
+  local text, messages, more = lower.unit(given)
   if not text then
-    common.err(said)
+    common.err(messages)
     return 1
   end
   if not chosen.o then
-    common.out(text)
+    common.write_output(text)
     return 0
   end
-  if more and more.exported then units.export(given.options, given.text, more.exported) end
+  if more and more.exported then compiler_driver.export(given.options, given.text, more.exported) end
   files.write(chosen.o, text)
   return 0
 end

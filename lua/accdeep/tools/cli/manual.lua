@@ -153,10 +153,10 @@ local SEE = [[
 ]]
 
 -- Plain text as roff wants it.
-local function plain(text) return (text:gsub("\\", "\\e"):gsub("-", "\\-"):gsub("^[.']", "\\&%0")) end
+local function escape_roff(text) return (text:gsub("\\", "\\e"):gsub("-", "\\-"):gsub("^[.']", "\\&%0")) end
 
 -- Text in lines of no more than 80 columns. Requests and labels stay whole, and no line begins like a request.
-local function filled(text)
+local function fill_lines(text)
   local out = {}
   for line in text:gmatch "[^\n]+" do
     while #line > 80 and not line:find "^[.\\]" do
@@ -171,13 +171,13 @@ end
 
 -- A piece of a usage line: what is typed in bold, <what stands for something> in italics.
 local function usage(text)
-  return "\\fB" .. plain(text):gsub("<(.-)>", "\\fI%1\\fB"):gsub("[%[%]{}|,]", "\\fR%0\\fB") .. "\\fR"
+  return "\\fB" .. escape_roff(text):gsub("<(.-)>", "\\fI%1\\fB"):gsub("[%[%]{}|,]", "\\fR%0\\fB") .. "\\fR"
 end
 
 local function element(out, label, description)
   out[#out + 1] = ".TP"
   out[#out + 1] = usage(label)
-  out[#out + 1] = plain(description)
+  out[#out + 1] = escape_roff(description)
 end
 
 -- Adds the section of a command: what argparse's own help says of it.
@@ -185,7 +185,7 @@ local function describe(out, command)
   local operands = { "[options]" }
   for _, argument in ipairs(command._arguments) do operands[#operands + 1] = argument:_get_usage() end
   out[#out + 1] = (".SS %s %s"):format(usage("accdeep " .. command._name), usage(table.concat(operands, " ")))
-  out[#out + 1] = plain(command:_get_description())
+  out[#out + 1] = escape_roff(command:_get_description())
   for _, argument in ipairs(command._arguments) do
     element(out, argument:_get_label_lines()[1], argument:_get_description())
   end
@@ -204,7 +204,7 @@ local function run(_, parser)
   out[#out + 1] = AFTER:sub(1, -2)
   for _, example in ipairs(EXAMPLES) do element(out, example[1], example[2]) end
   out[#out + 1] = SEE
-  common.out(filled(table.concat(out, "\n")) .. "\n")
+  common.write_output(fill_lines(table.concat(out, "\n")) .. "\n")
   return 0
 end
 

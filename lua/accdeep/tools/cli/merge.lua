@@ -24,7 +24,7 @@ local function fail(path, what)
 end
 
 -- A list of {rank, events = {text}, reports = {fields}}, by rank.
-local function read(paths)
+local function read_reports(paths)
   local list, by_rank, other = {}, {}, nil
   for _, path in ipairs(paths) do
     for text in (path == "-" and io.read "a" or common.read(path)):gmatch "[^\n]+" do
@@ -52,7 +52,7 @@ local function read(paths)
 end
 
 -- "rank 3", "ranks 0-2, 5". ranks is sorted.
-local function spell(ranks)
+local function format_ranks(ranks)
   local parts, first = {}, nil
   for i, rank in ipairs(ranks) do
     first = first or rank
@@ -65,7 +65,7 @@ local function spell(ranks)
 end
 
 -- What several ranks report is one report: a list of {fields, ranks}, in the order of ranks.
-local function merged(list)
+local function merge_reports(list)
   local reports, by_key = {}, {}
   for _, rank in ipairs(list) do
     for _, fields in ipairs(rank.reports) do
@@ -119,20 +119,21 @@ local function merge_sarif(chosen)
   local text = ('{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":['
     .. '{"results":[\n%s\n],"tool":{"driver":{"name":"accdeep","rules":[\n%s\n]}}}]}\n'):format(
     table.concat(results, ",\n"), table.concat(rules, ",\n"))
-  if not chosen.out then return common.out(text) or 0 end
+  if not chosen.out then return common.write_output(text) or 0 end
   files.write(chosen.out, text)
   return 0
 end
 
 local function run(chosen)
   if chosen.files[1]:find "%.sarif$" then return merge_sarif(chosen) end
-  local list, status = read(chosen.files), 0
-  for _, report in ipairs(merged(list)) do
+  local list, status = read_reports(chosen.files), 0
+  for _, report in ipairs(merge_reports(list)) do
     local fields = report.fields
-    common.out(("%s: %s[%s]: %s: %s\n"):format(fields.at or "accdeep", fields.level, fields.code, spell(report.ranks),
+    common.write_output(("%s: %s[%s]: %s: %s\n"):format(fields.at
+      or "accdeep", fields.level, fields.code, format_ranks(report.ranks),
       fields.message))
-    if fields.rule then common.out(("  rule: %s\n"):format(fields.rule)) end
-    if fields.help then common.out(("  help: %s\n"):format(fields.help)) end
+    if fields.rule then common.write_output(("  rule: %s\n"):format(fields.rule)) end
+    if fields.help then common.write_output(("  help: %s\n"):format(fields.help)) end
     if fields.level == "error" then status = 1 end
   end
   local file = chosen.out and files.open(chosen.out, "wb")
@@ -142,7 +143,7 @@ local function run(chosen)
       file:write(json.encode({ mark = "scenario", name = "rank " .. rank.rank }, { keyorder = { "mark" } }), "\n",
         table.concat(rank.events, "\n"), "\n")
     end
-    if #rank.events > 0 then common.out(("rank %d: %d events\n"):format(rank.rank, #rank.events)) end
+    if #rank.events > 0 then common.write_output(("rank %d: %d events\n"):format(rank.rank, #rank.events)) end
   end
   if file and not file:close() then common.cannot_write(chosen.out .. ": it was not written in whole") end
   return status

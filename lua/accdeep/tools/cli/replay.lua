@@ -8,7 +8,7 @@ local trace = lazy.require "accdeep.see.trace"
 local function options(command)
   command:argument("trace", "A trace, as accdeep run --trace=FILE writes it."):argname "<file>"
   command:option("--to", "The event, by number, after which the state is shown; the last, if not given.")
-    :argname "<n>":convert(common.whole)
+    :argname "<n>":convert(common.parse_whole_number)
   command:flag("--step", "Ask for the event, again and again: the next one, one back, or a number.")
 end
 
@@ -56,7 +56,7 @@ local function run(chosen)
     common.err(("accdeep: %s has %d events\n"):format(chosen.trace, most))
     return common.USAGE
   end
-  if chosen.step then step(lines, n, most) else show(lines, n, common.out) end
+  if chosen.step then step(lines, n, most) else show(lines, n, common.write_output) end
   return 0
 end
 

@@ -5,8 +5,8 @@ local rules = lazy.require "accdeep.catalogue.rules"
 local common = require "accdeep.tools.cli.common"
 local diagnostic = require "accdeep.base.diagnostic"
 local glossary = lazy.require "accdeep.see.glossary"
-local profile = lazy.require "accdeep.see.profile_page"
-local words = lazy.require "accdeep.see.reference.words"
+local profile_page = lazy.require "accdeep.see.profile_page"
+local directive_words = lazy.require "accdeep.see.reference.directive_words"
 
 local function options(command)
   command:argument("id", "An id, or how ids begin: TR14, TR14-3.2, TR14-4.2-05. Or words: the "
@@ -18,7 +18,7 @@ end
 
 local function run(chosen)
   if chosen.coverage then
-    common.out(rules.coverage())
+    common.write_output(rules.coverage())
     return 0
   end
   if chosen.profile and chosen.id then
@@ -26,24 +26,25 @@ local function run(chosen)
     return common.USAGE
   end
   if chosen.profile then
-    common.out(profile.text(chosen.profile))
+    common.write_output(profile_page.text(chosen.profile))
     return 0
   end
-  local text = rules.describe(rules.spelled(chosen.id or ""))
+  local text = rules.describe(rules.normalize_id(chosen.id or ""))
   local found = not text and rules.search(chosen.id) or {}
   local term = not text and #found == 0 and glossary.term(chosen.id)
   if term then
-    common.out(("'%s' is in our words: %s\n"):format(chosen.id, term))
+    common.write_output(("'%s' is in our words: %s\n"):format(chosen.id, term))
     found = rules.search(term)
   end
   if not text and #found == 0 then
     common.err(("accdeep: there is no rule '%s', and none speaks of it\n"):format(chosen.id))
-    local near = diagnostic.closest(chosen.id:upper(), rules.names()) or diagnostic.closest(chosen.id, words.all())
+    local near = diagnostic.closest(chosen.id:upper(), rules.names())
+      or diagnostic.closest(chosen.id, directive_words.all())
     if near then common.err(("did you mean '%s'?\n"):format(near)) end
     return common.USAGE
   end
-  if text then common.out(text) end
-  for _, id in ipairs(found) do common.out(rules.describe(id)) end
+  if text then common.write_output(text) end
+  for _, id in ipairs(found) do common.write_output(rules.describe(id)) end
   return 0
 end
 

@@ -9,12 +9,12 @@ local files = require "accdeep.tools.files"
 local progress = require "accdeep.base.progress"
 local report = require "accdeep.base.report"
 local scenario = lazy.require "accdeep.script.scenario"
-local step = lazy.require "accdeep.tools.interactive.step"
+local stepper = lazy.require "accdeep.tools.interactive.stepper"
 local terminal = require "accdeep.tools.interactive.terminal"
 local system = require "accdeep.system"
 local trace = lazy.require "accdeep.see.trace"
 
-local environment_error, out, use_color = common.environment_error, common.out, common.use_color
+local environment_error, write_output, use_color = common.environment_error, common.write_output, common.use_color
 
 -- What conform takes, too.
 local function shared_options(command)
@@ -29,7 +29,7 @@ local function shared_options(command)
     :default "text"
   common.trace(command)
   command:flag("--step", "Print what every construct does; on a terminal, step through them, and back.")
-  command:option("--jobs", "Processes to run the files in."):default "1":convert(common.whole)
+  command:option("--jobs", "Processes to run the files in."):default "1":convert(common.parse_whole_number)
   command:option("--shard", "Run part I of N of the files."):argname "<i/n>":convert(common.shard)
   common.limits(command)
 end
@@ -90,7 +90,7 @@ end
 -- A record of a file that could not be run.
 local function broken(path, failure)
   return { file = path, seconds = 0, cases = { { name = path, ok = false, seconds = 0,
-    error = report.plain(failure) } } }
+    error = report.to_plain_data(failure) } } }
 end
 
 local function run_file(path, chosen, writer, live)
@@ -99,14 +99,14 @@ local function run_file(path, chosen, writer, live)
   if not given then readable, text = pcall(common.scenario, path) end
   if not readable then return broken(path, text) end
   local output = {}
-  local write = live and out or function(s) output[#output + 1] = s end
+  local write = live and write_output or function(s) output[#output + 1] = s end
   local draws = chosen.draw_dir or chosen.trust
   local folder = chosen.draw_dir and chosen.draw_dir:gsub("/*$", "/") or ""
   local wanted = {
     device = chosen.device, rules = chosen.rules, async = chosen.async, descriptors = chosen.descriptors,
     observers = {}, trust = chosen.trust, conform = chosen.conform,
     limit_memory = chosen.limit_memory, limit_steps = chosen.limit_steps,
-    out = write, draw = draws and function(session, name) draw.save(session, files.to_write(folder .. name)) end,
+    out = write, draw = draws and function(session, name) draw.save(session, files.prepare_output(folder .. name)) end,
   }
   local made
   if chosen.terminal then
@@ -115,8 +115,8 @@ local function run_file(path, chosen, writer, live)
       pass = writer and writer:pass()
       return pass and { pass:observer() } or {}
     end
-    made = step(path, text, wanted, chosen.terminal, use_color(2))
-    if pass then writer:take(pass) end
+    made = stepper(path, text, wanted, chosen.terminal, use_color(2))
+    if pass then writer:merge_pass(pass) end
     if not made then return nil end
   else
     if writer then wanted.observers[1] = writer:observer() end
@@ -124,7 +124,7 @@ local function run_file(path, chosen, writer, live)
     made = scenario.run(path, text, wanted)
   end
   made.output = not live and table.concat(output) or nil
-  for _, case in ipairs(made.cases) do case.error = case.error and report.plain(case.error) end
+  for _, case in ipairs(made.cases) do case.error = case.error and report.to_plain_data(case.error) end
   return made
 end
 
@@ -181,7 +181,7 @@ local function run_jobs(paths, chosen, live)
         local line = pipes[j]:read "l"
         local record = line and decode(line)
         if not record then
-          records[i] = broken(paths[i], diagnostic.of_process("the process that ran this file", ended[pids[j]]))
+          records[i] = broken(paths[i], diagnostic.process_error("the process that ran this file", ended[pids[j]]))
           if n < #queue then left[#left + 1] = table.move(queue, n + 1, #queue, 1, {}) end
           break
         end
@@ -215,7 +215,7 @@ local function run(chosen)
   end
   chosen.terminal = steps_by_hand(chosen)
   local formatter = report.formats[chosen.format] {
-    out = out, err = common.err, color = use_color(1), color_errors = use_color(2),
+    out = write_output, err = common.err, color = use_color(1), color_errors = use_color(2),
   }
   local machine_reads = chosen.format ~= "text" and system.isatty(1)
   common.progress = progress.new(#paths == 1 or chosen.step or chosen.trace == "-" or machine_reads)
@@ -223,7 +223,7 @@ local function run(chosen)
   if chosen.jobs > 1 then
     records = run_jobs(paths, chosen, formatter.live)
     for _, record in ipairs(records) do
-      if record.printed then out(record.printed) end
+      if record.printed then write_output(record.printed) end
       formatter.record(record)
     end
   else

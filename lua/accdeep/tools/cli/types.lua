@@ -17,7 +17,7 @@ end
 local function run(chosen)
   if files.kind(chosen.program) == "directory" then error(files.unreadable(chosen.program), 0) end
   if #chosen.types == 0 then
-    for _, name in ipairs(debug_info.names(chosen.program)) do common.out(name .. "\n") end
+    for _, name in ipairs(debug_info.names(chosen.program)) do common.write_output(name .. "\n") end
     return 0
   end
   for _, name in ipairs(chosen.types) do
@@ -30,7 +30,7 @@ local function run(chosen)
       common.show_error(t)
       return 2
     end
-    common.out(debug_info.describe(t))
+    common.write_output(debug_info.describe(t))
   end
   return 0
 end

@@ -2,16 +2,16 @@
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local differ = require "accdeep.tools.explore.differ"
+local profile_differences = require "accdeep.tools.explore.profile_differences"
 local files = require "accdeep.tools.files"
-local hold = require "accdeep.tools.explore.hold"
-local jobs = require "accdeep.tools.explore.jobs"
-local program = require "accdeep.tools.explore.program"
+local properties = require "accdeep.tools.explore.properties"
+local level_jobs = require "accdeep.tools.explore.level_jobs"
+local test_program = require "accdeep.tools.explore.test_program"
 local profiles = require "accdeep.catalogue.profiles"
-local replay = require "accdeep.tools.explore.replay"
-local results = require "accdeep.tools.explore.results"
+local program_replay = require "accdeep.tools.explore.program_replay"
+local results_file = require "accdeep.tools.explore.results_file"
 local search = require "accdeep.tools.explore.search"
-local world = require "accdeep.tools.explore.world"
+local transition_system = require "accdeep.tools.explore.transition_system"
 
 local explore = {}
 
@@ -25,30 +25,31 @@ local function key_of(source, names, bound, parts)
 end
 
 function explore.close(made)
-  for _, one in ipairs(made.worlds) do one:close() end
+  for _, one in ipairs(made.systems) do one:close() end
 end
 
 -- Opens what is explored: {source, names, worlds, words, bound, parts, line, key, is_own: rules are the scenario's}.
 -- The caller closes it, with explore.close or as a variable that is <close>. options: rules (names of profiles;
 -- "all"; nil: the scenario's own), bound, counters (they are compared, too), hold (properties are checked).
 function explore.open(path, options)
-  local made = setmetatable({ source = { file = path, text = files.read(path) }, worlds = {}, names = {} },
+  local made = setmetatable({ source = { file = path, text = files.read(path) }, systems = {}, names = {} },
     { __close = explore.close })
   made.is_own = not options.rules
   local ok, err = pcall(function()
     for k, name in ipairs(options.rules == "all" and profiles.names() or options.rules or { false }) do
-      made.worlds[k] = world.open(path, made.source.text, name or nil)
-      made.names[k] = made.worlds[k].session.rules.name
+      made.systems[k] = transition_system.open(path, made.source.text, name or nil)
+      made.names[k] = made.systems[k].session.rules.name
     end
-    local vocabulary = made.worlds[1].vocabulary
-    made.words, made.line, made.bound = program.words(vocabulary), vocabulary.line, options.bound or vocabulary.bound
-    for _, one in ipairs(made.worlds) do one:prepare(made.words) end
+    local vocabulary = made.systems[1].vocabulary
+    made.words, made.line, made.bound = test_program.all_words(vocabulary), vocabulary.line, options.bound
+      or vocabulary.bound
+    for _, one in ipairs(made.systems) do one:prepare(made.words) end
   end)
   if not ok then
     explore.close(made)
     error(err, 0)
   end
-  made.parts = differ.parts(options.counters)
+  made.parts = profile_differences.parts(options.counters)
   made.key = key_of(made.source, made.names, made.bound, options.hold and { "hold" } or made.parts)
   return made
 end
@@ -56,15 +57,15 @@ end
 -- The file of results, and what it says already. Raises if that is about something else.
 local function results_of(made, options)
   if not options.out then return nil end
-  if not options.resume then return results.create(options.out, made.key, options.shard) end
-  local loaded = results.load(options.out)
+  if not options.resume then return results_file.create(options.out, made.key, options.shard) end
+  local loaded = results_file.load(options.out)
   local was, is = loaded.shard or { 1, 1 }, options.shard or { 1, 1 }
   if loaded.key ~= made.key or was[1] ~= is[1] or was[2] ~= is[2] then
     error(diagnostic.new { code = "file", rule = "HOUSE-files",
       message = ("%s holds results of another exploration"):format(options.out),
       help = "the scenario, --rules, --bound, --counters, --hold and --shard must be those of the interrupted run" }, 0)
   end
-  return results.continue(options.out, loaded), loaded
+  return results_file.continue(options.out, loaded), loaded
 end
 
 -- Words that failed in every program.
@@ -84,14 +85,15 @@ end
 function explore.run(made, options)
   local file, loaded = results_of(made, options)
   local observer, levels, counted = {}, {}, 0
-  local function told(one)
-    if observer.found then observer.found(one) end
+  local function report_finding(one)
+    if observer.on_finding then observer.on_finding(one) end
   end
   local found
   if options.hold then
-    found, observer.add, observer.step = hold.collect(made.worlds[1], made.words, told)
+    found, observer.add, observer.step = properties.collect(made.systems[1], made.words, report_finding)
   else
-    found, observer.add, observer.differ = differ.collect(made.names, made.words, made.parts, told)
+    found, observer.add, observer.differ = profile_differences.collect(
+      made.names, made.words, made.parts, report_finding)
   end
   function observer.level(n, one) levels[n], counted = one.classes - counted, one.classes end
   if loaded then
@@ -102,10 +104,10 @@ function explore.run(made, options)
     end
   end
   if file then
-    function observer.class(...) file:add(results.class_line(...)) end
-    function observer.found(one) file:add(results.finding_line(one)) end
+    function observer.class(...) file:add(results_file.class_line(...)) end
+    function observer.on_finding(one) file:add(results_file.finding_line(one)) end
   end
-  local one = search.new(made.worlds, made.words, made.parts, observer)
+  local one = search.new(made.systems, made.words, made.parts, observer)
   local begun, level, level_begun = core.clock(), 0, nil
   local function progress(n, i, all)
     if n ~= level then level, level_begun = n, core.clock() end
@@ -113,9 +115,10 @@ function explore.run(made, options)
   end
   local ended, why = one:run(made.bound, { limit = options.limit, results = file, loaded = loaded,
     shard = options.shard,
-    visit = jobs.visit(math.max(options.jobs or 1, 1), file, progress) })
+    visit = level_jobs.visit(math.max(options.jobs or 1, 1), file, progress) })
   if ended and file then file:write() end
-  return { ended = ended, why = why, ways = #one.ways + 1, directives = one.directives, programs = one.programs,
+  return { ended = ended, why = why, renamings = #one.renamings + 1, directives = one.directives,
+    programs = one.programs,
     classes = one.classes, levels = levels, found = found, seconds = math.max(core.clock() - begun, 1e-6),
     carried_out = one.directives - (loaded and loaded.directives or 0),
     never = not loaded and never_succeeded(one.words, one.succeeded) or {} }
@@ -123,7 +126,7 @@ end
 
 -- The joined results of shards, as run returns them.
 function explore.merge(made, paths)
-  local joined = results.merge(paths)
+  local joined = results_file.merge(paths)
   if joined.key ~= made.key then
     error(diagnostic.new { code = "file", message = "these are results of another exploration", rule = "HOUSE-files",
       help = "the scenario, --rules, --bound, --counters and --hold must be those of the shards" }, 0)
@@ -135,17 +138,17 @@ end
 
 -- The scenario that shows counterexamples.
 function explore.counterexamples(made, found)
-  local cases = { program.declarations(made.source, made.line) }
-  for _, one in ipairs(found) do cases[#cases + 1] = hold.case(one, made.words, made.names[1], made.is_own) end
+  local cases = { test_program.declarations(made.source, made.line) }
+  for _, one in ipairs(found) do cases[#cases + 1] = properties.case(one, made.words, made.names[1], made.is_own) end
   return table.concat(cases, "\n")
 end
 
 -- Differences, the smallest of each kind, and the scenario that shows them.
 function explore.differences(made, found)
-  local replayed = replay.new(made.source, made.words)
-  local rows = differ.smallest(differ.rows(found, replayed, made.names, made.parts))
-  local cases = { program.declarations(made.source, made.line) }
-  for _, row in ipairs(rows) do cases[#cases + 1] = differ.case(row, made.names) end
+  local replayed = program_replay.new(made.source, made.words)
+  local rows = profile_differences.smallest(profile_differences.rows(found, replayed, made.names, made.parts))
+  local cases = { test_program.declarations(made.source, made.line) }
+  for _, row in ipairs(rows) do cases[#cases + 1] = profile_differences.case(row, made.names) end
   replayed:close()
   return rows, table.concat(cases, "\n")
 end

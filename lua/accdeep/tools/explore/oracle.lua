@@ -1,12 +1,12 @@
 -- oracle.lua - programs of a vocabulary on the runtime of a real compiler, in memory that plays a device's.
 --
 -- gcc: libgomp 12 with a plugin that is a device (plugin.c). clang: libomptarget and its device for x86-64. One C
--- program (player.lua) has the vocabulary; it is compiled once and then runs any programs of these words.
+-- program (test_driver.lua) has the vocabulary; it is compiled once and then runs any programs of these words.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
-local player = require "accdeep.tools.explore.player"
-local shell = require "accdeep.tools.shell"
+local test_driver = require "accdeep.tools.explore.test_driver"
+local shell_command = require "accdeep.tools.shell_command"
 local system = require "accdeep.system"
 
 local oracle = {}
@@ -27,7 +27,7 @@ local families = {
   },
 }
 
-local quoted = shell.quoted
+local quote = shell_command.quote
 
 local function environment_error(message, help)
   return diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }
@@ -55,7 +55,7 @@ end
 
 -- The folder of a clang's libomptarget; nil: the usual ones have it.
 local function folder_of_clang(command)
-  local _, version = shell.run(quoted(command) .. " --version")
+  local _, version = shell_command.run(quote(command) .. " --version")
   local release = version:match "version (%d+)"
   local folder = release and ("/usr/lib/llvm-%s/lib"):format(release)
   return folder and system.filetype(folder) and folder
@@ -74,9 +74,10 @@ Oracle.__index = Oracle
 
 function Oracle:compile(words, name)
   local source, program = ("%s/%s.c"):format(self.folder, name), ("%s/%s"):format(self.folder, name)
-  files.write(source, player.text(self.family, self.declared, words, self.layout))
-  local ok, _, said = shell.run(("timeout %d %s -O0 -w %s %s -o %s"):format(COMPILE_SECONDS, quoted(self.compiler),
-    self.options, quoted(source), quoted(program)))
+  files.write(source, test_driver.text(self.family, self.declared, words, self.layout))
+  local ok, _, said = shell_command.run(("timeout %d %s -O0 -w %s %s -o %s"):format(
+    COMPILE_SECONDS, quote(self.compiler),
+    self.options, quote(source), quote(program)))
   return ok and program, said
 end
 
@@ -117,8 +118,8 @@ function Oracle:prepare(how, options)
   local settings = table.move(how.environment, 1, #how.environment, 1, {})
   local library = self.folder -- of the runtime, or of its plugin
   if self.family == "gcc" then
-    local ok, _, said = shell.run(("gcc -O1 -shared -fPIC -w %s -o %s/libgomp-plugin-nvptx.so.1"):format(
-      quoted(plugin_source()), quoted(self.folder)))
+    local ok, _, said = shell_command.run(("gcc -O1 -shared -fPIC -w %s -o %s/libgomp-plugin-nvptx.so.1"):format(
+      quote(plugin_source()), quote(self.folder)))
     if not ok then error(environment_error("the plugin for libgomp was not made: " .. complaint(said)), 0) end
     options[#options + 1] = "-fopenacc" -- routines of OpenACC ask for single bytes
   else
@@ -129,7 +130,7 @@ function Oracle:prepare(how, options)
     local given = self.family == "clang" and os.getenv "LD_LIBRARY_PATH" -- a runtime of the user's own
     settings[#settings + 1] = ("LD_LIBRARY_PATH=%s%s"):format(given and given .. ":" or "", library)
   end
-  for i, setting in ipairs(settings) do settings[i] = quoted(setting) end
+  for i, setting in ipairs(settings) do settings[i] = quote(setting) end
   self.options, self.environment = table.concat(options, " "), table.concat(settings, " ")
   self:build()
 end
@@ -137,7 +138,7 @@ end
 -- ------------------------------------------------------------------------------------------- running --
 
 -- A tree of programs: nodes in preorder {depth, word, first = number}, and for each program its nodes.
-local function tree_of(programs)
+local function build_tree(programs)
   local root = { children = {}, list = {} }
   for _, program in ipairs(programs) do
     local at = root
@@ -192,7 +193,7 @@ function Oracle:run_tree(lines)
   local list = self.folder .. "/tree"
   files.write(list, table.concat(lines, "\n") .. "\n")
   local pipe = assert(io.popen(("LC_ALL=C env %s timeout -k 2 %d %s %s %s 2>&1"):format(self.environment, SECONDS,
-    self.under, quoted(self.program), quoted(list))))
+    self.under, quote(self.program), quote(list))))
   local results, other = {}, {}
   for line in pipe:lines() do
     local number, state = line:match "^S (%d+) (.*)$"
@@ -229,10 +230,10 @@ function Oracle:unfit(program)
   return nil
 end
 
-local MOST = player.MOST_NODES - 1
+local MOST = test_driver.MOST_NODES - 1
 
 -- Runs programs, lists of numbers of words. A result is a list: after each step the text of the state
--- (outcome.lua); at last { stopped = "how" } where the runtime ended the program; start: the state before.
+-- (observation.lua); at last { stopped = "how" } where the runtime ended the program; start: the state before.
 -- A program that there cannot be has { refused = "why" } instead.
 function Oracle:run(programs)
   local results, fit, nodes = {}, {}, 0
@@ -240,7 +241,7 @@ function Oracle:run(programs)
     if #fit == 0 then return end
     local list = {}
     for _, i in ipairs(fit) do list[#list + 1] = programs[i] end
-    local root, lines = tree_of(list), {}
+    local root, lines = build_tree(list), {}
     number_nodes(root, lines)
     local states = self:run_tree(lines)
     for _, i in ipairs(fit) do
@@ -267,7 +268,7 @@ function Oracle:run(programs)
   return results
 end
 
-function Oracle:close() shell.remove(self.folder) end
+function Oracle:close() shell_command.remove(self.folder) end
 
 -- ------------------------------------------------------------------------------------------- opening --
 
@@ -287,8 +288,8 @@ function oracle.open(spec)
     error(environment_error(("there is no %s"):format(spec.compiler)), 0)
   end
   local self = setmetatable({ family = family, compiler = spec.compiler, words = spec.words, declared = spec.declared,
-    layout = spec.layout, under = spec.exec and ("%s exec --rules %s"):format(quoted(system.executable()),
-      quoted(spec.exec)) or "", folder = shell.folder() }, Oracle)
+    layout = spec.layout, under = spec.exec and ("%s exec --rules %s"):format(quote(system.executable()),
+      quote(spec.exec)) or "", folder = shell_command.folder() }, Oracle)
   local ok, err = pcall(self.prepare, self, how, options)
   if not ok then
     self:close()

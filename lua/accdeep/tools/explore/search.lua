@@ -1,11 +1,12 @@
 -- search.lua - visits all programs of a vocabulary, the shortest first, once for each state that they reach.
 --
--- Several worlds (world.lua) carry out the same words, each under its own rules. Programs are one class if each world
--- is in the same state after them, by its digests, perhaps with other names, and if the same worlds have agreed so far.
--- The first program of a class is extended; programs of one length come in the order of their words. Between two
--- programs the worlds go back to the longest beginning that both have, so that each word is carried out once.
+-- Several worlds (transition_system.lua) carry out the same words, each under its own rules. Programs are one class if
+-- each world is in the same state after them, by its digests, perhaps with other names, and if the same worlds have
+-- agreed so far. The first program of a class is extended; programs of one length come in the order of their words.
+-- Between two programs the worlds go back to the longest beginning that both have, so that each word is carried out
+-- once.
 
-local names = require "accdeep.tools.explore.names"
+local symmetry = require "accdeep.tools.explore.symmetry"
 
 local search = {}
 
@@ -29,60 +30,60 @@ end
 --   class(program, key, letters)     the first program of a new class
 --   differ(program, letters, outcomes)   worlds that had agreed, by letters, do not any more
 --   level(n, search)                 all programs of n words are known
-function search.new(worlds, words, compared, observer)
-  local self = setmetatable({ worlds = worlds, words = words, observer = observer, seen = {}, saved = {}, path = "",
-    directives = 0, classes = 0, programs = 0, parts = {}, next = {}, ways = {}, shard = false, divided = false,
+function search.new(systems, words, compared, observer)
+  local self = setmetatable({ systems = systems, words = words, observer = observer, seen = {}, saved = {}, path = "",
+    directives = 0, classes = 0, programs = 0, parts = {}, next = {}, renamings = {}, shard = false, divided = false,
     succeeded = {}, told = false }, Search)
   for i, part in ipairs(PARTS) do
     for _, name in ipairs(compared) do self.parts[i] = self.parts[i] or name == part end
   end
-  self.ways = names.ways(worlds, words)
+  self.renamings = symmetry.renamings(systems, words)
   local digests = {}
-  for k = 1, #worlds do self:read(k, digests) end
-  self.saved[0] = { digests = digests, letters = ("a"):rep(#worlds) }
-  for k, world in ipairs(worlds) do self.saved[0][k] = world:save() end
-  self.seen[self:key(digests, self.saved[0].letters)] = true
+  for k = 1, #systems do self:read(k, digests) end
+  self.saved[0] = { digests = digests, partition = ("a"):rep(#systems) }
+  for k, system in ipairs(systems) do self.saved[0][k] = system:save() end
+  self.seen[self:key(digests, self.saved[0].partition)] = true
   return self
 end
 
 -- -------------------------------------------------------------------------------------- states --
 
--- way: under other names (names.lua).
+-- way: under other names (symmetry.lua).
 function Search:read(k, digests, way)
   local at = (k - 1) * NPARTS
-  local world, numbers = self.worlds[k], way and way.numbers
-  digests[at + 1], digests[at + 2], digests[at + 3], digests[at + 4], digests[at + 5] = world:digests(numbers)
-  digests[at + 6] = world:opened(way)
+  local system, numbers = self.systems[k], way and way.numbers
+  digests[at + 1], digests[at + 2], digests[at + 3], digests[at + 4], digests[at + 5] = system:digests(numbers)
+  digests[at + 6] = system:hash_open_regions(way)
 end
 
 -- Whether no other world has agreed with this one all along: what it does does not matter any more.
-local function is_alone(letters, k)
-  local letter = letters:sub(k, k)
-  local at = letters:find(letter, 1, true)
-  return not letters:find(letter, at + 1, true)
+local function is_diverged(partition, k)
+  local class = partition:sub(k, k)
+  local at = partition:find(class, 1, true)
+  return not partition:find(class, at + 1, true)
 end
 
 -- One number for the states of all worlds, and for who agrees with whom: the least one under all names, if some can be
 -- exchanged. The worlds are in these states.
-function Search:key(digests, letters)
-  local least = self:hash(digests, letters)
-  for _, way in ipairs(self.ways) do
+function Search:key(digests, partition)
+  local least = self:hash(digests, partition)
+  for _, way in ipairs(self.renamings) do
     local renamed = {}
-    for k in ipairs(self.worlds) do
-      if #self.worlds == 1 or not is_alone(letters, k) then self:read(k, renamed, way) end
+    for k in ipairs(self.systems) do
+      if #self.systems == 1 or not is_diverged(partition, k) then self:read(k, renamed, way) end
     end
-    least = math.min(least, self:hash(renamed, letters))
+    least = math.min(least, self:hash(renamed, partition))
   end
   return least
 end
 
-function Search:hash(digests, letters)
-  local hash = mix(0, #letters)
-  for k = 1, #self.worlds do
-    if is_alone(letters, k) and #self.worlds > 1 then
+function Search:hash(digests, partition)
+  local hash = mix(0, #partition)
+  for k = 1, #self.systems do
+    if is_diverged(partition, k) and #self.systems > 1 then
       hash = mix(hash, 0)
     else
-      hash = mix(hash, letters:byte(k))
+      hash = mix(hash, partition:byte(k))
       for i = (k - 1) * NPARTS + 1, k * NPARTS do hash = mix(hash, digests[i]) end
     end
   end
@@ -91,19 +92,19 @@ end
 
 -- Worlds by what they show behind a word: those with one letter have agreed all along. codes: of the word's errors.
 -- A world in which the word failed agrees with no other world any more.
-function Search:letters(before, codes, digests)
-  local letters, n, made = {}, 0, {}
-  for k = 1, #self.worlds do
+function Search:partition(before, codes, digests)
+  local partition, n, made = {}, 0, {}
+  for k = 1, #self.systems do
     local shown = { before:sub(k, k) }
     for i = 1, NPARTS do
       if self.parts[i] then shown[#shown + 1] = digests[(k - 1) * NPARTS + i] end
     end
     local key = codes[k] and k or table.concat(shown, " ")
-    if not letters[key] then
-      letters[key] = string.char(97 + n)
+    if not partition[key] then
+      partition[key] = string.char(97 + n)
       n = n + 1
     end
-    made[k] = letters[key]
+    made[k] = partition[key]
   end
   return table.concat(made)
 end
@@ -111,22 +112,22 @@ end
 -- Makes the worlds what they are behind the program so far.
 function Search:back(depth)
   local saved = self.saved[depth]
-  for k, world in ipairs(self.worlds) do
-    if saved[k] then world:restore(saved[k]) end
+  for k, system in ipairs(self.systems) do
+    if saved[k] then system:restore(saved[k]) end
   end
 end
 
 -- Carries out a word in all worlds that still matter. Returns outcomes by world: {codes, rules, digests, letters,
 -- failed: in all; stopped: in one, at a limit, which nothing undoes}.
 function Search:try(word, before)
-  local codes, rules, digests, letters = {}, {}, {}, before.letters
-  local failed, several, stopped = true, #self.worlds > 1, false
-  for k, world in ipairs(self.worlds) do
+  local codes, rules, digests, partition = {}, {}, {}, before.partition
+  local failed, several, stopped = true, #self.systems > 1, false
+  for k, system in ipairs(self.systems) do
     local at = (k - 1) * NPARTS
-    if several and is_alone(letters, k) then
+    if several and is_diverged(partition, k) then
       for i = at + 1, at + NPARTS do digests[i] = 0 end
     else
-      codes[k], rules[k] = world:step(word)
+      codes[k], rules[k] = system:step(word)
       self.directives = self.directives + 1
       if codes[k] then
         stopped = stopped or codes[k] == "limit"
@@ -138,7 +139,7 @@ function Search:try(word, before)
     end
   end
   return { codes = codes, rules = rules, digests = digests, failed = failed, stopped = stopped,
-    letters = several and self:letters(letters, codes, digests) or letters }
+    partition = several and self:partition(partition, codes, digests) or partition }
 end
 
 -- Goes to the state behind a program, whose beginnings are known.
@@ -151,9 +152,9 @@ function Search:go_to(program)
   for depth = common + 1, #program do
     local before = self.saved[depth - 1]
     local made = self:try(program:byte(depth), before)
-    local saved = { digests = made.digests, letters = made.letters }
-    for k, world in ipairs(self.worlds) do
-      saved[k] = not (#self.worlds > 1 and is_alone(made.letters, k)) and world:save() or nil
+    local saved = { digests = made.digests, partition = made.partition }
+    for k, system in ipairs(self.systems) do
+      saved[k] = not (#self.systems > 1 and is_diverged(made.partition, k)) and system:save() or nil
     end
     self.saved[depth] = saved
   end
@@ -163,17 +164,17 @@ end
 -- -------------------------------------------------------------------------------------- visiting --
 
 -- The first program of a class. last: no program goes on.
-function Search:found(program, key, letters, last)
+function Search:add_class(program, key, partition, last)
   self.seen[key] = true
   self.classes = self.classes + 1
-  if self.observer.class then self.observer.class(program, key, letters) end
-  if not last and self:goes_on(letters) then self.next[#self.next + 1] = program end
+  if self.observer.class then self.observer.class(program, key, partition) end
+  if not last and self:has_agreement(partition) then self.next[#self.next + 1] = program end
 end
 
 -- Whether a word can come next in a world that still matters.
-function Search:may(word, letters)
-  for k, world in ipairs(self.worlds) do
-    if (#self.worlds == 1 or not is_alone(letters, k)) and world:may(word) then return true end
+function Search:may(word, partition)
+  for k, system in ipairs(self.systems) do
+    if (#self.systems == 1 or not is_diverged(partition, k)) and system:may(word) then return true end
   end
   return false
 end
@@ -184,21 +185,21 @@ function Search:extend(program, last)
   self:go_to(program)
   local before = self.saved[depth]
   for word = 1, #self.words do
-    if self:may(word, before.letters) then
+    if self:may(word, before.partition) then
       local made = self:try(word, before)
       self.programs = self.programs + 1
-      local key = not made.failed and self:key(made.digests, made.letters)
+      local key = not made.failed and self:key(made.digests, made.partition)
       self.succeeded[word] = self.succeeded[word] or key ~= false
       local changed = self.words[word].of_host or made.stopped
       if observer.step and observer.step(self, program, word, made, before) then changed = true end
       local next_one
-      if made.letters ~= before.letters then
+      if made.partition ~= before.partition then
         next_one = program .. string.char(word)
-        observer.differ(next_one, before.letters, made)
+        observer.differ(next_one, before.partition, made)
       end
       if key then
         if not self.seen[key] then
-          self:found(next_one or program .. string.char(word), key, made.letters, last)
+          self:add_class(next_one or program .. string.char(word), key, made.partition, last)
         end
         changed = true
       end
@@ -208,10 +209,10 @@ function Search:extend(program, last)
 end
 
 -- Whether two worlds still agree: programs go on while some do.
-function Search:goes_on(letters)
-  if #self.worlds == 1 then return true end
-  for k = 1, #letters do
-    if not is_alone(letters, k) then return true end
+function Search:has_agreement(partition)
+  if #self.systems == 1 then return true end
+  for k = 1, #partition do
+    if not is_diverged(partition, k) then return true end
   end
   return false
 end
@@ -228,8 +229,8 @@ function Search:divide(level, n, bound)
   return own
 end
 
--- Takes up what a file of results says (results.lua). Returns the level that was under way, its programs, and the first
--- one that has not been extended.
+-- Takes up what a file of results says (results_file.lua). Returns the level that was under way, its programs, and the
+-- first one that has not been extended.
 function Search:resume(loaded, bound)
   local level = self:divide({ "" }, 1, bound)
   for n, known in ipairs(loaded.levels) do
@@ -237,13 +238,13 @@ function Search:resume(loaded, bound)
     for _, class in ipairs(known.classes) do
       self.seen[class.key] = true
       self.classes = self.classes + 1
-      if n < bound and self:goes_on(class.letters) then self.next[#self.next + 1] = class.program end
+      if n < bound and self:has_agreement(class.partition) then self.next[#self.next + 1] = class.program end
     end
     if n < loaded.level then level = self:divide(self.next, n + 1, bound) end
   end
   self.directives, self.programs = loaded.directives, loaded.programs
   if self.divided and loaded.before then self.divided = loaded.before end
-  return math.max(loaded.level, 1), level, loaded.extended + 1
+  return math.max(loaded.level, 1), level, loaded.record_extended + 1
 end
 
 -- Visits programs up to a number of words. Returns why it ended early ("limit" and a sentence, "interrupted"), or
@@ -260,7 +261,7 @@ function Search:run(bound, options)
     n, level, first = 1, self:divide({ "" }, 1, bound), 1
   end
   while n <= bound and #level > 0 do
-    local expected = (#level - first + 1) * #self.words * #self.worlds
+    local expected = (#level - first + 1) * #self.words * #self.systems
     if options.limit and self.directives + expected > options.limit then
       if results then results:write() end
       return "limit", ("programs of %d words need up to %d more directives; the limit is %d"):format(n, expected,

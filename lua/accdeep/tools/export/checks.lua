@@ -3,13 +3,13 @@
 -- A check prints a line: what it is about, what is found, and what the scenario has if that differs.
 
 local core = require "accdeep.core"
-local export_program = require "accdeep.tools.export.program"
+local c_program = require "accdeep.tools.export.c_program"
 local grammar = require "accdeep.grammar"
 local location = require "accdeep.base.location"
 local list_item = require "accdeep.shape.list_item"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse"
-local view = require "accdeep.code.view"
+local memory_view = require "accdeep.code.memory_view"
 
 local checks = {}
 
@@ -19,20 +19,20 @@ function checks.extend(class)
   for name, fn in pairs(Recorder) do class[name] = fn end
 end
 
-local function quoted(text) return '"' .. text:gsub('[\\"]', "\\%0"):gsub("\n", " ") .. '"' end
+local function quote(text) return '"' .. text:gsub('[\\"]', "\\%0"):gsub("\n", " ") .. '"' end
 
 -- Adds a check: text is what it is called, write adds the comparisons.
 function Recorder:check(text, write)
   if not self.program:is_open() then return end
   local _, line = location.scenario(1)
   local begin = #self.program.lines + 1
-  self:linef("check_begin(%d, %s);", line or 0, quoted(text))
+  self:linef("check_begin(%d, %s);", line or 0, quote(text))
   write()
   if not self.program:is_open() then return end
   local lines = self.program.lines
   local indent, single = lines[#lines]:match "^( *)check_number(%b());$"
   if #lines == begin + 1 and single then -- one number, one line
-    lines[begin] = ("%scheck(%d, %s, %s;"):format(indent, line or 0, quoted(text), single:sub(2))
+    lines[begin] = ("%scheck(%d, %s, %s;"):format(indent, line or 0, quote(text), single:sub(2))
     lines[begin + 1] = nil
   else
     self:line "check_end();"
@@ -41,7 +41,7 @@ end
 
 local function number_text(value)
   if type(value) == "boolean" then return value and "1" or "0" end
-  return export_program.scalar_text(math.type(value) == "float" and types.scalars.double or types.scalars.long, value)
+  return c_program.scalar_text(math.type(value) == "float" and types.scalars.double or types.scalars.long, value)
 end
 
 -- A value of the host that the script reads; the same one once, until something happens.
@@ -56,19 +56,19 @@ function Recorder:read(session, address, code, value)
   end
   if is_pointer then
     value = session.host_space:pointer(types.pointer(types.void), value)
-    local pointer = self.program:pointer_text(session, view.address(value), types.void)
+    local pointer = self.program:pointer_text(session, memory_view.address(value), types.void)
     return self:check(("%s == %s"):format(text, pointer or "?"), function() self:compare(session, text, value) end)
   end
   self:check(text, function() self:compare(session, text, value) end)
 end
 
-local function as_it_is(text) return text end
+local function identity(text) return text end
 
 -- Comparisons of what is at a C expression with a value or a list of values. around: what is asked of each
 -- expression.
 function Recorder:compare(session, text, wanted, around)
-  around = around or as_it_is
-  local at = view.location(wanted)
+  around = around or identity
+  local at = memory_view.location(wanted)
   if at and at.type.kind == "pointer" then
     local pointer = self.program:pointer_text(session, at.address, at.type.to)
     if not pointer then return self:cannot(("the address that %s is compared with has no name"):format(text)) end
@@ -109,7 +109,7 @@ function Recorder:compare_expression(session, expression, wanted, around)
   local function elements(text, list, depth)
     local section = dimensions[depth]
     if not section then return self:compare(session, text, list, around) end
-    local at = view.location(list)
+    local at = memory_view.location(list)
     if at then list = at.type.kind == "array" and self:quietly(list.values, list) or {} end
     local start = section.start and unparse.expression(section.start)
     start = start and self:quietly(session.value, session, session:host_env(), start) or 0
@@ -124,7 +124,7 @@ function Recorder:extent(expression)
   local session = self:session()
   local _, bytes = self:quietly(session.extent, session, expression)
   local node = grammar.parse("expression", expression, 1, session.now.scope)
-  local base, subscripts = list_item.take_apart(node)
+  local base, subscripts = list_item.split_designator(node)
   if not subscripts then return "&" .. postfix_text(node), bytes end
   local text = postfix_text(base)
   local start = subscripts[1].start
@@ -144,7 +144,7 @@ function Recorder:presence(text, wanted)
 end
 
 -- An expectation that a C program cannot check.
-function Recorder:unchecked(name, what)
+function Recorder:mark_unchecked(name, what)
   local _, line = location.scenario(1)
   self:catch_up()
   self:linef("/* line %d: %s is not checked: no standard routine tells of %s */", line or 0, name, what)
@@ -155,12 +155,12 @@ function Recorder:attachment(text, wanted)
   if not self.program:is_open() then return end
   local session = self:session()
   if self.program.language == "openmp" then
-    return self:unchecked("expect." .. (wanted == 1 and "attached" or "detached"), "whether a pointer is attached")
+    return self:mark_unchecked("expect." .. (wanted == 1 and "attached" or "detached"), "whether a pointer is attached")
   end
-  local slot = self:quietly(session.slot, session, text)
+  local slot = self:quietly(session.pointer_cell, session, text)
   local target = self:quietly(session.ctx.host_read, session.ctx, slot, core.scalar.pointer)
   if wanted == 1 and session.ctx:deviceptr(session.now.device, target) == 0 then
-    return self:unchecked("expect.attached", "pointers to what is not present itself")
+    return self:mark_unchecked("expect.attached", "pointers to what is not present itself")
   end
   self:catch_up()
   self.program.uses.pointer = true
@@ -170,6 +170,6 @@ function Recorder:attachment(text, wanted)
   end)
 end
 
-checks.quoted, checks.number_text = quoted, number_text
+checks.quoted, checks.number_text = quote, number_text
 
 return checks

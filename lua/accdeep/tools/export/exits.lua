@@ -1,41 +1,41 @@
 -- exits.lua - what the end of a deep copy needs beside its directives: values of the host that a transfer of whole
 -- objects must not touch, and pointers that other directives may have attached.
 
-local dialects = require "accdeep.tools.export.dialects"
+local c_dialects = require "accdeep.tools.export.c_dialects"
 local nest = require "accdeep.shape.nest"
-local transfers = require "accdeep.tools.export.transfers"
+local member_transfers = require "accdeep.tools.export.member_transfers"
 local types = require "accdeep.types"
 
-local traffic = transfers.traffic
+local traffic = member_transfers.traffic
 
 local exits = {}
 
 -- Members that a directive leaves out, and that a copy of the whole record attaches: other directives may have done so.
-function exits.left_out(session, treatment)
+function exits.left_out(session, member_mapping)
   local attached, list = {}, {}
-  for _, entry in ipairs(nest.entries(session, nest.shape(session, treatment.record))) do
+  for _, entry in ipairs(nest.entries(session, nest.shape(session, member_mapping.record))) do
     local t = entry.member.type
     attached[entry.member] = entry.include and (t.kind == "descriptor" or t.kind == "pointer" and entry.subscripts)
   end
-  for _, entry in ipairs(nest.entries(session, treatment)) do
+  for _, entry in ipairs(nest.entries(session, member_mapping)) do
     if not entry.include and attached[entry.member] then list[#list + 1] = entry.member end
   end
   return list
 end
 
 -- Sets the number whose address the function gets, if a pointer that the directive leaves out has data on the device.
-function exits.find_rest(writer, treatment)
+function exits.find_rest(writer, member_mapping)
   writer.parameters[1] = true
-  for _, member in ipairs(exits.left_out(writer.session, treatment)) do
-    local text = writer.dialect.member(writer.program, treatment.record, member.name)
+  for _, member in ipairs(exits.left_out(writer.session, member_mapping)) do
+    local text = writer.dialect.member(writer.program, member_mapping.record, member.name)
     writer:line("if (%s && acc_is_present((void *)%s, 1))", text, text)
     writer:line("    *(int *)bound_1 = 1;")
   end
 end
 
 -- Puts the values of an object that stay the host's own back from q, where they are kept, to where it lies.
-function exits.put_back(writer, treatment)
-  local record = treatment.record
+function exits.put_back(writer, member_mapping)
+  local record = member_mapping.record
   writer:line("%s = &objects[i];", writer.dialect.declared(types.pointer(record), "to"))
   local function text_of(entry)
     local text = writer.dialect.member(writer.program, record, entry.member.name)
@@ -52,14 +52,15 @@ function exits.put_back(writer, treatment)
     writer:line("memcpy((void *)&%s, (void *)&%s, sizeof %s);", to, from, from)
   end
   local function around(entry)
-    local first, length = writer:part(treatment, entry)
+    local first, length = writer:part(member_mapping, entry)
     if not first then return end
     local from, to = text_of(entry)
     writer:line("%s((void *)&%s, (void *)&%s, sizeof %s, (char *)&%s%s - (char *)&%s, %s, sizeof %s%s);",
-      dialects.around(writer.program), to, from, from, from, first, from, length, from, first)
+      c_dialects.copy_around_function(writer.program), to, from, from, from, first, from, length, from, first)
   end
   local keeps_pointers = writer.program.keeps_pointers
-  transfers.each_value(writer.session, treatment, writer.action, keeps_pointers, function(entry, _, goes_out)
+  member_transfers.each_value(writer.session, member_mapping, writer.action, keeps_pointers,
+    function(entry, _, goes_out)
     if goes_out then around(entry) else whole(entry) end
   end, function(entry, inner, action)
     local _, goes_out, stays = traffic(writer.session, inner, action, keeps_pointers)
@@ -67,8 +68,8 @@ function exits.put_back(writer, treatment)
     around(entry)
     if not stays then return end
     local from, to = text_of(entry)
-    writer:each_held(treatment, entry, function(address, count, kept)
-      writer:elements(treatment, entry, address, count, kept)
+    writer:each_held(member_mapping, entry, function(address, count, kept)
+      writer:elements(member_mapping, entry, address, count, kept)
     end, to, from)
   end)
 end

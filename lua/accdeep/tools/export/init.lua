@@ -1,11 +1,11 @@
 -- export - scenarios as standard C programs with checks, one for each case.
 --
--- A scenario runs in the tool while a recorder (record.lua) notes its steps; the programs
--- (export/program.lua) print a line for each check. A case that standard C has no words for has a reason, with
+-- A scenario runs in the tool while a recorder (scenario_recorder.lua) notes its steps; the programs
+-- (export/c_program.lua) print a line for each check. A case that standard C has no words for has a reason, with
 -- its place, instead.
 
 local diagnostic = require "accdeep.base.diagnostic"
-local record = require "accdeep.tools.export.record"
+local scenario_recorder = require "accdeep.tools.export.scenario_recorder"
 local scenario = require "accdeep.script.scenario"
 
 local export = {}
@@ -13,7 +13,7 @@ local export = {}
 -- The cases of a scenario: {name, text} or {name, error}. options are those of scenario.run; language:
 -- "openacc", "openmp" or nil for what the scenario uses.
 function export.cases(file, text, options, language)
-  local recorder = record(file, language)
+  local recorder = scenario_recorder(file, language)
   local list = table.move(options.observers or {}, 1, #(options.observers or {}), 1, {})
   list[#list + 1] = recorder.observer
   local result = scenario.run(file, text, setmetatable({ observers = list }, { __index = options }))

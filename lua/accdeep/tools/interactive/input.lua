@@ -3,13 +3,13 @@
 -- A directive may stand bare, with or without its sentinel or the word acc or omp; so may an expression of the
 -- scenario's language, and an assignment, that begins with the name of a variable.
 
-local directive = require "accdeep.grammar.openacc"
-local openmp = require "accdeep.catalogue.openmp"
+local openacc_syntax = require "accdeep.grammar.openacc_syntax"
+local openmp_directives = require "accdeep.catalogue.openmp_directives"
 
 local input = {}
 
 -- A text as a literal of Lua, as a person would write it.
-function input.quoted(text)
+function input.quote(text)
   if not text:find '["\\\n\r]' then return '"' .. text .. '"' end
   local level = ""
   while text:find("]" .. level .. "]", 1, true) or (text .. "]"):find("]" .. level .. "]", 1, true) and level == "" do
@@ -28,8 +28,8 @@ local BODIES = {
 }
 
 -- First words of the directives of both languages.
-local FIRST = { acc = directive.first_words, omp = {} }
-for _, name in ipairs(openmp.names) do FIRST.omp[name:match "^%a+"] = true end
+local FIRST = { acc = openacc_syntax.first_words, omp = {} }
+for _, name in ipairs(openmp_directives.names) do FIRST.omp[name:match "^%a+"] = true end
 FIRST.omp["for"] = nil -- a word of Lua
 
 -- The language of a line that begins with a directive's first word: the profile's, if both have the word. Nil for a
@@ -61,7 +61,7 @@ function input.directive(line, env, variables, is_openmp)
 end
 
 -- A line that another one follows.
-function input.goes_on(line)
+function input.is_continued(line)
   local text, n = line:gsub("\\%s*$", "")
   if n == 0 then text, n = line:gsub("&%s*$", "") end
   return n > 0, text

@@ -8,13 +8,13 @@ local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local draw = require "accdeep.see.draw"
 local files = require "accdeep.tools.files"
-local difference = require "accdeep.see.difference"
+local state_diff = require "accdeep.see.state_diff"
 local input = require "accdeep.tools.interactive.input"
 local location = require "accdeep.base.location"
-local inspect = require "accdeep.tools.interactive.inspect"
+local inspect_commands = require "accdeep.tools.interactive.inspect_commands"
 local report = require "accdeep.base.report"
 local scenario = require "accdeep.script.scenario"
-local value = require "accdeep.script.value_text"
+local value_text = require "accdeep.script.value_text"
 local system = require "accdeep.system"
 
 local Repl = {}
@@ -23,7 +23,7 @@ Repl.__index = Repl
 -- ------------------------------------------------------------------------------------ commands --
 
 -- Begins a new session, in which what is accepted runs.
-local function anew(self)
+local function restart(self)
   self.leaving = true
   return true
 end
@@ -37,7 +37,7 @@ local function undo(self, argument)
   for _ = 1, n do
     self.terminal:write(("  taken back: %s\n"):format(table.remove(self.accepted)))
   end
-  return anew(self)
+  return restart(self)
 end
 
 -- A scenario's text whose head names a rule profile, whatever it named before.
@@ -102,15 +102,15 @@ local commands = {
 
 function Repl:help()
   self.terminal:write("  A statement of the scenario language; an expression; a directive, as in data copy(X).\n"
-    .. inspect.help(commands, inspect.commands))
+    .. inspect_commands.help(commands, inspect_commands.commands))
 end
 
 function Repl:session() return self.run.session end
 
 function Repl:words(stem)
-  local words = inspect.names(self:session(), stem)
+  local words = inspect_commands.names(self:session(), stem)
   if stem == "" then
-    for _, list in ipairs { commands, inspect.commands } do
+    for _, list in ipairs { commands, inspect_commands.commands } do
       for _, command in ipairs(list) do words[#words + 1] = command[1] end
     end
     for name, item in next, self.env do
@@ -123,9 +123,9 @@ end
 -- ---------------------------------------------------------------------------------- statements --
 
 -- Tells an error; the gravest is the exit status.
-function Repl:tell_error(err, file)
-  local made = scenario.as_error(err, file, self.run)
-  self.failures[#self.failures + 1] = { ok = false, error = report.plain(made) }
+function Repl:report_error(err, file)
+  local made = scenario.to_diagnostic(err, file, self.run)
+  self.failures[#self.failures + 1] = { ok = false, error = report.to_plain_data(made) }
   self.terminal:write_error(report.error(made, { color = self.color, seen = self.seen }))
 end
 
@@ -146,7 +146,7 @@ local function show_results(self, results, is_call)
   local parts = {}
   for _, found in ipairs(results or {}) do
     local mt = getmetatable(found)
-    if type(mt) ~= "table" or mt.__name ~= "region" then parts[#parts + 1] = value.text(found) end
+    if type(mt) ~= "table" or mt.__name ~= "region" then parts[#parts + 1] = value_text.text(found) end
   end
   if #parts == 0 and not is_call then parts[1] = "nil" end
   if #parts > 0 then self.terminal:page(table.concat(parts, "\t") .. "\n") end
@@ -162,12 +162,12 @@ function Repl:execute(text)
   local kind, fn = input.compile(text, "@" .. name, self.env)
   if kind == "wrong" or kind == "incomplete" then
     local line, message = fn:match ":(%d+): (.*)$"
-    self:tell_error(diagnostic.new { code = "syntax", message = message or fn, file = name,
+    self:report_error(diagnostic.new { code = "syntax", message = message or fn, file = name,
       line = tonumber(line) or 1, rule = "HOUSE-scenario", help = is_declaration(text)
-        and ("a declaration of C stands in a text: declare %s"):format(input.quoted(text)) or nil }, name)
+        and ("a declaration of C stands in a text: declare %s"):format(input.quote(text)) or nil }, name)
     return false
   end
-  self.before, self.events = difference.moment(self:session(), self.numbers), {}
+  self.before, self.events = state_diff.snapshot(self:session(), self.numbers), {}
   core.steps_anew()
   self.running = text
   local ok, results = pcall(fn)
@@ -178,12 +178,12 @@ function Repl:execute(text)
   if diagnostic.is_limit(results) then error(results, 0) end
   self.running = nil
   if not ok then
-    self:tell_error(results, name)
-    return anew(self)
+    self:report_error(results, name)
+    return restart(self)
   end
   local is_statement = load(text, "=", "t") ~= nil -- a call, too
   show_results(self, results, is_statement)
-  if #self.events > 0 then inspect.tell_events(self, self.events) end
+  if #self.events > 0 then inspect_commands.show_event_list(self, self.events) end
   if is_statement then self.accepted[#self.accepted + 1] = text end
   if text:find "^%s*local%s" then
     self.terminal:write "  a local variable ends with its statement: without 'local' it stays\n"
@@ -215,15 +215,15 @@ end
 
 -- A bare directive as a statement of Lua, its body with it.
 function Repl:directive(line)
-  local on, rest = input.goes_on(line)
+  local on, rest = input.is_continued(line)
   while on do
     local next_line = self.terminal:read ">> "
     if not next_line then return nil end
-    on, next_line = input.goes_on((next_line:gsub("^%s*!%$%a+%s*&?", ""):gsub("^%s*#%s*pragma%s+%a+", "")))
+    on, next_line = input.is_continued((next_line:gsub("^%s*!%$%a+%s*&?", ""):gsub("^%s*#%s*pragma%s+%a+", "")))
     rest = rest:gsub("%s+$", "") .. " " .. next_line:gsub("^%s+", "")
   end
   local word, text, has_body = self:is_directive(rest)
-  if not has_body then return ("%s %s"):format(word, input.quoted(text)) end
+  if not has_body then return ("%s %s"):format(word, input.quote(text)) end
   local body
   if self:session().language.has_paragraphs then
     body = self:more("", function(lines) return lines:find "\n%s*$" and lines:find "%S" end,
@@ -231,7 +231,7 @@ function Repl:directive(line)
   else
     body = self:more("", input.is_whole_body, "now the construct's body, a statement of C that ends with ; or }")
   end
-  return body and ("%s %s %s"):format(word, input.quoted(text), input.quoted((body:gsub("^\n", ""))))
+  return body and ("%s %s %s"):format(word, input.quote(text), input.quote((body:gsub("^\n", ""))))
 end
 
 -- A line that begins with a variable of the scenario: what it is for Lua, or nil for an expression that is printed.
@@ -244,7 +244,7 @@ end
 function Repl:handle(line)
   local word, rest = line:match "^%s*([%a_?][%w_]*)(.*)$"
   local is_directive = not line:find "^%s*exit%s*$" and self:is_directive(line) -- alone the word leaves
-  local command = word and not is_directive and inspect.find(word, commands, inspect.commands)
+  local command = word and not is_directive and inspect_commands.find(word, commands, inspect_commands.commands)
   if command and input.is_command(rest) and not self:session().now.scope:names()[word] then
     self.terminal:remember(line)
     return command.run(self, rest:match "^%s*(.-)%s*$")
@@ -256,7 +256,7 @@ function Repl:handle(line)
     text = about_variable(line)
     if not text then
       self.terminal:remember(line)
-      inspect.print(self, line:match "^%s*(.-)%s*$")
+      inspect_commands.print(self, line:match "^%s*(.-)%s*$")
       return false
     end
   else
@@ -271,7 +271,7 @@ end
 function Repl:loop()
   self.looping = true
   for i = 1, #self.accepted do
-    if i == #self.accepted then self.before, self.events = difference.moment(self:session(), self.numbers), {} end
+    if i == #self.accepted then self.before, self.events = state_diff.snapshot(self:session(), self.numbers), {} end
     self:replay(i)
   end
   core.steps_anew()
@@ -303,17 +303,17 @@ function Repl:pass(options)
       end,
     } },
     out = function(s) if not self.silent then self.terminal:write(s) end end,
-    draw = function(session, name) if not self.silent then draw.save(session, files.to_write(name)) end end,
+    draw = function(session, name) if not self.silent then draw.save(session, files.prepare_output(name)) end end,
     limit_steps = options.limit_steps > 0 and options.limit_steps or math.maxinteger,
   }, { __index = options }))
 end
 
 -- Where the file fails, with the state as it is there, the user goes on.
 function Repl:failed(err)
-  if self.looping or self.leaving or self:session().now.watching or diagnostic.is_limit(err) then return end
+  if self.looping or self.leaving or self:session().now.expects_failure or diagnostic.is_limit(err) then return end
   if type(err) == "string" and err:find("stack overflow", 1, true) then return end
-  if not self.silent then self:tell_error(err, self.file) end
-  local made = scenario.as_error(err, self.file, self.run)
+  if not self.silent then self:report_error(err, self.file) end
+  local made = scenario.to_diagnostic(err, self.file, self.run)
   self.at = made.line and { file = made.file, line = made.line }
   self:loop()
 end
@@ -339,7 +339,7 @@ local function repl(file, text, options, terminal, color)
     if not self.leaving then -- a limit, or the interrupt key; or a text that is not Lua
       core.interrupted()
       for _, case in ipairs(record.cases) do
-        if case.error then self:tell_error(case.error, self.file) end
+        if case.error then self:report_error(case.error, self.file) end
       end
       if self.replaying then
         self:leave_out()

@@ -7,7 +7,7 @@ local function reproducible()
   -- Prepares a run, before its text is read: env holds the script's names.
   return function(env)
     local n = 0
-    local function recorded(fn)
+    local function replay_results(fn)
       return function(...)
         local found = fn(...)
         n = n + 1
@@ -15,7 +15,7 @@ local function reproducible()
         return times[n]
       end
     end
-    env.os = { clock = recorded(os.clock), time = recorded(os.time) }
+    env.os = { clock = replay_results(os.clock), time = replay_results(os.time) }
     math.randomseed(seed)
     function env.math.randomseed(...)
       if select("#", ...) == 0 then return math.randomseed(seed) end

@@ -5,20 +5,20 @@
 -- A compute construct stays a directive for the compiler, without its data clauses: in its statement a pointer to
 -- device memory stands for each variable.
 
-local calls = require "accdeep.tools.lower.calls"
-local compiler = require "accdeep.tools.lower.fortran_compiler"
+local c_calls = require "accdeep.tools.lower.c_calls"
+local fortran_compiler = require "accdeep.tools.lower.fortran_compiler"
 local core = require "accdeep.core"
-local deep = require "accdeep.tools.export.deep"
-local designators = require "accdeep.tools.lower.fortran_designators"
-local ftypes = require "accdeep.types.fortran"
-local Lines = require "accdeep.tools.export.fortran_lines"
-local openacc = require "accdeep.plan.openacc"
-local plan_text = require "accdeep.tools.lower.plan_text"
-local sorted = require "accdeep.base.sorted"
-local tree = require "accdeep.base.tree"
+local deep_copy = require "accdeep.tools.export.deep_copy"
+local fortran_designators = require "accdeep.tools.lower.fortran_designators"
+local fortran_types = require "accdeep.types.fortran_types"
+local fortran_writer = require "accdeep.tools.export.fortran_writer"
+local openacc_lowering = require "accdeep.plan.openacc_lowering"
+local ir_text = require "accdeep.tools.lower.ir_text"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
+local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"
-local unparse = require "accdeep.grammar.unparse_fortran"
-local words = require "accdeep.base.words"
+local unparse_fortran = require "accdeep.grammar.unparse_fortran"
+local strings = require "accdeep.base.strings"
 
 local fortran_calls = {}
 
@@ -26,7 +26,7 @@ local LINE, MOST = 72, 30 -- characters of a text in a line, lines of a constant
 
 -- Functions of Fortran that our statements call; the unit may have variables of these names.
 local INTRINSIC = "loc size lbound len int transfer merge is_contiguous allocated associated present"
-local intrinsics = words.set(INTRINSIC)
+local intrinsics = strings.word_set(INTRINSIC)
 local declared_intrinsics = "intrinsic :: " .. INTRINSIC:gsub(" ", ", ")
 
 local Calls = {}
@@ -34,7 +34,8 @@ Calls.__index = Calls
 
 -- For the unit that a session lowers.
 function fortran_calls.new(session)
-  return setmetatable({ session = session, notes = plan_text.notes(session, function() return false end) }, Calls)
+  return setmetatable({ session = session, recorder = ir_text.new_recorder(session, function() return false end) },
+    Calls)
 end
 
 -- The directive that a statement means which calls a routine with one variable: "call acc_copyin(x(1:n))". nil: there
@@ -44,7 +45,7 @@ function fortran_calls.directive_for(text)
   if not name then return nil end
   local is_async = name:find "_async$" ~= nil
   local finalize = name:find "_finalize" and " finalize" or ""
-  local directive, first, rest = calls.moving[name:gsub("_async$", ""):gsub("_finalize$", "")], arguments, nil
+  local directive, first, rest = c_calls.moving[name:gsub("_async$", ""):gsub("_finalize$", "")], arguments, nil
   local plain = arguments:sub(2, -2):gsub("%b()", function(inner) return ("."):rep(#inner) end)
   local comma = plain:find(",", 1, true)
   if comma then first, rest = arguments:sub(1, comma) .. ")", plain:sub(comma + 1) end
@@ -54,9 +55,9 @@ end
 
 -- A tree for the value that an expression has when the directive is met.
 function Calls:value(node)
-  local name = ("accdeep_value_%d"):format(#self.notes.names + 1)
-  self.session.now.scope.variables[name] = { name = name, type = ftypes.LONG,
-    address = self.notes:address { value = unparse(node) } }
+  local name = ("accdeep_value_%d"):format(#self.recorder.names + 1)
+  self.session.now.scope.variables[name] = { name = name, type = fortran_types.LONG,
+    address = self.recorder:address { value = unparse_fortran(node) } }
   return { tag = "id", name = name, pos = node.pos, global = true }
 end
 
@@ -65,32 +66,33 @@ end
 -- The type that the debug information of the compiler calls so, or nil: "real(kind=8)".
 local function intrinsic(spelled)
   local class, kind = (spelled or ""):match "^(%a+)%(kind=(%d+)%)$"
-  return class and ftypes.intrinsic[class] and ftypes.intrinsic[class][tonumber(kind)]
+  return class and fortran_types.intrinsic[class] and fortran_types.intrinsic[class][tonumber(kind)]
 end
 
 -- Completes what the compiler says of a directive's variables: types of elements that are no records, ranks. Names in
 -- statements that are neither arrays nor records nor in clauses are the compiler's.
-function fortran_calls.complete(one)
-  one.ranks = {}
-  for name, variable in pairs(one.variables) do
-    if one.attributes[name].len then variable.record = nil end
-    variable.of = variable.record or one.attributes[name].len and ftypes.character(1) or intrinsic(variable.spelled)
-    one.ranks[name] = one.assumed_size[name] or variable.rank
+function fortran_calls.complete(directive)
+  directive.ranks = {}
+  for name, variable in pairs(directive.variables) do
+    if directive.attributes[name].len then variable.record = nil end
+    variable.of = variable.record or directive.attributes[name].len and fortran_types.character(1)
+      or intrinsic(variable.spelled)
+    directive.ranks[name] = directive.assumed_size[name] or variable.rank
   end
   local used = {}
-  for _, name in ipairs(one.used) do
-    local attributes, variable = one.attributes[name], one.variables[name]
+  for _, name in ipairs(directive.used) do
+    local attributes, variable = directive.attributes[name], directive.variables[name]
     if variable and not attributes.constant and (attributes.array or variable.record) then
       used[#used + 1], used[name] = name, true
     end
   end
-  one.all_used, one.used = one.used, used
+  directive.all_used, directive.used = directive.used, used
 end
 
 -- Modules that statements of a unit name, without the one that a directive stands in.
-local function modules_for(unit, one)
+local function modules_for(unit, directive)
   local list, seen = {}, {}
-  for i = one.index, 1, -1 do
+  for i = directive.index, 1, -1 do
     local text = unit.scan.list[i].text
     if text:find "^end%s*module" or text:find "^end%s*submodule" then break end
     seen[text:match "^module%s+([%a][%w_]*)$" or text:match "^submodule%s*%(%s*([%a][%w_]*)" or ""] = true
@@ -104,9 +106,9 @@ local function modules_for(unit, one)
 end
 
 -- Whether a pointer stands for a variable in the region of a directive.
-local function is_named_in_region(one, name)
-  if one.used[name] then return true end
-  for _, clause in ipairs(one.node.name == "host_data" and one.node.clauses or {}) do
+local function is_named_in_region(directive, name)
+  if directive.used[name] then return true end
+  for _, clause in ipairs(directive.node.name == "host_data" and directive.node.clauses or {}) do
     for _, v in ipairs(clause.vars or {}) do
       if v.name == name then return true end
     end
@@ -118,25 +120,26 @@ end
 -- it is the name alone, or that of a module. Returns what the compiler said if it refuses the unit.
 function Calls:name_types(unit, list)
   local questions = {}
-  for _, one in ipairs(list) do
-    local modules = modules_for(unit, one)
-    one.type_names = {}
-    local function ask(name, tag, use)
-      local element = name .. (one.ranks[name] > 0 and "(" .. ("1,"):rep(one.ranks[name]):sub(1, -2) .. ")" or "")
-      questions[#questions + 1] = { at = one.at_view, one = one, name = name, tag = tag, use = use,
+  for _, directive in ipairs(list) do
+    local modules = modules_for(unit, directive)
+    directive.type_names = {}
+    local function add_question(name, tag, use)
+      local element = name .. (directive.ranks[name] > 0 and "(" .. ("1,"):rep(directive.ranks[name]):sub(1, -2) .. ")"
+        or "")
+      questions[#questions + 1] = { at = directive.at_view, one = directive, name = name, tag = tag, use = use,
         text = ("%stype(%s), allocatable :: accdeep_q; allocate(accdeep_q, source=%s); accdeep_q = %s"):format(
           use and use:format "accdeep_type" .. "; " or "", use and "accdeep_type" or tag, element, element) }
     end
-    for name, variable in sorted(one.variables) do
+    for name, variable in sorted_pairs(directive.variables) do
       local tag = variable.record and (variable.spelled or ""):match "[%a_][%w_]*$"
-      if tag and is_named_in_region(one, name) then
-        ask(name, tag)
-        for _, module in ipairs(modules) do ask(name, tag, ("use %s, only: %%s => %s"):format(module, tag)) end
+      if tag and is_named_in_region(directive, name) then
+        add_question(name, tag)
+        for _, module in ipairs(modules) do add_question(name, tag, ("use %s, only: %%s => %s"):format(module, tag)) end
       end
     end
   end
   if not questions[1] then return end
-  local ok, said = compiler.ask(unit, unit.view, questions)
+  local ok, said = fortran_compiler.try_statements(unit, unit.view, questions)
   if not ok then return said end
   for _, question in ipairs(questions) do
     local names = question.one.type_names
@@ -145,12 +148,12 @@ function Calls:name_types(unit, list)
 end
 
 -- The type of a variable in declarations where a directive stands: text, and the text of a use statement, or nil.
-function Calls:declared(one, name)
-  local variable, found = one.variables[name], one.type_names[name]
-  if one.attributes[name].len then return ("character(len=len(%s))"):format(name) end
+function Calls:declaration_of(directive, name)
+  local variable, found = directive.variables[name], directive.type_names[name]
+  if directive.attributes[name].len then return ("character(len=len(%s))"):format(name) end
   if not variable.record then return variable.spelled end
   if not found then
-    deep.cannot(("'%s', whose type '%s' has no name where the directive stands"):format(name, variable.spelled))
+    deep_copy.cannot(("'%s', whose type '%s' has no name where the directive stands"):format(name, variable.spelled))
   end
   if not found.use then return ("type(%s)"):format(found.tag) end
   self.nuses = (self.nuses or 0) + 1
@@ -167,7 +170,7 @@ local function first_element(base, rank, args)
   for i = 1, rank do
     local arg = args and args[i]
     local first = arg and (arg.tag ~= "range" and arg or arg.first)
-    list[i] = first and unparse(first) or ("lbound(%s,%d)"):format(base, i)
+    list[i] = first and unparse_fortran(first) or ("lbound(%s,%d)"):format(base, i)
   end
   return ("%s(%s)"):format(base, table.concat(list, ","))
 end
@@ -177,8 +180,8 @@ local function extent_of(base, i, assumed_size, args)
   if i ~= assumed_size then return ("size(%s,%d,kind=8)"):format(base, i) end
   local last = args and args[i]
   local upper = last and (last.tag ~= "range" and last or last.last)
-  if not upper then deep.cannot(("'%s', whose last bound is not known"):format(base)) end
-  return ("int(%s,8)-lbound(%s,%d)+1"):format(unparse(upper), base, i)
+  if not upper then deep_copy.cannot(("'%s', whose last bound is not known"):format(base)) end
+  return ("int(%s,8)-lbound(%s,%d)+1"):format(unparse_fortran(upper), base, i)
 end
 
 -- Conditions under which a variable is there.
@@ -192,43 +195,44 @@ end
 
 -- A list item as the program names it: {node, text, base (text without its last subscripts), rank (of the base), args,
 -- of (type of the elements), name (of the variable), guards (conditions under which it is there), is_array}.
-local function source_of(one, session, node)
-  if node.tag == "alias" then deep.cannot "an alias (@) of a variable" end
-  local name, args, base = designators.root_of(node), nil, node
-  local found = designators.designated(session, node)
+local function source_of(directive, session, node)
+  if node.tag == "alias" then deep_copy.cannot "an alias (@) of a variable" end
+  local name, args, base = fortran_designators.root_of(node), nil, node
+  local found = fortran_designators.designator_type(session, node)
   if node.tag == "reference" then base, args = node.base, node.args end
   local around = base
   while around.base do
     for _, arg in ipairs(around.args or {}) do
-      if arg.tag == "range" then deep.cannot "a component of several elements" end
+      if arg.tag == "range" then deep_copy.cannot "a component of several elements" end
     end
     around = around.base
   end
-  local attributes, variable = one.attributes[name], one.variables[name]
-  if intrinsics[name] then deep.cannot(("'%s', which is also the name of a function"):format(name)) end
-  if variable and variable.polymorphic then deep.cannot(("'%s' is polymorphic"):format(name)) end
+  local attributes, variable = directive.attributes[name], directive.variables[name]
+  if intrinsics[name] then deep_copy.cannot(("'%s', which is also the name of a function"):format(name)) end
+  if variable and variable.polymorphic then deep_copy.cannot(("'%s' is polymorphic"):format(name)) end
   if not attributes or not variable then
     session.now.scope:no_variable { name = name, pos = node.pos }
   end
   local of = base.tag == "id" and variable.of or found.of
-  if one.is_routine and types.is_record(of) then deep.cannot(("a routine about objects, '%s'"):format(name)) end
-  if not of then deep.cannot(("'%s', whose type is not known"):format(name)) end
-  return { node = node, text = unparse(node), base = unparse(base), args = args, of = of, name = name,
-    guards = guards_of(attributes, name), rank = designators.designated(session, base).rank,
+  if directive.is_routine and types.is_record(of) then deep_copy.cannot(
+    ("a routine about objects, '%s'"):format(name)) end
+  if not of then deep_copy.cannot(("'%s', whose type is not known"):format(name)) end
+  return { node = node, text = unparse_fortran(node), base = unparse_fortran(base), args = args, of = of, name = name,
+    guards = guards_of(attributes, name), rank = fortran_designators.designator_type(session, base).rank,
     is_array = found.rank > 0, is_variable = base.tag == "id",
-    assumed_size = base.tag == "id" and one.assumed_size[name], len = attributes.len and base.tag == "id",
+    assumed_size = base.tag == "id" and directive.assumed_size[name], len = attributes.len and base.tag == "id",
     may_have_gaps = not attributes.allocated or args ~= nil }
 end
 
 -- Statements under way.
-local Block = setmetatable({}, { __index = Lines })
+local Block = setmetatable({}, { __index = fortran_writer })
 Block.__index = Block
 
 -- number: of the line that the directive stands in.
 local function block(number) return setmetatable({ lines = {}, depth = 0, number = number }, Block) end
 
 -- Runs fn where a list item is there.
-function Block:guarded(source, fn)
+function Block:with_guards(source, fn)
   for _, guard in ipairs(source.guards) do self:open("if (%s) then", guard) end
   fn()
   for _ = 1, #source.guards do self:close "end if" end
@@ -245,7 +249,7 @@ end
 function Block:give(source, at, count, rows)
   local times = source.len and ("*len(%s)"):format(source.base) or ""
   local first = first_element(source.base, source.rank, source.args)
-  self:guarded(source, function()
+  self:with_guards(source, function()
     if not source.is_array then
       self:line("accdeep_given(%d) = loc(%s)", at, first)
       self:line("accdeep_given(%d) = 1_8%s", count, times)
@@ -269,19 +273,19 @@ end
 
 -- ------------------------------------------------------------------------------------------ plans --
 
-local kept = words.set "finalize if_present"
+local kept = strings.word_set "finalize if_present"
 
 -- The tree of a directive whose list items are whole variables of one element, and their sources by name. clauses:
 -- those of the directive, with members as nests.
-function Calls:whole(one, node, clauses)
+function Calls:whole_variables(directive, node, clauses)
   local session, list, sources = self.session, {}, {}
   for _, clause in ipairs(clauses) do
-    local is_data = openacc.moves(clause, node.name)
-    if clause.name == "attach" or clause.name == "detach" then deep.cannot(("'%s'"):format(clause.name)) end
+    local is_data = openacc_lowering.moves(clause, node.name)
+    if clause.name == "attach" or clause.name == "detach" then deep_copy.cannot(("'%s'"):format(clause.name)) end
     if is_data then
       local vars = {}
       for i, variable in ipairs(clause.vars) do
-        local source = source_of(one, session, variable)
+        local source = source_of(directive, session, variable)
         local of, bounds, text = source.of, {}, source.text
         local is_all = source.args ~= nil
         for _, arg in ipairs(source.args or {}) do
@@ -289,13 +293,13 @@ function Calls:whole(one, node, clauses)
         end
         if is_all then text = source.base end
         if sources[text] and node.name ~= "update" then
-          deep.cannot(("'%s' has two data clauses"):format(text))
+          deep_copy.cannot(("'%s' has two data clauses"):format(text))
         end
         while sources[text] do text = text .. " " end -- items of an update, one after the other
         for k = 1, source.rank do bounds[k] = { lower = 1, extent = 1 } end
         sources[text] = source
-        session.now.scope.variables[text] = { name = text, address = self.notes:address { source = source },
-          type = source.rank > 0 and ftypes.array(of, bounds) or of }
+        session.now.scope.variables[text] = { name = text, address = self.recorder:address { source = source },
+          type = source.rank > 0 and fortran_types.array(of, bounds) or of }
         vars[i] = { tag = "id", name = text, pos = variable.pos }
       end
       list[#list + 1] = setmetatable({ vars = vars }, { __index = clause })
@@ -303,17 +307,17 @@ function Calls:whole(one, node, clauses)
       list[#list + 1] = clause
     end
   end
-  return tree.with(node, "clauses", list), sources
+  return ast.copy_with(node, "clauses", list), sources
 end
 
 -- The instructions of an item, with what the program gives in place of the number of its elements. key: what is asked
 -- for.
-local function with_count(notes, item, key)
+local function parameterize_count(recorder, item, key)
   local code = table.move(item.code, 1, #item.code, 1, {})
-  notes.calls[#notes.calls + 1] = { name = key }
+  recorder.calls[#recorder.calls + 1] = { name = key }
   for i = 1, #code, 5 do
     if code[i + 1] == item.count then
-      code[i], code[i + 2], code[i + 3], code[i + 4] = core.opcode.CALL, 0, 0, #notes.calls
+      code[i], code[i + 2], code[i + 3], code[i + 4] = core.opcode.CALL, 0, 0, #recorder.calls
     end
   end
   item.code = code
@@ -324,17 +328,17 @@ end
 function Calls:plan(plan, sources)
   local out, values = block(plan.line), 0
   for i, item in ipairs(plan.items) do
-    local source = sources[item.variable] or deep.cannot "this list item"
+    local source = sources[item.variable] or deep_copy.cannot "this list item"
     source.number = i - 1
-    with_count(self.notes, item, { count_of = source })
+    parameterize_count(self.recorder, item, { count_of = source })
     if source.rank > 0 then
       item.rows = { name = source.args and source.base or "", { rows_of = source } }
       for k = 2, 1 + 2 * source.rank do item.rows[k] = {} end
     end
   end
-  local text, wanted = self.notes:text(plan, plan.items, function() deep.cannot "a function in a bound" end)
-  for place, one in ipairs(wanted) do
-    local source, value = one.what.source, one.what.value
+  local text, wanted = self.recorder:text(plan, plan.items, function() deep_copy.cannot "a function in a bound" end)
+  for place, directive in ipairs(wanted) do
+    local source, value = directive.what.source, directive.what.value
     if source then
       source.at = place
     elseif type(value) == "string" then
@@ -375,7 +379,7 @@ local function constant(name, text)
 end
 
 -- The block that calls a function of the library with a directive's plan. first: the first argument of the call.
-function Calls:call(unit, one, plan, sources, fn, first)
+function Calls:call(unit, directive, plan, sources, fn, first)
   local text, giving, ngiven, nvalues = self:plan(plan, sources)
   local out = block()
   out:open "block"
@@ -389,12 +393,12 @@ function Calls:call(unit, one, plan, sources, fn, first)
   end
   out:line "accdeep_given = 0"
   for _, line in ipairs(giving) do out:line("%s", line) end
-  out:line("call %s(%saccdeep_plan, accdeep_text, accdeep_file, %d_4, accdeep_given)", fn, first, one.own.first)
+  out:line("call %s(%saccdeep_plan, accdeep_text, accdeep_file, %d_4, accdeep_given)", fn, first, directive.own.first)
   out:close "end block"
   return out.lines
 end
 
-local function with_condition(condition, lines)
+local function wrap_condition(condition, lines)
   if not condition then return lines end
   table.insert(lines, 1, ("if (%s) then"):format(condition))
   lines[#lines + 1] = "end if"
@@ -405,12 +409,13 @@ end
 -- the variable itself. variable: {name, args (subscripts of its item, or nil), address(own): text with the device
 -- address of what lies at own on the host}. Returns the declaration of such a pointer, with %s for its name, and the
 -- text of a use statement for it, or nil.
-function Calls:device_variable(one, variable, condition, out)
+function Calls:device_variable(directive, variable, condition, out)
   local name = variable.name
-  local rank, base, attributes = one.ranks[name], name, one.attributes[name]
+  local rank, base, attributes = directive.ranks[name], name, directive.attributes[name]
   local source = { guards = guards_of(attributes, name), rank = rank, base = base,
-    assumed_size = one.assumed_size[name], may_have_gaps = rank > 0 and not attributes.allocated, args = variable.args }
-  local of, use = self:declared(one, name)
+    assumed_size = directive.assumed_size[name], may_have_gaps = rank > 0 and not attributes.allocated,
+    args = variable.args }
+  local of, use = self:declaration_of(directive, name)
   local colons = rank > 0 and "(" .. (":,"):rep(rank):sub(1, -2) .. ")" or ""
   local declared = ("%s, pointer :: %%s%s"):format(of, colons)
   local extents, lowers = {}, {}
@@ -418,7 +423,7 @@ function Calls:device_variable(one, variable, condition, out)
     extents[i] = extent_of(base, i, source.assumed_size, source.args)
     lowers[i] = ("lbound(%s,%d):"):format(base, i)
   end
-  out:guarded(source, function()
+  out:with_guards(source, function()
     out:line "accdeep_at = loc(accdeep_at)" -- of arrays without elements: any address
     local own, may_be_empty = ("loc(%s)"):format(first_element(base, rank)), rank > 0 and not source.assumed_size
     if rank > 0 then out:check_gaps(source, base) end
@@ -444,15 +449,15 @@ end
 -- Statements in which pointers to device memory stand for variables, and those behind the ones in which they do.
 -- list: {name, address, args, reduced (its value is the host's meanwhile)}; external: the function that address calls.
 -- Third: names of pointers.
-function Calls:shadows(unit, one, list, external, condition)
+function Calls:shadows(unit, directive, list, external, condition)
   if not list[1] then return {}, {}, {} end
-  local head, sets, tail, names = block(), block(one.own.first), block(), {}
+  local head, sets, tail, names = block(), block(directive.own.first), block(), {}
   head:open "block"
   head:line "use, intrinsic :: iso_c_binding, only: accdeep_c_f_pointer => c_f_pointer, accdeep_null => c_null_ptr"
   local declared, inner, copies = {}, {}, {}
   for _, variable in ipairs(list) do
     local name = variable.name
-    local text, use = self:device_variable(one, variable, condition, sets)
+    local text, use = self:device_variable(directive, variable, condition, sets)
     if use then head:line("%s", use) end
     declared[#declared + 1] = text:format("accdeep_p_" .. name)
     if variable.reduced then
@@ -485,13 +490,13 @@ function Calls:shadows(unit, one, list, external, condition)
 end
 
 -- Names of the private clauses of a construct and of the loops in its statement, and the counters of these loops.
-local function private_names(unit, one)
+local function private_names(unit, directive)
   local names = {}
-  for _, clause in ipairs(one.node.clauses) do
+  for _, clause in ipairs(directive.node.clauses) do
     local is_private = clause.name == "private" or clause.name == "firstprivate" or clause.name == "deviceptr"
     for _, v in ipairs(is_private and clause.vars or {}) do names[v.name or ""] = true end
   end
-  for i = one.index + 1, one.finish - (one.ends and 1 or 0) do
+  for i = directive.index + 1, directive.finish - (directive.ends and 1 or 0) do
     local statement = unit.scan.list[i]
     names[not statement.directive and statement.text:match "%f[%w_]do%s+%d*%s*,?%s*([%a][%w_]*)%s*=" or ""] = true
     for list in (statement.directive or ""):gmatch "private%s*(%b())" do
@@ -503,23 +508,24 @@ end
 
 -- The lines in front of a compute construct's directive, those behind its statement, its clause of ours, and a set of
 -- the names of pointers in its statement. regions: those of the unit so far, {first, last, names, one}.
-function Calls:kernel(unit, one, regions)
-  local list, private, around = {}, private_names(unit, one), {}
-  local _, without = calls.data_of(one.node)
+function Calls:kernel(unit, directive, regions)
+  local list, private, around = {}, private_names(unit, directive), {}
+  local _, without = c_calls.data_of(directive.node)
   for _, region in ipairs(regions) do
-    local is_around = region.first < one.index and one.index < region.last
-    if is_around and region.one ~= one then around[#around + 1] = region.one end
+    local is_around = region.first < directive.index and directive.index < region.last
+    if is_around and region.one ~= directive then around[#around + 1] = region.one end
   end
-  for _, name in ipairs(one.all_used) do
-    local owner = one.items[name] and one
+  for _, name in ipairs(directive.all_used) do
+    local owner = directive.items[name] and directive
     for i = #around, 1, -1 do owner = owner or around[i].items and around[i].items[name] and around[i] end
-    local is_ours = one.variables[name] and not private[name] and (owner or one.used[name])
-    if is_ours and not (without[name] and owner == one) then
-      if without[name] and one.used[name] then deep.cannot(("a reduction of '%s', which is no scalar"):format(name)) end
-      local region, number = (owner or one).region, tostring(owner and owner.items[name] or -1)
-      if owner and owner ~= one and owner.condition then -- its region may not be open
+    local is_ours = directive.variables[name] and not private[name] and (owner or directive.used[name])
+    if is_ours and not (without[name] and owner == directive) then
+      if without[name] and directive.used[name] then deep_copy.cannot(
+        ("a reduction of '%s', which is no scalar"):format(name)) end
+      local region, number = (owner or directive).region, tostring(owner and owner.items[name] or -1)
+      if owner and owner ~= directive and owner.condition then -- its region may not be open
         number = ("merge(%s, -1, %s /= 0)"):format(number, region)
-        region = ("merge(%s, %s, %s /= 0)"):format(region, one.region, region)
+        region = ("merge(%s, %s, %s /= 0)"):format(region, directive.region, region)
       end
       list[#list + 1] = { name = name, reduced = without[name], args = owner and owner.sections[name],
         address = function(own)
@@ -527,8 +533,8 @@ function Calls:kernel(unit, one, regions)
         end }
     end
   end
-  local head, tail, names = self:shadows(unit, one, list, "accd_lowered_pointer")
-  return head, tail, names[1] and ("firstprivate(%s)"):format(table.concat(names, ",")) or nil, words.set(
+  local head, tail, names = self:shadows(unit, directive, list, "accd_lowered_pointer")
+  return head, tail, names[1] and ("firstprivate(%s)"):format(table.concat(names, ",")) or nil, strings.word_set(
     table.concat(names, " "))
 end
 
@@ -542,37 +548,39 @@ end
 
 -- host_data: in its region pointers to device memory stand for variables. The lines in front, those behind, and true:
 -- the directive that ends the region is left out.
-function Calls:host_data(unit, one)
+function Calls:host_data(unit, directive)
   local list, if_present = {}, false
-  for _, clause in ipairs(one.node.clauses) do
+  for _, clause in ipairs(directive.node.clauses) do
     if clause.name == "if_present" then if_present = true end
     for _, v in ipairs(clause.name == "use_device" and clause.vars or {}) do
       list[#list + 1] = { name = v.name, address = function(own)
         return ("accd_lowered_use_device(%s, %s, %d_4)"):format(own, if_present and "achar(0)" or "accdeep_file",
-          one.own.first)
+          directive.own.first)
       end }
     end
   end
-  local head, tail = self:shadows(unit, one, list, "accd_lowered_use_device", one.condition)
+  local head, tail = self:shadows(unit, directive, list, "accd_lowered_use_device", directive.condition)
   return head, tail, true
 end
 
 -- The block of calls for a directive that moves data, and the lines behind its region. one: the directive, with
 -- condition, its text; clauses: with members as nests.
-function Calls:write(unit, one, clauses)
-  local whole, sources = self:whole(one, one.node, clauses)
-  local plan = openacc.directive(self.session, whole, { file = unit.path, line = one.own.first })
+function Calls:write(unit, directive, clauses)
+  local whole, sources = self:whole_variables(directive, directive.node, clauses)
+  local plan = openacc_lowering.directive(self.session, whole, { file = unit.path, line = directive.own.first })
   if plan.kind ~= "region" and plan.kind ~= "compute" then
-    return with_condition(one.condition, self:call(unit, one, plan, sources, "accd_lowered_run", "")), {}
+    return wrap_condition(directive.condition, self:call(unit, directive, plan, sources, "accd_lowered_run", "")), {}
   end
-  one.region, one.items, one.sections = "accdeep_region_" .. one.own.first, {}, {}
-  local lines = { "block", "integer(8) :: " .. one.region, "external :: accd_lowered_leave", one.region .. " = 0" }
-  local call = self:call(unit, one, plan, sources, "accd_lowered_enter", one.region .. ", ")
+  directive.region, directive.items, directive.sections = "accdeep_region_" .. directive.own.first, {}, {}
+  local lines = { "block", "integer(8) :: " .. directive.region, "external :: accd_lowered_leave",
+    directive.region .. " = 0" }
+  local call = self:call(unit, directive, plan, sources, "accd_lowered_enter", directive.region .. ", ")
   for _, source in pairs(sources) do
-    if source.is_variable then one.items[source.name], one.sections[source.name] = source.number, source.args end
+    if source.is_variable then directive.items[source.name], directive.sections[source.name] = source.number,
+      source.args end
   end
-  table.move(with_condition(one.condition, call), 1, #call, #lines + 1, lines)
-  return lines, { ("call accd_lowered_leave(%s)"):format(one.region), "end block" }
+  table.move(wrap_condition(directive.condition, call), 1, #call, #lines + 1, lines)
+  return lines, { ("call accd_lowered_leave(%s)"):format(directive.region), "end block" }
 end
 
 return fortran_calls

@@ -4,16 +4,16 @@
 -- Questions are statements in front of a directive: the answer is an error, or the debug information of a name that
 -- stands for the variable there. So scopes, modules and renamings are the compiler's.
 
-local compiler = require "accdeep.tools.lower.compiler"
+local c_compiler = require "accdeep.tools.lower.c_compiler"
 local files = require "accdeep.tools.files"
-local shell = require "accdeep.tools.shell"
+local shell_command = require "accdeep.tools.shell_command"
 local line_markers = require "accdeep.tools.lower.line_markers"
-local sorted = require "accdeep.base.sorted"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 local system = require "accdeep.system"
 
 local fortran_compiler = {}
 
-local quoted = shell.quoted
+local quote = shell_command.quote
 
 local function is_preprocessed(unit)
   for _, option in ipairs(unit.given) do
@@ -25,7 +25,7 @@ end
 
 -- A path of the unit's command line for a command that runs elsewhere.
 local function from_elsewhere(path)
-  return path:find "^/" and quoted(path) or '"$OLDPWD"/' .. quoted(path)
+  return path:find "^/" and quote(path) or '"$OLDPWD"/' .. quote(path)
 end
 
 -- Options of the unit, as text for a command that runs in another folder. plain: without what makes code of directives.
@@ -44,17 +44,17 @@ local function options(unit, plain)
     end
     i = i + 1
   end
-  return compiler.options(given, plain) .. table.concat(folders) .. " -I "
+  return c_compiler.options(given, plain) .. table.concat(folders) .. " -I "
     .. from_elsewhere(unit.path:match "^(.*)/" or ".") .. ' -I "$OLDPWD"'
 end
 
 -- Runs the unit's compiler in a folder of ours: modules that lie where the command runs would be older ones. Returns as
 -- shell.run, with paths as the unit's command has them.
 local function run(unit, folder, format, ...)
-  local ok, output, said = shell.run(("cd %s && %s %s"):format(quoted(folder), unit.command:find "/"
-    and from_elsewhere(unit.command) or quoted(unit.command), format:format(...)))
-  local _, here = shell.run "pwd"
-  local function as_given(text)
+  local ok, output, messages = shell_command.run(("cd %s && %s %s"):format(quote(folder), unit.command:find "/"
+    and from_elsewhere(unit.command) or quote(unit.command), format:format(...)))
+  local _, here = shell_command.run "pwd"
+  local function normalize_paths(text)
     local prefix, parts, at = here:gsub("\n", "") .. "/", {}, 1
     while not unit.path:find "^/" do
       local first, last = text:find(prefix .. unit.path, at, true)
@@ -63,7 +63,7 @@ local function run(unit, folder, format, ...)
     end
     return table.concat(parts) .. text:sub(at)
   end
-  return ok, as_given(output), as_given(said)
+  return ok, normalize_paths(output), normalize_paths(messages)
 end
 
 -- The lines that the compiler sees: list of {text, line (in the unit; nil: of another file)}. nil, and what the
@@ -76,8 +76,8 @@ function fortran_compiler.view(unit, text)
     end
     return view
   end
-  local ok, output, said = run(unit, unit.folder, "%s -w -cpp -E %s", options(unit), from_elsewhere(unit.path))
-  if not ok then return nil, said end
+  local ok, output, messages = run(unit, unit.folder, "%s -w -cpp -E %s", options(unit), from_elsewhere(unit.path))
+  if not ok then return nil, messages end
   local file, line = unit.path, 1
   for one in output:gmatch "(.-)\n" do
     local number, name = line_markers.read(one)
@@ -92,7 +92,7 @@ function fortran_compiler.view(unit, text)
 end
 
 -- The text of a file that a unit includes, or nil.
-function fortran_compiler.included(unit, name)
+function fortran_compiler.read_include(unit, name)
   local folders = { unit.path:match "^(.*)/" or ".", "." }
   for i, option in ipairs(unit.given) do
     local folder = option:match "^%-I(.*)$"
@@ -109,20 +109,20 @@ end
 local function try(unit, lines, flags, extension)
   local path = unit.folder .. "/unit" .. (extension or ".f90")
   files.write(path, table.concat(lines, "\n") .. "\n")
-  local ok, _, said = run(unit, unit.folder, "-I %s %s -w -fmax-errors=0 %s %s", quoted(unit.modules),
-    options(unit, true) .. (extension and "" or " -nocpp -ffree-line-length-none"), flags, quoted(path))
+  local ok, _, messages = run(unit, unit.folder, "-I %s %s -w -fmax-errors=0 %s %s", quote(unit.modules),
+    options(unit, true) .. (extension and "" or " -nocpp -ffree-line-length-none"), flags, quote(path))
   local errors, at = {}, nil
-  for line in (said or ""):gmatch "[^\n]+" do
+  for line in (messages or ""):gmatch "[^\n]+" do
     at = tonumber(line:match ":(%d+):%d+:%s*$") or tonumber(line:match ":(%d+):%d+: Error") or at
     local message = line:match "Error: (.*)$"
     if message and at then errors[at] = errors[at] or message end
   end
-  return ok, said, errors
+  return ok, messages, errors
 end
 
 -- Lines of a view with questions in front of its lines: questions: view index -> list of {text, ...}. A question has a
 -- block, where the compiler forgets what a name would be that it did not know. Returns lines, and line -> question.
-local function with_questions(view, questions)
+local function insert_questions(view, questions)
   local lines, asked = {}, {}
   for i, one in ipairs(view) do
     for _, question in ipairs(questions[i] or {}) do
@@ -136,27 +136,27 @@ end
 
 -- Asks whether statements are possible: sets .error of questions to the compiler's. nil, and what the compiler said,
 -- if something else is wrong, but for what questions may do to names behind them (alone).
-local function ask(unit, view, questions, flags, alone)
-  local lines, asked = with_questions(view, questions)
-  local ok, said, errors = try(unit, lines, flags)
+local function ask_compiler(unit, view, questions, flags, alone)
+  local lines, asked = insert_questions(view, questions)
+  local ok, messages, errors = try(unit, lines, flags)
   if ok then return true end
   for line, message in pairs(errors) do
     if asked[line] then
       asked[line].error = message
     elseif not alone then
-      return nil, said
+      return nil, messages
     end
   end
-  if not next(errors) then return nil, said end
+  if not next(errors) then return nil, messages end
   return true
 end
 
 -- What the compiler says of the unit's own text without our directives; nil: nothing is wrong. Then there are its
 -- modules, whatever is asked in their procedures.
 function fortran_compiler.refuses(unit)
-  local ok, _, said = run(unit, unit.modules, "%s -w -fsyntax-only %s", options(unit, true),
+  local ok, _, messages = run(unit, unit.modules, "%s -w -fsyntax-only %s", options(unit, true),
     from_elsewhere(unit.path))
-  return not ok and said or nil
+  return not ok and messages or nil
 end
 
 -- What one may ask of a name, and, where directives become calls, whether it is an array, a text, a constant.
@@ -178,7 +178,7 @@ local function leave_functions(unit, view, wanted)
       end
     end
   end
-  ask(unit, view, questions, "-fsyntax-only", true)
+  ask_compiler(unit, view, questions, "-fsyntax-only", true)
   for _, list in pairs(questions) do
     for _, question in ipairs(list) do
       if question.error then question.one.bare[question.name] = 0 end
@@ -205,14 +205,14 @@ function fortran_compiler.attributes(unit, view, wanted)
     questions[one.at] = list
     for _, name in ipairs(one.names) do
       for _, texts in ipairs { attributes, unit.calls and of_calls or {} } do
-        for attribute, text in sorted(texts) do
+        for attribute, text in sorted_pairs(texts) do
           list[#list + 1] = { text = text:gsub("%%s", name), one = one, name = name, attribute = attribute }
         end
       end
     end
   end
-  local ok, said = ask(unit, view, questions, "-fsyntax-only")
-  if not ok then return nil, said end
+  local ok, messages = ask_compiler(unit, view, questions, "-fsyntax-only")
+  if not ok then return nil, messages end
   for _, list in pairs(questions) do
     for _, question in ipairs(list) do
       local of, name = question.one.attributes, question.name
@@ -231,13 +231,13 @@ function fortran_compiler.attributes(unit, view, wanted)
 end
 
 -- Whether statements are possible where they stand: list of {at, text}; sets .error of those that are not.
-function fortran_compiler.ask(unit, view, list)
+function fortran_compiler.try_statements(unit, view, list)
   local questions = {}
   for _, question in ipairs(list) do
     questions[question.at] = questions[question.at] or {}
     table.insert(questions[question.at], question)
   end
-  return ask(unit, view, questions, "-fsyntax-only")
+  return ask_compiler(unit, view, questions, "-fsyntax-only")
 end
 
 local subscripts = { "", "(1)", "(1,1)", "(1,1,1)", "(1,1,1,1)" }
@@ -258,15 +258,15 @@ function fortran_compiler.types(unit, view, wanted)
     for _, question in ipairs(pending) do
       if subscripts[question.try] then
         question.error = nil
-        question.text = ("associate (%s => %s%s); end associate"):format(compiler.variable(question.i, question.name),
+        question.text = ("associate (%s => %s%s); end associate"):format(c_compiler.variable(question.i, question.name),
           question.name, subscripts[question.try])
         questions[question.at] = questions[question.at] or {}
         table.insert(questions[question.at], question)
         asked[#asked + 1] = question
       end
     end
-    local ok, said = ask(unit, view, questions, ("-g -O0 -c -o %s"):format(quoted(object)))
-    if not ok then return nil, said end
+    local ok, messages = ask_compiler(unit, view, questions, ("-g -O0 -c -o %s"):format(quote(object)))
+    if not ok then return nil, messages end
     local again = false
     for _, question in ipairs(asked) do
       if question.error then
@@ -282,8 +282,8 @@ end
 
 -- What the compiler says of the lowered text; nil: nothing is wrong.
 function fortran_compiler.refuses_lowered(unit, text)
-  local ok, said = try(unit, { text }, "-fopenacc -fsyntax-only", unit.path:match "%.%w+$")
-  return not ok and said or nil
+  local ok, messages = try(unit, { text }, "-fopenacc -fsyntax-only", unit.path:match "%.%w+$")
+  return not ok and messages or nil
 end
 
 return fortran_compiler

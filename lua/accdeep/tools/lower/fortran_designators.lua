@@ -2,33 +2,33 @@
 -- memory.
 
 local diagnostic = require "accdeep.base.diagnostic"
-local ftypes = require "accdeep.types.fortran"
-local section = require "accdeep.plan.fortran_section"
+local fortran_types = require "accdeep.types.fortran_types"
+local fortran_section = require "accdeep.plan.fortran_section"
 local types = require "accdeep.types"
-local unparse = require "accdeep.grammar.unparse_fortran"
+local unparse_fortran = require "accdeep.grammar.unparse_fortran"
 
 local raise = diagnostic.raise
 
-local designators = {}
+local fortran_designators = {}
 
 -- What a designator is: {of (type of its elements), rank, fits (whether Fortran has it)}.
-function designators.designated(session, node)
+function fortran_designators.designator_type(session, node)
   if node.tag == "id" then
     local variable = session.now.scope.variables[node.name] or session.now.scope:no_variable(node)
-    local of, rank = ftypes.element(variable.type)
+    local of, rank = fortran_types.element(variable.type)
     return { of = of, rank = rank, fits = true }
   end
-  local base = designators.designated(session, node.base)
+  local base = fortran_designators.designator_type(session, node.base)
   if node.tag == "component" then
     local member = types.is_record(base.of) and types.member(base.of, node.name)
     if not types.is_record(base.of) then
-      raise("not-a-struct", node.name_pos, ("%s is %s: it has no components"):format(unparse(node.base),
+      raise("not-a-struct", node.name_pos, ("%s is %s: it has no components"):format(unparse_fortran(node.base),
         types.name(base.of)), { rule = "TR14-3.4-03" })
     elseif not member then
       raise("unknown-member", node.name_pos, ("%s has no component '%s'"):format(types.name(base.of), node.name),
         { length = #node.name })
     end
-    local of, rank = ftypes.element(member.type)
+    local of, rank = fortran_types.element(member.type)
     local fits = base.fits and (base.rank == 0 or rank == 0 and member.type.kind ~= "descriptor")
     return { of = of, rank = base.rank + rank, fits = fits }
   elseif node.tag == "reference" then
@@ -39,10 +39,10 @@ function designators.designated(session, node)
   return { of = base.of, rank = base.rank, fits = base.fits }
 end
 
-designators.has_component = section.has_component
+fortran_designators.has_component = fortran_section.has_component
 
 -- Subscripts with values for the expressions in them, as value(node) gives them. Numbers stay.
-local function with_values(args, value)
+local function substitute_values(args, value)
   local function one(node) return node and (node.tag == "num" and node or value(node)) end
   local list = {}
   for i, arg in ipairs(args) do
@@ -54,10 +54,10 @@ end
 
 -- Subscripts as they are written: what they are the program knows alone. Without value, which stands for that, they
 -- have no meaning.
-local function written(node, value)
+local function symbolic_subscripts(node, value)
   local made = { tag = "section", pos = node.pos, written = node.args }
   if value then
-    made.ranges = with_values(node.args, value)
+    made.ranges = substitute_values(node.args, value)
   else
     made.start = { tag = "num", type = "long", value = 0, pos = node.pos }
     made.length = { tag = "num", type = "long", value = 1, pos = node.pos }
@@ -66,24 +66,24 @@ local function written(node, value)
 end
 
 -- The way from the outermost object that holds a component to the component (convenience.lua).
-local function way_to(session, variable, value)
+local function access_path(session, variable, value)
   local steps, subscripts, node = {}, nil, variable
   if variable.tag == "alias" then node, subscripts = variable.base, { variable } end
   local behind
-  while designators.has_component(node) do
-    local around = designators.designated(session, node.base)
+  while fortran_designators.has_component(node) do
+    local around = fortran_designators.designator_type(session, node.base)
     if node.tag == "component" then
       if around.rank > 0 then return nil end
-      designators.designated(session, node)
+      fortran_designators.designator_type(session, node)
       table.insert(steps, 1, { name = node.name, pos = node.name_pos, subscripts = behind })
       behind = nil
-      if not designators.has_component(node.base) then return node.base, around.of, steps, subscripts end
+      if not fortran_designators.has_component(node.base) then return node.base, around.of, steps, subscripts end
     elseif node == variable then
-      subscripts = { written(node, value) }
+      subscripts = { symbolic_subscripts(node, value) }
     elseif value then
-      behind = { written(node, value) }
+      behind = { symbolic_subscripts(node, value) }
     else
-      local one = written(node)
+      local one = symbolic_subscripts(node)
       table.insert(steps, 1, { index = one.start, pos = node.pos, written = one.written })
     end
     node = node.base
@@ -93,17 +93,17 @@ end
 
 -- The language of a session in which nothing of the program is in memory. value(node): a tree that stands for the value
 -- of an expression; nil: there is none, and subscripts have no meaning.
-function designators.unread(language, value)
-  return setmetatable({ way_to = function(session, variable) return way_to(session, variable, value) end,
-    element_type = function(session, node) return designators.designated(session, node).of end,
-    is_designator = function(session, node) return designators.designated(session, node).fits end },
+function fortran_designators.unread(language, value)
+  return setmetatable({ access_path = function(session, variable) return access_path(session, variable, value) end,
+    element_type = function(session, node) return fortran_designators.designator_type(session, node).of end,
+    is_designator = function(session, node) return fortran_designators.designator_type(session, node).fits end },
     { __index = language })
 end
 
 -- The name of the variable that a designator begins with.
-function designators.root_of(node)
+function fortran_designators.root_of(node)
   while node.base do node = node.base end
   return node.name
 end
 
-return designators
+return fortran_designators

@@ -2,7 +2,7 @@
 -- NAME.accdeep. A line of it is a module that the module uses, or a directive: fields with tabs between them.
 
 local files = require "accdeep.tools.files"
-local sorted = require "accdeep.base.sorted"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 local system = require "accdeep.system"
 
 local fortran_modules = {}
@@ -10,7 +10,7 @@ local fortran_modules = {}
 local HEAD = "accdeep shapes 1\n"
 
 -- Modules that a text in free form defines, by name: a list of those that the unit uses.
-function fortran_modules.of_text(text)
+function fortran_modules.defined_modules(text)
   local names, used = {}, {}
   for line in text:lower():gmatch "[^\r\n]+" do
     local name = line:match "^%s*module%s+([%a][%w_]*)%s*$" or line:match "^%s*module%s+([%a][%w_]*)%s*!"
@@ -45,7 +45,7 @@ end
 
 -- Directives of modules, and of those that they use: list of {path, line, type, components (list), text}. own: names of
 -- modules that are left out, a set.
-function fortran_modules.read(folders, names, own)
+function fortran_modules.read_directives(folders, names, own)
   local list, seen = {}, setmetatable({}, { __index = own })
   local function add(name)
     local path = not seen[name] and path_of(folders, name)
@@ -68,7 +68,7 @@ end
 -- Writes the files of modules to a folder, and removes those of modules that have no directives any more. used: name ->
 -- modules that it uses; own: name -> directives, as above. folders: where others lie.
 function fortran_modules.write(folder, folders, used, own)
-  for name, uses in sorted(used) do
+  for name, uses in sorted_pairs(used) do
     local parts = { HEAD }
     for _, other in ipairs(uses) do
       local is_known = used[other] or path_of(folders, other)

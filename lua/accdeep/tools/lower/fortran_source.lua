@@ -7,7 +7,7 @@ local fortran_source = {}
 
 -- One line: its text in small letters without comments and strings, whether it continues, and the quote that is open
 -- at its end. quote: the one that was open before it.
-local function plain_line(line, quote)
+local function normalize_line(line, quote)
   local out, at = {}, 1
   local text = line:lower()
   while at <= #text do
@@ -53,7 +53,7 @@ function fortran_source.scan(lines)
       while continued and lines[at] do
         local rest = lines[at]:match "^%s*!%$[aA][cC][cC]%s*&?(.*)$"
         if rest then
-          parts[#parts + 1], continued = plain_line(rest, nil)
+          parts[#parts + 1], continued = normalize_line(rest, nil)
         elseif lines[at]:find "%S" and not lines[at]:find "^%s*!" then -- the directive is cut off
           at, continued = at - 1, false
         end
@@ -69,7 +69,7 @@ function fortran_source.scan(lines)
           at = at + 1
         else
           if #parts > 0 then line = line:gsub("^%s*&", "", 1) end
-          parts[#parts + 1], continued, quote = plain_line(line, quote)
+          parts[#parts + 1], continued, quote = normalize_line(line, quote)
           at = at + (continued and 1 or 0)
         end
       end
@@ -83,14 +83,14 @@ end
 -- ------------------------------------------------------------------------------------- statements --
 
 -- The label of a statement and what stands behind it and the name of its construct.
-local function taken_apart(text)
+local function split_label(text)
   local label, rest = text:match "^(%d+)%s+(.*)$"
   rest = rest or text
   return label, rest:match "^[%a][%w_]*%s*:%s*([^:].*)$" or rest
 end
 
 local function begins_loop(text)
-  local _, rest = taken_apart(text)
+  local _, rest = split_label(text)
   if rest == "do" or rest:find "^do%s+%a[%w_]*%s*=" or rest:find "^do%s*while%s*%(" or rest:find "^do%s+concurrent" then
     return true
   end
@@ -99,10 +99,10 @@ local function begins_loop(text)
 end
 
 -- Whether a loop around the i-th statement ends with a label.
-function Scan:is_around(i, label)
+function Scan:is_in_loop(i, label)
   for k = i - 1, 1, -1 do
     local text = self.list[k].text
-    local own = taken_apart(text)
+    local own = split_label(text)
     local _, wanted = begins_loop(text)
     if tonumber(own) == tonumber(label) and own then return false end
     if wanted and tonumber(wanted) == tonumber(label) then return true end
@@ -120,7 +120,7 @@ function Scan:loop_end(i)
   for k = i, #self.list do
     local one = self.list[k]
     local is_loop, until_label = begins_loop(one.text)
-    local label, rest = taken_apart(one.text)
+    local label, rest = split_label(one.text)
     if not one.directive and is_loop then
       open[#open + 1] = until_label or "end"
     elseif not one.directive then
@@ -131,7 +131,7 @@ function Scan:loop_end(i)
       if #open == 0 then
         local behind = self.list[k + 1]
         local shared = behind and behind.first <= one.last and "statements in the line where the loop ends"
-          or label and self:is_around(i, label) and "several loops that end with one label" or nil
+          or label and self:is_in_loop(i, label) and "several loops that end with one label" or nil
         return k, shared
       end
     end

@@ -1,11 +1,11 @@
 -- headers.lua - files that a unit of C includes and that have directives to be written anew: their text takes the place
 -- of the lines that include them, so they are lowered as the unit is.
 
-local compiler = require "accdeep.tools.lower.compiler"
+local c_compiler = require "accdeep.tools.lower.c_compiler"
 local files = require "accdeep.tools.files"
-local flat = require "accdeep.tools.lower.flat"
+local source_map = require "accdeep.tools.lower.source_map"
 local line_markers = require "accdeep.tools.lower.line_markers"
-local source = require "accdeep.tools.lower.source"
+local c_source = require "accdeep.tools.lower.c_source"
 local system = require "accdeep.system"
 
 local headers = {}
@@ -13,12 +13,12 @@ local headers = {}
 -- The unit of a preprocessed text: {path, words (set: first words of the directives of OpenACC in the file itself),
 -- has_text (it has some, or its parts do), parts (files that it includes, each a table like that, with line: the last
 -- one of the line that includes the file)}.
-local function tree_of(text)
+local function include_tree(text)
   local open, at = {}, 1
   for start, line, finish in ("\n" .. text):gmatch "\n()([ \t]*#[^\n]*)()" do
     local number, path, flag = line_markers.read(line)
     local around = open[#open]
-    local directive = not number and source.openacc(line:match "#.*")
+    local directive = not number and c_source.openacc(line:match "#.*")
     if around then around.has_text = around.has_text or directive or (text:find("%S", at) or start) < start - 1 end
     at = finish - 1
     if number and (flag == "1" or not around) then
@@ -37,7 +37,7 @@ local function tree_of(text)
 end
 
 -- Names in the lines of a file that include another one, by the lines' tokens.
-local function included(scanned)
+local function included_files(scanned)
   local list = {}
   for i = 1, scanned.n do
     local mark, name = (scanned.kind[i] == "line" and scanned:token(i) or ""):match "^#%s*include%s*([\"<])([^\">\n]*)"
@@ -48,15 +48,15 @@ end
 
 local function is_once(text) return text:match "^#%s*pragma%s+once%f[^%w_]" ~= nil end
 
--- The text of a unit under way (flat.lua).
+-- The text of a unit under way (source_map.lua).
 local Text = {}
 
 -- What a file has: {scanned, included, is_once}. Read once for each path.
 function Text:read(file)
   local known = self.known[file.path]
   if known then return known end
-  local scanned = source.scan(file == self.root and self.unit_text or files.read(file.path))
-  known = { scanned = scanned, included = included(scanned) }
+  local scanned = c_source.scan(file == self.root and self.unit_text or files.read(file.path))
+  known = { scanned = scanned, included = included_files(scanned) }
   for i = 1, scanned.n do
     known.is_once = known.is_once or scanned.kind[i] == "line" and is_once(scanned:token(i))
   end
@@ -76,7 +76,7 @@ function Text:mark(file, is_wanted)
     is_new = file.is_here
   end
   for _, part in ipairs(file.parts) do
-    if part.line and not compiler.is_system_file(part.path) then
+    if part.line and not c_compiler.is_system_file(part.path) then
       local is_here, more = self:mark(part, is_wanted)
       is_new = is_new or more or is_here and not file.is_here
       file.is_here = file.is_here or is_here
@@ -111,7 +111,7 @@ local function relative(path, from)
 end
 
 -- What stands for a line of a file that includes another file, which stays apart.
-function Text:apart(file, token, one, is_read)
+function Text:replace_include(file, token, one, is_read)
   if not is_read and self.once[one.base] then return "" end
   local path = (file.path:match "^(.*/)" or "") .. one.name
   if file == self.root or one.mark == "<" or system.filetype(path) ~= "file" then return token end
@@ -139,7 +139,7 @@ function Text:write(file)
     elseif one or token and file ~= self.root and is_once(token) then
       self:add(scanned.text:sub(at, scanned.at[i] - 1))
       local _, feeds = token:gsub("\n", "")
-      self:add((one and self:apart(file, token, one, part) or "") .. (one and "" or ("\n"):rep(feeds)))
+      self:add((one and self:replace_include(file, token, one, part) or "") .. (one and "" or ("\n"):rep(feeds)))
       at = scanned.finish[i]
     end
   end
@@ -151,14 +151,14 @@ function Text:write(file)
   end
 end
 
--- The text of a unit (flat.lua) in which files with directives take the place of the lines that include them; nil:
--- there are none. preprocessed: what the compiler makes of the unit. is_wanted(word): whether directives that begin
--- with a word are written anew.
+-- The text of a unit (source_map.lua) in which files with directives take the place of the lines that include them;
+-- nil: there are none. preprocessed: what the compiler makes of the unit. is_wanted(word): whether directives that
+-- begin with a word are written anew.
 function headers.paste(path, text, preprocessed, is_wanted)
-  local root = tree_of(preprocessed)
+  local root = include_tree(preprocessed)
   if not root then return nil end
   root.path = path
-  local self = flat.new { root = root, unit_text = text, known = {}, once = {}, written = {} }
+  local self = source_map.new { root = root, unit_text = text, known = {}, once = {}, written = {} }
   for name, method in pairs(Text) do self[name] = method end
   local is_here, is_new
   root.words = {}

@@ -2,7 +2,7 @@
 -- directive stays as it is, byte for byte; lines keep their numbers.
 
 local c_unit = require "accdeep.tools.lower.c_unit"
-local compiler = require "accdeep.tools.lower.compiler"
+local c_compiler = require "accdeep.tools.lower.c_compiler"
 local diagnostic = require "accdeep.base.diagnostic"
 local lazy = require "accdeep.base.lazy"
 local location = require "accdeep.base.location"
@@ -27,7 +27,7 @@ end
 -- have for other units, see fortran_modules.lua)}.
 -- given: {path, text, command (the compiler, nil: GNU's), options (a list), to ("openacc", "openmp", "accdeep"; nil:
 -- openacc), rules ("tr14", "tr14x"; nil: tr14), modules (a folder for modules of Fortran, those of other units, too;
--- nil: one of its own), pasted (flat.lua; nil: the text is that of the file)}. Raises errors of directives.
+-- nil: one of its own), pasted (source_map.lua; nil: the text is that of the file)}. Raises errors of directives.
 function lower.unit(given)
   if not given.pasted then location.remember(given.path, given.text) end
   local is_fortran = given.path:find "%.[fF]%d*$" or given.path:find "%.[fF][oO][rR]$"
@@ -43,7 +43,7 @@ function lower.unit(given)
     descriptors = is_fortran and "gfortran" or nil }
   opened.rules = setmetatable({ openacc = false }, { __index = opened.rules }) -- the compiler's version is unknown
   local unit = is_fortran and fortran_unit or c_unit
-  local command = is_fortran and "gfortran" or compiler.is_cxx(given.path, "") and "g++" or "gcc"
+  local command = is_fortran and "gfortran" or c_compiler.is_cxx(given.path, "") and "g++" or "gcc"
   local results = table.pack(pcall(unit.lower, opened, { path = given.path, text = given.text,
     command = given.command or command, options = given.options, to = given.to, modules = given.modules,
     pasted = given.pasted }))

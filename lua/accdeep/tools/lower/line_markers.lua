@@ -18,7 +18,7 @@ function line_markers.linemarker(number, path, flag)
 end
 
 -- The path of a literal without its quotation marks.
-local function unquoted(text)
+local function unquote(text)
   return (text:gsub("\\(%d%d?%d?)", function(digits) return string.char(tonumber(digits, 8)) end)
     :gsub("\\n", "\n"):gsub('\\([\\"])', "%1"))
 end
@@ -35,7 +35,7 @@ function line_markers.read(text)
     if c == '"' then break end
     at = at + (c == "\\" and 2 or 1)
   end
-  return tonumber(number), unquoted(text:sub(behind, at - 1)), text:match("^%s*(%d*)", at + 1)
+  return tonumber(number), unquote(text:sub(behind, at - 1)), text:match("^%s*(%d*)", at + 1)
 end
 
 return line_markers

@@ -1,15 +1,15 @@
 -- macros.lua - directives that macros and _Pragma make: the lines that have them become what the preprocessor makes of
 -- these lines, with the directives in lines of their own.
 
-local flat = require "accdeep.tools.lower.flat"
+local source_map = require "accdeep.tools.lower.source_map"
 local line_markers = require "accdeep.tools.lower.line_markers"
 local location = require "accdeep.base.location"
-local source = require "accdeep.tools.lower.source"
+local c_source = require "accdeep.tools.lower.c_source"
 
 local macros = {}
 
 -- What the preprocessor makes of lines of a file: number -> list of lines.
-local function made_of(path, preprocessed)
+local function expanded_lines(path, preprocessed)
   local made, file, line = {}, path, 1
   for text in preprocessed:gmatch "([^\n]*)\n" do
     local number, name = line_markers.read(text)
@@ -39,12 +39,12 @@ local function end_of(scanned, line)
   return last
 end
 
--- The text of a unit (see flat.lua) where lines are as the preprocessor makes them: list of numbers. before: the text
--- that is there, or nil for the unit's file itself.
+-- The text of a unit (see source_map.lua) where lines are as the preprocessor makes them: list of numbers. before: the
+-- text that is there, or nil for the unit's file itself.
 function macros.expand(path, text, preprocessed, lines, before)
-  local made, scanned, starts = made_of(path, preprocessed), source.scan(text), location.line_starts(text)
+  local made, scanned, starts = expanded_lines(path, preprocessed), c_source.scan(text), location.line_starts(text)
   local places = before and before.places or { { first = 1, path = path, line = 1 } }
-  local self, cur, k = flat.new {}, 1, 1
+  local self, cur, k = source_map.new {}, 1, 1
   local function copy_to(last) -- lines with their places
     while cur <= last do
       while places[k] and places[k].first <= cur do

@@ -1,0 +1,31 @@
+-- sorted_pairs.lua - pairs in an order that is the same in each process: numbers, then texts, then other keys as they
+-- come.
+
+local function is_before(a, b)
+  local number, other = type(a) == "number", type(b) == "number"
+  if number ~= other then return number end
+  return a < b
+end
+
+-- for key, value in sorted(t). Keys that are removed meanwhile are left out.
+return function(t)
+  local keys, others = {}, {}
+  local in_order = true
+  for key in pairs(t) do
+    local list = (type(key) == "number" or type(key) == "string") and keys or others
+    in_order = in_order and (list == others or #keys == 0 or is_before(keys[#keys], key))
+    list[#list + 1] = key
+  end
+  if not in_order then table.sort(keys, is_before) end
+  table.move(others, 1, #others, #keys + 1, keys)
+  local i = 0
+  return function()
+    local value
+    repeat
+      i = i + 1
+      value = keys[i] ~= nil and t[keys[i]]
+    until value ~= nil
+    if keys[i] == nil then return nil end
+    return keys[i], value
+  end
+end

@@ -1,0 +1,101 @@
+-- captured_environment.lua - what the names and pointers of a kernel stand for when its queue runs it: what they stood
+-- for when its construct was encountered. By then its data may have left the present table, its host program may be
+-- elsewhere.
+
+local sorted_pairs = require "accdeep.base.sorted_pairs"
+local with_fields = require "accdeep.base.with_fields"
+
+local captured_environment = {}
+
+local CapturedEnvironment = {}
+CapturedEnvironment.__index = CapturedEnvironment
+
+-- A binding with its value of now. present: the objects of the device, for what is there in pieces.
+local function capture_binding(binding, present)
+  local made = setmetatable({}, { __index = binding })
+  for _, how in ipairs { "place", "value" } do
+    if binding[how] then
+      local results = table.pack(pcall(binding[how], {}))
+      local note = results[3]
+      if results[1] and type(note) == "table" and note.pieces then
+        results[3] = setmetatable({ present = present() }, { __index = note })
+      end
+      made[how] = function()
+        if not results[1] then error(results[2], 0) end
+        return table.unpack(results, 2, results.n)
+      end
+    end
+  end
+  return made
+end
+
+-- The names that a body may look up. used: those of a text; a function may use any.
+local function names_of(session, used)
+  local names = {}
+  for _, r in ipairs(used or {}) do names[r.name] = true end
+  if session.now.this then
+    for _, member in ipairs(session.now.this.record.members) do names[member.name or ""] = true end
+  end
+  for name in pairs(used and {} or session.now.scope:names()) do
+    names[name] = names[name] or session.now.scope.variables[name] ~= nil or nil
+  end
+  return names
+end
+
+-- The kernel's own memory, and the device addresses in its own pointers, as far as its text or its clauses name them.
+-- What is in other memory is known to the core.
+local function addresses(k, known, used)
+  local list, copies = table.move(k.allocated, 1, #k.allocated, 1, {}), k.env.space.private
+  for name, found in sorted_pairs(known) do
+    local binding = found.ok and (used or k.plan.deviceptr[name]) and found.binding
+    if binding and binding.type and binding.type.kind == "pointer" then
+      local ok, address = pcall(binding.place or binding.value, {})
+      if ok and binding.place then address = copies[address] and copies[address].value end
+      if ok then list[#list + 1] = address end
+    end
+  end
+  return list
+end
+
+-- Keeps what a kernel's names stand for, and what pointers on its device are attached to.
+function captured_environment.capture(k, used)
+  local session = k.session
+  local ctx, look_up, known, objects = session.ctx, k.env.lookup, {}, nil
+  local function present()
+    objects = objects or ctx:present(k.device)
+    return objects
+  end
+  for name in sorted_pairs(names_of(session, used)) do
+    local ok, binding = pcall(look_up, name)
+    known[name] = { ok = ok, binding = ok and binding and capture_binding(binding, present) or binding }
+  end
+  k.env.lookup = function(name, pos)
+    local found = known[name]
+    if not found then return look_up(name, pos) end
+    if not found.ok then error(found.binding, 0) end
+    return found.binding
+  end
+  local attached = {}
+  for _, pointer in ipairs(ctx:attachments(k.device)) do
+    if pointer.low ~= 0 then
+      attached[ctx:deviceptr(k.device, pointer.slot)] = { value = pointer.dev, low = pointer.low, high = pointer.high }
+    end
+  end
+  return setmetatable({ session = session, kernel = k, scope = session.now.scope, this = session.now.this,
+    attached = attached, uses = addresses(k, known, used) }, CapturedEnvironment)
+end
+
+-- Runs fn as it would have been run then.
+function CapturedEnvironment:run(fn, ...)
+  local session, k, private = self.session, self.kernel, self.kernel.env.space.private
+  for address, pointer in pairs(self.attached) do private[address] = private[address] or pointer end
+  local then_ = { device = k.device, scope = self.scope, this = self.this, kernel = k }
+  local results = table.pack(pcall(with_fields, session.now, then_, fn, ...))
+  for address, pointer in pairs(self.attached) do
+    if private[address] == pointer then private[address] = nil end
+  end
+  if not results[1] then error(results[2], 0) end
+  return table.unpack(results, 2, results.n)
+end
+
+return captured_environment

@@ -1,0 +1,62 @@
+-- nested_directives.lua - directives in the text of a host construct's body that are carried out on devices: target
+-- constructs, data regions, updates, as they are where they stand alone (OMP60-body-1).
+--
+-- Locals of the body have memory of their own then, and are variables of the program while a directive is carried out.
+
+local location = require "accdeep.base.location"
+local scope = require "accdeep.types.scope"
+local with_fields = require "accdeep.base.with_fields"
+
+local nested_directives = {}
+
+local runs = 0 -- each has variables of its own: a place apart for prepared directives
+
+-- A scope in which the body's locals are variables.
+local function scope_with_locals(env, session, f)
+  local made, at = scope.new(session.now.scope), env.locals
+  while at do
+    for name, binding in next, at do
+      if type(binding) == "table" and binding.place and not rawget(made.variables, name) then
+        made.variables[name] = { name = name, type = binding.type, address = (binding.place(f)) }
+      end
+    end
+    local meta = getmetatable(at)
+    at = meta and meta.__index
+  end
+  return made
+end
+
+-- The body of a data region: names that the region replaces are what they stand for.
+local function run_inside(env, node, f, compile_statement, statement)
+  local session = env.session
+  local inner = statement.scoped(env)
+  for name in next, env.session.now.replaced or {} do inner.locals[name] = session.now.replaced[name] end
+  return compile_statement(inner, node.body)(f)
+end
+
+-- A directive as a function of the frame.
+function nested_directives.compile(env, node, compile_statement, statement)
+  local session = env.session
+  local here = session.now.current
+  if node.kind == "region" or node.kind == "host data" then
+    compile_statement(statement.scoped(env), node.body) -- what is wrong with the text is reported before it runs
+  end
+  return function(f)
+    local k, private_scope = session.now.kernel, session.now.private_scope
+    local line = here.file and location.line_of(here.text, node.pos, here.file, here.line)
+    runs = runs + 1
+    local inner = scope_with_locals(env, session, f)
+    if next(inner.variables) then private_scope = "body " .. runs end
+    with_fields(session.now, { scope = inner, kernel = false, private_scope = private_scope }, function()
+      local made = session[node.language == "omp" and "omp" or "acc"](session, node.text, nil, here.file, line)
+      if node.kind == "compute" then
+        made({ tree = node.body, text = here.text }, { file = here.file, line = here.line })
+      elseif node.body then
+        made(function() with_fields(session.now, { kernel = k }, run_inside, env, node, f, compile_statement,
+          statement) end)
+      end
+    end)
+  end
+end
+
+return nested_directives

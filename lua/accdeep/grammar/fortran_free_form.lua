@@ -1,0 +1,84 @@
+-- fortran_free_form.lua - free-form Fortran text made plain for the grammar, every character in its place.
+--
+-- Letters become small but in strings, comments become blanks, lines that continue become one: where the
+-- line ended there are blanks. Positions in the plain text are those of the text. What is left of line
+-- structure are the ends of statements, and lines that begin with the sentinel of directives: !$ and a word. The
+-- sentinel of conditional compilation, !$ and a blank, becomes blanks: its line is a statement, as OpenMP has it.
+
+local diagnostic = require "accdeep.base.diagnostic"
+
+local fortran_free_form = {}
+
+-- Raises about a directive where a compiler sees a comment: it would be passed over (HOUSE-bodies).
+local function no_place(pos, where)
+  diagnostic.raise("syntax", pos, ("a directive %s"):format(where), { length = #"!$acc", rule = "HOUSE-bodies",
+    help = "a directive stands in a line of its own, before or behind a statement" })
+end
+
+-- A line up to its comment, in small letters but for strings. first: where the line begins in its text.
+local function strip_comment(line, first)
+  local out, at = {}, 1
+  while at <= #line do
+    local from, to, mark = line:find("([\"'!])", at)
+    if not from or mark == "!" then
+      local sentinel = from and line:match("^!%$(%a+)", from)
+      sentinel = sentinel and sentinel:lower()
+      if sentinel == "acc" or sentinel == "omp" then no_place(first + from - 1, "behind a statement") end
+      local last = from and from - 1 or #line
+      out[#out + 1] = line:sub(at, last):lower()
+      out[#out + 1] = (" "):rep(#line - last)
+      break
+    end
+    local finish = line:find(mark, to + 1, true) or #line
+    out[#out + 1] = line:sub(at, from - 1):lower()
+    out[#out + 1] = line:sub(from, finish)
+    at = finish + 1
+  end
+  return table.concat(out)
+end
+
+local function blanks(text) return (" "):rep(#text) end
+
+-- The plain form of a text.
+function fortran_free_form.normalize(text)
+  local lines, n, start = {}, 0, 1
+  local continued = false -- false, or how a line that continues begins
+  for line, stop in text:gmatch "([^\n]*)(\n?)" do
+    if line == "" and stop == "" then break end
+    line = line:gsub("^([ \t]*)!%$([ \t])", "%1  %2")
+    local odd = line:match "^[ \t]*!%$()[^%s%a]"
+    if odd then
+      diagnostic.raise("syntax", start + odd - 3, "'!$' without a directive's sentinel", { length = 2,
+        rule = "HOUSE-bodies", help = "directives begin with !$acc or !$omp" })
+    end
+    local before, rest = line:match "^([ \t]*!%$%a[%w_]*)(.*)$"
+    local plain = rest and before:lower() .. strip_comment(rest, start + #before) or strip_comment(line, start)
+    local is_empty = not plain:find "%S"
+    if rest and continued == "statement" then
+      no_place(start + before:find("!", 1, true) - 1, "between the lines of a statement")
+    elseif continued and is_empty then
+      plain = blanks(plain) -- comments and blank lines do not end a statement
+    elseif continued then
+      plain = plain:gsub(continued == "directive" and "^[ \t]*!%$%a[%w_]*[ \t]*&?" or "^[ \t]*&?", blanks)
+    end
+    if not is_empty or not continued then
+      local body = plain:match "^(.-)&[ \t\r]*$"
+      if body then
+        continued = continued or (rest and "directive" or "statement")
+        plain = body .. blanks(plain:sub(#body + 1))
+      else
+        continued = false
+      end
+    end
+    n, start = n + 1, start + #line + #stop
+    lines[n] = plain:gsub("\r", " ") .. (continued and stop ~= "" and " " or stop)
+  end
+  return table.concat(lines)
+end
+
+-- The plain form of one directive: its sentinel may be missing, and it may stand in several lines.
+function fortran_free_form.directive(text)
+  return (fortran_free_form.normalize(text):gsub("\n", " "))
+end
+
+return fortran_free_form

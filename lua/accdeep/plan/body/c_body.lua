@@ -1,0 +1,489 @@
+-- c_body.lua - directives among the statements of a body: each gets the statements behind it, and is checked.
+--
+-- The tree of a body (grammar/c_statement.lua) has pragmas where directives stand. What a directive does with one
+-- thread is put in their place: statements alone; private{node, copies, values, names, body, ...} for constructs of
+-- threads (code/privatization.lua); carried{language, text, kind, body?} for what is carried out on devices
+-- (code/nested_directives.lua). No directive is passed over: one that may not stand where it does is an error
+-- (HOUSE-bodies).
+
+local lazy = require "accdeep.base.lazy"
+local openacc_sema = require "accdeep.check.openacc_sema"
+local diagnostic = require "accdeep.base.diagnostic"
+local openmp_sema = lazy.require "accdeep.check.openmp_sema"
+local statement_patterns = require "accdeep.plan.body.statement_patterns"
+local clause_groups = require "accdeep.types.clause_groups"
+local nesting_check = require "accdeep.plan.body.nesting_check"
+local openacc_directives = require "accdeep.catalogue.openacc_directives"
+local pragma = require "accdeep.grammar.pragma"
+local reductions = require "accdeep.plan.body.reductions"
+local data_sharing = require "accdeep.plan.body.data_sharing"
+local word_set = require "accdeep.base.strings".word_set
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+local has_clause = nesting_check.has_clause
+
+local c_body = {}
+
+local Reader = {}
+Reader.__index = Reader
+
+local loops = word_set "for simd distribute loop taskloop"
+
+local function empty(pos) return { tag = "block", pos = pos, list = {} } end
+
+-- The number that a clause in parentheses gives: a constant, or nil.
+local function number_in(clause) return math.tointeger(tonumber((clause.text or ""):match "%d+")) end
+
+-- How many loops a directive is about, at most as many as its clauses say.
+local function depth_of(node, rule, place)
+  local depth = 1
+  for _, clause in ipairs(openacc_sema.default_device_clauses(node)) do
+    if clause.name == "collapse" or clause.name == "ordered" and clause.text then
+      local n = number_in(clause)
+      if not n or n < 1 then
+        raise("syntax", clause.pos, ("'%s' takes a number of loops"):format(clause.name),
+          { length = #clause.name, rule = rule, place = place })
+      end
+      depth, node.collapse_pos, node.collapses = math.max(depth, n), clause.pos, true
+      node.forced = (clause.text or ""):lower():find "^%(%s*force%s*:" ~= nil
+    elseif clause.name == "tile" then
+      local _, commas = (clause.text or ""):gsub(",", "")
+      depth, node.collapse_pos = math.max(depth, commas + 1), clause.pos
+    end
+  end
+  return depth
+end
+c_body.depth_of = depth_of
+
+-- ------------------------------------------------------------------------------------- statements --
+
+-- A statement, or what its place holds: walks into it.
+-- Decides HOUSE-bodies.
+function Reader:statement(node, level)
+  if node.tag == "block" then
+    node.list = self:items(node.list, level)
+    if node.inner and #node.list > 1 then
+      raise("syntax", node.list[2].pos, "one statement stands here: a directive of its own needs a block",
+        { rule = "HOUSE-bodies", help = "{ ... }" })
+    end
+    return node
+  end
+  for _, key in ipairs { "body", "yes", "no" } do
+    if node[key] then node[key] = self:statement(node[key], level) end
+  end
+  return node
+end
+
+function Reader:items(list, level)
+  local made, at = {}, 1
+  while at <= #list do
+    local item = list[at]
+    at = at + 1
+    if item.tag == "pragma" then
+      local got
+      got, at = self:directive(item, list, at, level)
+      made[#made + 1] = got or nil
+    else
+      made[#made + 1] = self:statement(item, level)
+    end
+  end
+  return made
+end
+
+-- The statement behind a directive, and where the list continues. Directives of its own before it are its, too.
+function Reader:statement_after(node, list, at, level)
+  while list[at] and list[at].tag == "pragma" do
+    local got
+    got, at = self:directive(list[at], list, at + 1, level)
+    if got then return got, at end
+  end
+  local item = list[at]
+  if not item or item.tag == "decl" or item.tag == "case" then
+    raise("syntax", item and item.pos or node.pos, ("'%s' needs a statement behind it"):format(node.name),
+      { length = not item and #node.name or nil, rule = "HOUSE-bodies" })
+  end
+  return self:statement(item, level), at + 1
+end
+
+-- ------------------------------------------------------------------------------ constructs of threads --
+
+-- The variables that count a construct's loops and live outside of them: they are private, though no clause names them.
+-- Decides ACC33-2.9-4.
+local function counters_of(list, lasts)
+  local counters = {}
+  for _, loop in ipairs(list) do
+    local name, pos, own = statement_patterns.counter(loop)
+    if not own then counters[#counters + 1] = { name = name, pos = pos, counter = true, lasts = lasts } end
+  end
+  return counters
+end
+
+-- Levels of the parts that a combined construct is made of, checked.
+local function levels_of(node, level, on)
+  for part in node.name:gmatch "%S+" do
+    if part ~= "target" then nesting_check.check(part, node, level) end
+    level = { part = part, node = node, outer = level, on = part == "target" and "omp" or on }
+  end
+  return level
+end
+
+-- Raises if a variable that counts a loop is no integer and no pointer. Decides ACC33-2.9-3.
+local function check_counters(session, list, construct)
+  for _, loop in ipairs(list) do
+    local name, pos, own = statement_patterns.counter(loop)
+    local variable = own and session:locals_of(loop.init)[1] or not own and session.now.scope.variables[name]
+    local t = variable and variable.type
+    if t and (t.kind ~= "scalar" and t.kind ~= "pointer" or t.float) then
+      raise("type-mismatch", pos, ("the loop of '%s' counts %s"):format(construct.name, types.name(t)),
+        { length = #name, rule = "ACC33-2.9-3", help = "count by an integer or a pointer" })
+    end
+  end
+end
+
+local how_atomic = { "capture", "compare", "read", "write", "update" }
+
+-- What an atomic directive is about: read, write, update, capture or compare.
+function c_body.atomic_form(node, rule)
+  local said = {}
+  for _, name in ipairs(how_atomic) do
+    if has_clause(node, name) then said[#said + 1] = name end
+  end
+  if #said > 1 and not (said[1] == "capture" and said[2] == "compare" and #said == 2) then
+    raise("conflicting-clauses", node.pos, ("'atomic' is %s or %s, not both"):format(said[1], said[2]),
+      { length = #node.name, rule = rule })
+  elseif #said > 1 then
+    raise("unsupported", node.pos, "'atomic compare capture'", { length = #node.name })
+  end
+  return said[1] or "update"
+end
+
+-- Whatever its condition says. Decides ACC34-2.12-1.
+local function check_atomic(node, statement, rule)
+  statement_patterns.check_atomic(statement, c_body.atomic_form(node, rule), node, rule)
+end
+
+-- The sections of a sections construct: each from its directive to the next one; what stands before the first is one.
+function Reader:sections(node, block, level)
+  if block.tag ~= "block" or block.inner then
+    raise("syntax", block.pos or node.pos, ("'%s' needs a block of sections"):format(node.name),
+      { rule = "OMP60-nest-1" })
+  end
+  local made, list, own = {}, block.list, {}
+  local inner = { part = "section", node = node, outer = level, on = level.on }
+  local function finish()
+    if #own > 0 then
+      local section = { tag = "block", pos = own[1].pos, list = self:items(own, inner) }
+      statement_patterns.check_end(section, node, "OMP60-nest-1")
+      made[#made + 1], own = section, {}
+    end
+  end
+  for _, item in ipairs(list) do
+    local found = item.tag == "pragma" and self:parse_pragma(item)
+    if found and found.language == "omp" and found.tree.name == "section" then
+      openmp_sema.check(found.tree, self.session.rules.openmp)
+      finish()
+    else
+      own[#own + 1] = item
+    end
+  end
+  finish()
+  block.list = made
+  return block
+end
+
+function Reader:threads(node, list, at, outer)
+  openmp_sema.check(node, self.session.rules.openmp)
+  local name, body = node.name
+  local level = levels_of(node, outer, outer and outer.on or "host")
+  local rule = "OMP60-nest-1"
+  if name:find "sections$" then
+    local block = list[at]
+    while block and block.tag == "pragma" and not self:parse_pragma(block) do
+      at = at + 1
+      block = list[at]
+    end
+    body, at = self:sections(node, block or empty(node.pos), level), at + 1
+  else
+    body, at = self:statement_after(node, list, at, level)
+  end
+  local counters = {}
+  local is_loop
+  for part in name:gmatch "%S+" do is_loop = is_loop or loops[part] end
+  if is_loop then
+    local own = statement_patterns.loops(body, node, depth_of(node, "OMP60-loop-1"), "OMP60-loop-1")
+    for _, one in ipairs(own) do statement_patterns.check_end(one.body, node, "OMP60-loop-1", true) end
+    data_sharing.count_linear(node, own[#own])
+    counters = counters_of(own, name:find "simd$" ~= nil)
+  elseif name == "atomic" then
+    check_atomic(node, body, "OMP60-atomic-1")
+  else
+    statement_patterns.check_end(body, node, rule)
+  end
+  if name:find "teams" and outer and outer.part == "target" then self.lone_teams = node end
+  return data_sharing.construct(node, body, counters, "OMP60-share-1"), at
+end
+
+-- ---------------------------------------------------------------------------------------- OpenACC --
+
+local of_loop = openacc_directives.of.loop
+local exclusive = { { "seq", "independent" }, { "seq", "auto" }, { "independent", "auto" }, { "seq", "gang" },
+  { "seq", "worker" }, { "seq", "vector" }, { "tile", "collapse" } }
+
+-- Clauses of a loop for one device type that exclude each other.
+local function check_loop_clauses(clauses)
+  local seen = {}
+  for _, clause in ipairs(clauses) do
+    if seen[clause.name] and of_loop[clause.name] and clause.kind ~= "vars" and clause.kind ~= "reduction" then
+      raise("duplicate-clause", clause.pos, ("'%s' stands here twice"):format(clause.name),
+        { length = #clause.name, rule = "ACC33-2.9-1" })
+    end
+    seen[clause.name] = clause
+  end
+  for _, pair in ipairs(exclusive) do
+    local a, b = seen[pair[1]], seen[pair[2]]
+    if a and b then
+      local later = a.pos > b.pos and a or b
+      raise("conflicting-clauses", later.pos, ("'%s' and '%s' exclude each other"):format(pair[1], pair[2]),
+        { length = #later.name, rule = "ACC33-2.9-1" })
+    end
+  end
+end
+
+local size_of = { gang = "num_gangs", worker = "num_workers", vector = "vector_length" }
+
+-- Numbers of gangs, workers and lanes are a loop's in kernels alone, unless the construct has them; dimensions of gangs
+-- are not. Decides ACC33-2.9-1.
+local function check_sizes(clauses, compute)
+  local in_kernels = compute and compute.node.name:find "^kernels"
+  for _, clause in ipairs(clauses) do
+    local name, arguments = clause.name, size_of[clause.name] and openacc_sema.arguments(clause) or {}
+    local sized = arguments.num or arguments.length
+    local why = sized and not in_kernels and "'%s' with a size stands in kernels"
+      or sized and has_clause(compute.node, size_of[name]) and "'%s' with a size, where the construct has one"
+      or arguments.dim and in_kernels and "'%s' with a dimension has no place in kernels"
+    if why then
+      raise("clause-not-allowed", clause.pos, why:format(name), { length = #name, rule = "ACC33-2.9-1" })
+    end
+  end
+end
+
+-- Raises about clauses of a loop, or of a combined construct, that exclude each other, or sizes that have no place.
+-- compute: the compute construct around it, or itself.
+local function check_clauses(node, compute)
+  for _, clauses in ipairs(openacc_sema.clauses_by_device(node)) do check_loop_clauses(clauses) end
+  check_sizes(openacc_sema.default_device_clauses(node), compute)
+  node.sequential = has_clause(node, "seq") and not has_clause(node, "collapse") and not has_clause(node, "tile")
+end
+
+-- Checks the clauses of a construct that is a loop, too. Decides ACC33-2.9-1.
+function c_body.check_combined(node) check_clauses(node, { node = node }) end
+
+-- Raises about clauses of a loop that exclude each other, or what constructs around have.
+-- Decides ACC33-2.9-1.
+function c_body.check_loop(node, outer)
+  local compute = nesting_check.enclosing_compute(outer)
+  check_clauses(node, compute)
+  nesting_check.check_levels(node, outer)
+  if compute then openacc_sema.check_reduction(node, compute.node) end
+end
+
+-- Raises about a directive that may not stand where it does.
+local function no_place(node, why, rule)
+  raise("region-nesting", node.pos, ("'%s' %s"):format(node.name, why), { length = #node.name, rule = rule,
+    help = why:find "^inside" and "move it out of the text of the construct's body" or nil })
+end
+c_body.no_place = no_place
+
+-- Checks a directive of OpenACC inside of a compute construct.
+-- Decides ACC33-2.5-1.
+function c_body.check_inside(node, rules)
+  local kind = openacc_sema.kind_of(node.name)
+  if kind ~= "body" then
+    no_place(node, "inside of a compute construct", kind == "compute" and "ACC33-2.5-1" or "ACC33-impl-1")
+  end
+  openacc_sema.check(node)
+  openacc_sema.check_forms(node, "body", rules)
+end
+
+function Reader:acc_loop(node, list, at, outer)
+  c_body.check_loop(node, outer)
+  local level = { part = "loop", node = node, outer = outer, on = "acc" }
+  local body
+  body, at = self:statement_after(node, list, at, level)
+  local own = statement_patterns.loops(body, node, depth_of(node, "ACC33-2.9-3"), "ACC33-2.9-3", true)
+  if not node.sequential then
+    statement_patterns.check_end(own[#own].body, node, "ACC33-2.9-3", true)
+    check_counters(self.session, own, node)
+  end
+  local made = data_sharing.construct(node, body, counters_of(own, false), "ACC33-2.9-4")
+  made.construct = node
+  return made, at
+end
+
+function Reader:in_compute(node, list, at, level)
+  c_body.check_inside(node, self.session.rules)
+  if node.name == "loop" then return self:acc_loop(node, list, at, level) end
+  if node.name == "atomic" then
+    local body
+    body, at = self:statement_after(node, list, at, level)
+    check_atomic(node, body, "ACC33-2.12-1")
+    local made = data_sharing.construct(node, body, {}, "ACC33-2.12-1")
+    made.directive = node.name
+    return made, at
+  end
+  return data_sharing.cache(node), at
+end
+
+-- teams is all that a target construct has inside (OMP60-nest-1).
+local function check_only_teams(tree, lone_teams)
+  local at = tree
+  while at.tag == "block" and #at.list == 1 do at = at.list[1] end
+  if at.tag == "block" and #at.list > 1 then
+    raise("region-nesting", lone_teams.pos, "a target construct with 'teams' inside has nothing else inside",
+      { length = #lone_teams.name, rule = "OMP60-nest-1" })
+  end
+end
+
+-- ------------------------------------------------------------------------------- carried directives --
+
+local takes_statement = { region = true, compute = true, ["host data"] = true }
+
+-- A directive that is carried out on devices while the body runs on the host.
+-- Decides OMP60-body-1.
+function Reader:read_nested_directive(found, kind, list, at, level)
+  local node = found.tree
+  local made = { tag = "carried", pos = node.pos, language = found.language, text = found.text, kind = kind,
+    clauses = function() return node.clauses end }
+  self.carries = true
+  if not takes_statement[kind] then return made, at end
+  local lone_teams = self.lone_teams
+  self.lone_teams = nil
+  if kind == "compute" then
+    level = found.language == "omp" and levels_of(node, nil, "omp")
+      or nesting_check.compute(node)
+  else
+    level = { part = node.name, node = node, outer = level, on = "host" }
+  end
+  made.body, at = self:statement_after(node, list, at, level)
+  statement_patterns.check_end(made.body, node, found.language == "omp" and "OMP60-nest-1" or "ACC33-2.5-1")
+  if kind == "compute" then
+    c_body.check_top(node, made.body, found.language)
+    made.body = { tag = "block", pos = made.body.pos, list = { made.body } }
+  end
+  if self.lone_teams then check_only_teams(made.body, self.lone_teams) end
+  self.lone_teams = lone_teams
+  return made, at
+end
+
+-- ------------------------------------------------------------------------------------- directives --
+
+-- What a pragma says; nil: it is another's.
+function Reader:parse_pragma(item)
+  if self.known[item] == nil then self.known[item] = pragma.read(self.session, item) or false end
+  return self.known[item] or nil
+end
+
+-- Decides OMP60-nest-2.
+function Reader:omp(found, list, at, level)
+  local node = found.tree
+  local what = openmp_sema.directive_info(node.name)
+  local kind, on = what.kind, level and level.on or "host"
+  if on == "acc" then no_place(node, "inside of a compute construct of OpenACC", "ACC33-2.5-1") end
+  if kind == "beyond" then openmp_sema.check(node, self.session.rules.openmp) end
+  if kind == "requires" or kind == "declare mapper" or kind == "declare target" then
+    raise("clause-not-allowed", node.pos, ("'%s' stands among declarations"):format(node.name),
+      { length = #node.name, rule = "OMP60-tgt-1" })
+  elseif kind == "declare group" then
+    raise("unsupported", node.pos, "'declare group' in C text", { length = #node.name,
+      help = 'write it as a statement of the scenario: omp "declare group ..."' })
+  elseif kind == "end data" then
+    no_place(node, "has no place in C text: the region is the statement behind 'target data'", "OMP60-tgt-1")
+  elseif kind == "nothing" then
+    openmp_sema.check(node, self.session.rules.openmp)
+    if node.name ~= "nothing" then nesting_check.check(node.name, node, level) end
+    return data_sharing.standalone(node), at
+  elseif kind == "host" then
+    return self:threads(clause_groups.apply(self.session, node), list, at, level)
+  elseif on == "host" then
+    return self:read_nested_directive(found, kind, list, at, level)
+  end
+  for _, clause in ipairs(node.clauses) do
+    if clause.name == "device" and clause.modifier and clause.modifier.name == "ancestor" then
+      raise("unsupported", clause.modifier.pos, "device(ancestor: ...): nothing is executed on the host from a device",
+        { length = #clause.modifier.name })
+    end
+  end
+  no_place(node, "inside of a target region", "OMP60-nest-2")
+end
+
+function Reader:acc(found, list, at, level)
+  local node = found.tree
+  local kind, on = openacc_sema.kind_of(node.name), level and level.on or "host"
+  if on == "acc" then return self:in_compute(node, list, at, level) end
+  if on == "omp" then no_place(node, "inside of a target region", "OMP60-nest-2") end
+  if kind == "body" then
+    no_place(node, "stands in the body of a compute construct", "ACC33-2.9-1")
+  elseif not kind or kind == "declaration" or kind == "declare" then
+    raise("clause-not-allowed", node.pos, ("'%s' stands among declarations"):format(node.name),
+      { length = #node.name, rule = kind == "declare" and "ACC33-dec-1" or "TR14-3.1.1-01" })
+  elseif kind:find "^end" then
+    no_place(node, "has no place in C text: the region is the statement behind its beginning", "ACC33-2.6-1")
+  end
+  return self:read_nested_directive(found, kind, list, at, level)
+end
+
+-- The construct of a directive, nil for a pragma of others, and where the list continues.
+function Reader:directive(item, list, at, level)
+  local found = self:parse_pragma(item)
+  if not found then return nil, at end
+  return self[found.language](self, found, list, at, level)
+end
+
+-- --------------------------------------------------------------------------------------- whole bodies --
+
+local function loop_directive(node) return node.construct end
+
+-- Checks what a construct asks of its body: that collapse finds its loops, and that reductions agree. place: of its
+-- text, if it has its own.
+function c_body.check_top(node, body, language, place)
+  local is_loop, at = false, body
+  for part in node.name:gmatch "%S+" do is_loop = is_loop or loops[part] end
+  if language == "acc" then
+    reductions.check(node, body, loop_directive)
+    if is_loop then c_body.check_combined(node) end
+  end
+  while at.tag == "block" and #at.list == 1 do at = at.list[1] end
+  if at.tag == "private" then return end
+  local asked = has_clause(node, "collapse") or has_clause(node, "tile")
+  if not is_loop or not (asked or at.tag == "for") then return end
+  local rule = language == "omp" and "OMP60-loop-1" or "ACC33-2.9-3"
+  local own = statement_patterns.loops(at, node, depth_of(node, rule, place), rule, language == "acc", place)
+  if not node.sequential then statement_patterns.check_end(own[#own].body, node, rule, true) end
+  if language == "omp" then data_sharing.count_linear(node, own[#own]) end
+end
+
+-- Reads the directives in the tree of a body. node: the construct's directive; on: "host", "omp" or "acc"; place: of
+-- the directive's text. Returns the tree; its field carries says that directives inside are carried out on devices.
+function c_body.body(session, tree, node, on, place)
+  local language = on == "acc" and "acc" or "omp"
+  local reader = setmetatable({ session = session, known = {} }, Reader)
+  local level
+  if language == "acc" then
+    level = nesting_check.compute(node)
+  else
+    for part in node.name:gmatch "%S+" do level = { part = part, node = node, outer = level, on = on } end
+  end
+  if node.name:find "sections$" and #tree.list == 1 and tree.list[1].tag == "block" then
+    tree.list[1] = reader:sections(node, tree.list[1], level)
+  else
+    tree.list = reader:items(tree.list, level)
+  end
+  if reader.lone_teams and on == "omp" then check_only_teams(tree, reader.lone_teams) end
+  statement_patterns.check_end(tree, node, language == "acc" and "ACC33-2.5-1" or "OMP60-nest-1", false, true)
+  c_body.check_top(node, tree, language, place)
+  tree.carries = reader.carries
+  return tree
+end
+
+return c_body

@@ -1,0 +1,209 @@
+-- data_sharing.lua - what the clauses of a construct in a body say of variables, as copies that its body has for
+-- itself.
+--
+-- private{copies, parts, values, names, body, implicit?, team?, is_said}: copies are {name, pos, begins, lasts, op,
+-- rule}: begins with the value of before, its last value is the variable's, op: combined with the variable at the end;
+-- rule: the one that says what can be combined. parts are {item, op, pos, rule}: elements of arrays that are reduced.
+-- values are
+-- expressions that clauses give, names what else clauses name; implicit says what variables are that no clause names
+-- ("none", "private", "firstprivate", "task"), is_said(name) whether one does; team: a parallel or teams region.
+
+local c_effects = require "accdeep.code.c_effects"
+local diagnostic = require "accdeep.base.diagnostic"
+local openmp_directives = require "accdeep.catalogue.openmp_directives"
+local ast = require "accdeep.base.ast"
+local word_set = require "accdeep.base.strings".word_set
+
+local raise = diagnostic.raise
+
+local data_sharing = {}
+
+local own, combined, begins, lasts = openmp_directives.making "own", openmp_directives.making "combined",
+  openmp_directives.making "begins",
+  openmp_directives.making "lasts"
+local of_names = openmp_directives.clauses_where(function(entry) return entry.attribute end)
+local defaults = word_set "none shared private firstprivate"
+
+-- A tree for a construct, and what its clauses say of names: name -> {clause, copy?}.
+local function new(node, body)
+  local said = {}
+  return { tag = "private", pos = node.pos, copies = {}, parts = {}, values = {}, names = {}, body = body,
+    is_said = function(name) return said[name] ~= nil end }, said
+end
+
+-- Adds the names in a tree to a list.
+local function add_names(list, item, without)
+  ast.visit(item, function(node)
+    if node.tag == "id" and not (without and without[node.name]) then list[#list + 1] = node end
+  end)
+end
+
+-- Raises about an item that is a part of a variable.
+function data_sharing.refuse_part(clause, item)
+  raise("unsupported", item.pos, ("'%s' of a part of a variable, in a body"):format(clause.name),
+    { help = "name a variable" })
+end
+
+-- The name of a clause's item.
+local function name_of(clause, item, rule)
+  if item.tag == "id" then return item.name end
+  if item.tag == "section" or item.tag == "index" then data_sharing.refuse_part(clause, item) end
+  raise("clause-not-allowed", item.pos, ("'%s' takes names of variables"):format(clause.name), { rule = rule })
+end
+
+-- Decides OMP60-share-1.
+local function add_copy(made, said, clause, item, rule)
+  local name = name_of(clause, item, rule)
+  local before = said[name]
+  local both = before and (before.clause.name == "firstprivate" and clause.name == "lastprivate"
+    or before.clause.name == "lastprivate" and clause.name == "firstprivate")
+  if before and not both then
+    raise("conflicting-clauses", item.pos, ("'%s' stands in %s already"):format(name, before.clause.name),
+      { length = #name, rule = rule })
+  end
+  said[name] = { clause = clause }
+  if not own[clause.name] and not combined[clause.name] then
+    made.names[#made.names + 1] = item
+    return
+  end
+  local copy = both and before.copy or { name = name, pos = item.pos }
+  if not both then made.copies[#made.copies + 1] = copy end
+  said[name].copy = copy
+  copy.begins = copy.begins or begins[clause.name]
+  copy.lasts = copy.lasts or lasts[clause.name]
+  if clause.op and clause.name == "reduction" then
+    copy.op, copy.rule = clause.op, rule:find "^ACC" and "ACC33-2.5.15-1" or "OMP60-share-2"
+  end
+  if clause.name == "in_reduction" or clause.name == "task_reduction" then copy.shared = true end
+end
+
+-- The variable of which a reduction of OpenACC names an element or a section, or all. Raises about what else it names.
+-- Decides ACC33-2.5.15-1.
+function data_sharing.reduction_variable(item)
+  local root = item
+  while root.tag == "index" or root.tag == "section" do root = root.base end
+  if root.tag == "id" then return root end
+  raise("clause-not-allowed", item.pos, "'reduction' takes variables, elements and sections of arrays",
+    { rule = "ACC33-2.5.15-1", help = root.tag == "member" and "reduce a local variable, and assign it to the member"
+      or nil })
+end
+
+local function add_part(made, clause, item)
+  data_sharing.reduction_variable(item)
+  made.parts[#made.parts + 1] = { item = item, op = clause.op, pos = item.pos, rule = "ACC33-2.5.15-1" }
+  add_names(made.names, item)
+end
+
+-- The innermost loop counts a linear variable along, unless its body changes it itself.
+local function count_linear(loop, clause, item)
+  if c_effects.change_of(item.name, loop.body) then return end
+  local by = clause.step or { tag = "num", value = 1, type = "int", pos = item.pos }
+  loop.step = { tag = "comma", pos = loop.step.pos, list = { { tag = "assign", pos = item.pos, op = "+=",
+    to = { tag = "id", pos = item.pos, name = item.name }, e = by }, loop.step } }
+end
+
+-- Linear variables of a construct on loops.
+function data_sharing.count_linear(node, loop)
+  for _, clause in ipairs(node.clauses) do
+    for _, item in ipairs(clause.name == "linear" and clause.vars or {}) do count_linear(loop, clause, item) end
+  end
+end
+
+-- Raises if default has another word than these.
+function data_sharing.check_default(word, rule)
+  if defaults[word.name] then return end
+  raise("clause-not-allowed", word.pos, ("default is none, shared, private or firstprivate, not '%s'"):format(
+    word.name), { length = #word.name, rule = rule })
+end
+
+-- Raises if the modifier of an if, or nil, names no part of its construct.
+function data_sharing.check_modifier(node, modifier, rule)
+  if not modifier or (" " .. node.name .. " "):find(" " .. modifier.name .. " ", 1, true) then return end
+  raise("clause-not-allowed", modifier.pos, ("'%s' is not part of '%s'"):format(modifier.name, node.name),
+    { length = #modifier.name, rule = rule })
+end
+
+local function read_clause(made, said, node, clause, rule)
+  local name = clause.name
+  if name == "copyin" and clause.kind == "vars" and rule:find "^OMP" then
+    raise("unsupported", clause.pos, "'copyin' is about threadprivate variables, which there are not here",
+      { length = #name })
+  end
+  if of_names[name] then
+    for _, item in ipairs(clause.vars or {}) do
+      if name == "reduction" and rule:find "^ACC" and item.tag ~= "id" then
+        add_part(made, clause, item)
+      else
+        add_copy(made, said, clause, item, rule)
+      end
+    end
+    if clause.step then made.values[#made.values + 1] = clause.step end
+  elseif name == "default" and clause.words then
+    local word = clause.words[1]
+    data_sharing.check_default(word, rule)
+    made.implicit = word.name
+  elseif clause.kind == "expression" and clause.e then
+    made.values[#made.values + 1] = clause.e
+    if clause.lower then made.values[#made.values + 1] = clause.lower end
+    data_sharing.check_modifier(node, clause.modifier, rule)
+  elseif clause.kind == "vars" then
+    for _, item in ipairs(clause.vars) do add_names(made.names, item) end
+  elseif clause.kind == "depend" then
+    local iterators = { omp_all_memory = true }
+    for _, one in ipairs(clause.modifier and clause.modifier.iterators or {}) do iterators[one.name] = true end
+    for _, item in ipairs(clause.items or {}) do add_names(made.names, item, iterators) end
+  end
+end
+
+-- A construct of threads as a tree that one thread executes. counters: variables that count its loops.
+-- Decides HOUSE-threads.
+function data_sharing.construct(node, body, counters, rule)
+  local made, said = new(node, body)
+  for _, clause in ipairs(node.clauses) do read_clause(made, said, node, clause, rule) end
+  for _, counter in ipairs(counters) do
+    if not said[counter.name] then
+      said[counter.name] = { clause = { name = "the loop" } }
+      made.copies[#made.copies + 1] = counter
+    end
+  end
+  for word in node.name:gmatch "%S+" do
+    if word == "parallel" or word == "teams" then made.team = true end
+    if (word == "task" or word == "taskloop") and not made.implicit then made.implicit = "task" end
+  end
+  if made.implicit == "shared" then made.implicit = nil end
+  local nothing = not (made.copies[1] or made.parts[1] or made.values[1] or made.names[1] or made.implicit or made.team)
+  return nothing and body or made
+end
+
+-- A directive without a statement: what it names must be there.
+function data_sharing.standalone(node)
+  local made, said = new(node, { tag = "block", pos = node.pos, list = {} })
+  for _, item in ipairs(node.vars or {}) do add_names(made.names, item) end
+  for _, clause in ipairs(node.clauses) do read_clause(made, said, node, clause, "OMP60-tgt-1") end
+  return #made.names > 0 and made or made.body
+end
+
+-- Raises if cache names something else than elements and sections of arrays. is_part: tags of their trees.
+-- Decides ACC33-2.10-1.
+function data_sharing.check_cache(node, is_part)
+  if node.modifier and node.modifier.name ~= "readonly" then
+    raise("syntax", node.modifier.pos, ("'%s' is not a modifier of 'cache'"):format(node.modifier.name),
+      { length = #node.modifier.name, rule = "ACC33-2.10-1", help = "readonly" })
+  end
+  for _, item in ipairs(node.vars) do
+    if not is_part[item.tag] then
+      raise("type-mismatch", item.pos, "'cache' takes elements and sections of arrays", { rule = "ACC33-2.10-1" })
+    end
+  end
+end
+
+local is_part = { section = true, index = true }
+
+function data_sharing.cache(node)
+  data_sharing.check_cache(node, is_part)
+  local made = new(node, { tag = "block", pos = node.pos, list = {} })
+  for _, item in ipairs(node.vars) do add_names(made.names, item) end
+  return made
+end
+
+return data_sharing

@@ -1,0 +1,383 @@
+-- fortran_body.lua - directives among Fortran statements are read before anything runs: each is parsed and checked
+-- where it stands, and none is passed over (HOUSE-bodies).
+--
+-- A construct of OpenACC's loop or atomic (grammar/fortran_blocks.lua) gets the field acc = {tree, copies}: its
+-- directive, and the variables that it has for itself, {name, pos, op?}, op: the operator that combines it with the
+-- variable at the end.
+
+local openacc_sema = require "accdeep.check.openacc_sema"
+local diagnostic = require "accdeep.base.diagnostic"
+local openmp_sema = require "accdeep.check.openmp_sema"
+local statement_patterns = require "accdeep.plan.body.statement_patterns"
+local openacc_lowering = require "accdeep.plan.openacc_lowering"
+local nesting_check = require "accdeep.plan.body.nesting_check"
+local c_body = require "accdeep.plan.body.c_body"
+local reductions = require "accdeep.plan.body.reductions"
+local data_sharing = require "accdeep.plan.body.data_sharing"
+local ast = require "accdeep.base.ast"
+local types = require "accdeep.types"
+local unparse_fortran = require "accdeep.grammar.unparse_fortran"
+local word_set = require "accdeep.base.strings".word_set
+
+local raise, no_place = diagnostic.raise, c_body.no_place
+
+local fortran_body = {}
+
+-- The lists of statements inside of one.
+local function each_list(item, fn)
+  if item.tag == "procedure" then return end
+  for _, branch in ipairs(item.list or {}) do
+    if type(branch.body) == "table" and branch.tag ~= "do" and branch.tag ~= "while" then fn(branch.body) end
+  end
+  if item.body then fn(item.body) end
+end
+
+-- ------------------------------------------------------------------------------------------ loops --
+
+-- Raises if a statement leaves the body of a construct. rule: that of loops, which cycle does not leave, or of blocks.
+-- Decides ACC33-2.5-1.
+local function check_end(list, node, rule, inner)
+  for _, item in ipairs(list) do
+    if item.tag == "return" or not inner and (item.tag == "exit" or item.tag == "cycle" and rule ~= "ACC33-2.9-3") then
+      raise("region-nesting", item.pos, ("'%s' leaves the body of '%s'"):format(item.tag, node.name),
+        { length = #item.tag, rule = rule, help = statement_patterns.STAY })
+    elseif item.tag == "construct" then
+      check_end(item.list, node, rule, inner)
+    else
+      each_list(item, function(own) check_end(own, node, rule, inner or item.tag == "do" or item.tag == "while") end)
+    end
+  end
+end
+
+-- Decides ACC33-2.9-3.
+local function check_counter(list, name, node)
+  for _, item in ipairs(list) do
+    local changes = item.tag == "assign" and item.to.tag == "id" and item.to.name == name
+    if changes or item.tag == "do" and item.name == name then
+      raise("syntax", item.pos, ("the loop of '%s' changes %s, which counts it"):format(node.name, name),
+        { rule = "ACC33-2.9-3" })
+    elseif item.tag == "construct" then
+      check_counter(item.list, name, node)
+    else
+      each_list(item, function(own) check_counter(own, name, node) end)
+    end
+  end
+end
+
+-- The only do loop of a list, beside which stand statements without loops, directives and routines' calls; nil: there
+-- is none, or there are several. Decides ACC33-2.9-3.
+local function only_loop(list, node)
+  local found
+  for _, item in ipairs(list) do
+    if item.tag == "do" and not found then
+      found = item
+    elseif ast.any(item, function(n)
+      return n.tag == "do" or n.tag == "construct" or n.tag == "directive"
+        or n.tag == "call" and unparse_fortran(n.target):find "^acc_"
+    end) then
+      raise("syntax", item.pos, ("a loop, a directive or a call of a routine stands between the loops of '%s'"):format(
+        node.name), { rule = "ACC33-2.9-3" })
+    end
+  end
+  return found
+end
+
+-- The loops that a directive is about, from the outermost. place: of the directive's text, if it has its own.
+local function loops_of(node, list, place)
+  local depth, at, loops, counters = c_body.depth_of(node, "ACC33-2.9-3", place), list, {}, {}
+  for i = 1, depth do
+    local loop = at[1]
+    if i > 1 and node.forced then loop = only_loop(at, node) end
+    if not loop or loop.tag ~= "do" or i > 1 and at[2] and not node.forced then
+      if i > 1 then
+        raise("syntax", node.collapse_pos or node.pos,
+          ("%d loops are asked for, only %d stand in each other"):format(depth, i - 1),
+          { rule = "ACC33-2.9-3", place = place })
+      end
+      raise("syntax", loop and loop.pos or node.pos, ("'%s' is about a do loop that counts"):format(node.name),
+        { rule = "ACC33-2.9-3", help = "do i = first, last" })
+    end
+    if node.collapses then statement_patterns.check_invariant(loop.first, loop.last, counters, node) end
+    counters[loop.name] = true
+    loops[i], at = loop, loop.body
+  end
+  for _, loop in ipairs(loops) do check_counter(loop.body, loop.name, node) end
+  check_end(loops[depth].body, node, "ACC33-2.9-3")
+  return loops
+end
+
+-- ----------------------------------------------------------------------------------------- atomic --
+
+local operators = word_set "+ - * / .and. .or. .eqv. .neqv."
+local functions = word_set "max min iand ior ieor"
+local written_as = { read = "v = x", write = "x = expr", update = "x = x op expr, x = expr op x, x = max(x, expr, ...)",
+  capture = "v = x and an update or x = expr, in two statements" }
+
+local function is_place(node) return node.tag == "id" or node.tag == "component" or node.tag == "reference" end
+
+local function mentions(e, text)
+  return ast.any(e, function(node) return is_place(node) and unparse_fortran(node) == text end)
+end
+
+-- The variable of x = x op expr and its kin, as text; nil for other statements.
+local function updated_variable(item)
+  if item.tag ~= "assign" then return nil end
+  local x, e = unparse_fortran(item.to), item.e
+  local operands = {}
+  if e.tag == "binary" and operators[e.op] then
+    local left = e.a
+    while left.tag == "binary" and left.op == e.op and not (is_place(left) and unparse_fortran(left) == x) do
+      operands[#operands + 1], left = left.b, left.a
+    end
+    operands[#operands + 1], operands[#operands + 2] = left, e.b
+  elseif e.tag == "reference" and e.base.tag == "id" and functions[e.base.name] then
+    operands = e.args
+  end
+  local itself, others = 0, 0
+  for _, operand in ipairs(operands) do
+    if is_place(operand) and unparse_fortran(operand) == x then itself = itself + 1
+    elseif mentions(operand, x) then others = others + 1 end
+  end
+  return itself == 1 and others == 0 and x or nil
+end
+
+local function written_variable(item)
+  return item.tag == "assign" and not mentions(item.e, unparse_fortran(item.to)) and unparse_fortran(item.to) or nil
+end
+
+local function copied_variable(item) return item.tag == "assign" and is_place(item.e) and unparse_fortran(item.e)
+  or nil end
+
+local function captured_variable(list) return #list == 2 and statement_patterns.captures(
+  list[1], list[2], copied_variable, updated_variable, written_variable) end
+
+local atomic = {
+  read = function(list) return #list == 1 and copied_variable(list[1]) end,
+  write = function(list) return #list == 1 and written_variable(list[1]) end,
+  update = function(list) return #list == 1 and updated_variable(list[1]) end,
+  capture = captured_variable,
+}
+
+-- Decides ACC33-2.12-1.
+local function check_atomic(node, list)
+  local how = c_body.atomic_form(node, "ACC33-2.12-1")
+  if atomic[how](list) then return end
+  raise("syntax", list[1] and list[1].pos or node.pos, ("this is not a statement of 'atomic %s'"):format(how),
+    { rule = "ACC33-2.12-1", help = written_as[how] })
+end
+
+-- --------------------------------------------------------------------------------------- variables --
+
+local integers = word_set "iand ior ieor"
+local logicals = word_set ".and. .or. .eqv. .neqv."
+
+local function check_reduction(clause, item, variable)
+  local t, op = variable.type, clause.op
+  while t.kind == "array" do t = t.of end
+  local class = t.class
+  local fits = logicals[op] and class == "logical" or class == "integer"
+    or not logicals[op] and not integers[op] and (class == "real" or class == "complex" and (op == "+" or op == "*"))
+  if logicals[op] then fits = class == "logical" end
+  if t.kind ~= "descriptor" and not fits then
+    raise("type-mismatch", item.pos, ("%s cannot be reduced by '%s'"):format(types.name(variable.type), op),
+      { length = #item.name, rule = "ACC33-2.9.11-1" })
+  end
+end
+
+-- The variables that a loop has for itself: those of its clauses, then those that count. Raises if there are none of a
+-- name.
+local function copies_of(session, node, loops)
+  local list, said = {}, {}
+  for _, clause in ipairs(node.clauses) do
+    for _, item in ipairs((clause.name == "private" or clause.name == "reduction") and clause.vars or {}) do
+      if item.tag ~= "id" then data_sharing.refuse_part(clause, item) end
+      local name, variable = item.name, openacc_lowering.declared_variable(session, item)
+      if said[name] then
+        raise("conflicting-clauses", item.pos, ("'%s' stands in %s already"):format(name, said[name]),
+          { length = #name, rule = "ACC33-2.9-4" })
+      elseif variable.type.kind == "descriptor" then
+        raise("unsupported", item.pos, ("'%s' is %s: private copies of such are not made"):format(name,
+          types.name(variable.type)), { length = #name, rule = "ACC33-2.9-4",
+          help = "declare a variable with bounds for the private values" })
+      end
+      if clause.op then check_reduction(clause, item, variable) end
+      said[name] = clause.name
+      list[#list + 1] = { name = name, pos = item.pos, op = clause.op }
+    end
+  end
+  for _, loop in ipairs(loops) do
+    if not said[loop.name] then
+      said[loop.name] = "the loop"
+      openacc_lowering.declared_variable(session, { name = loop.name, pos = loop.pos })
+      list[#list + 1] = { name = loop.name, pos = loop.pos }
+    end
+  end
+  return list
+end
+
+-- ------------------------------------------------------------------------------------- directives --
+
+-- A directive's tree, parsed once for its place in the text.
+local function directive_tree(session, item)
+  if not item.tree then
+    item.tree = session:parse(session:padded_directive_text(item), item.sentinel == "!$omp" and "omp_directive" or nil)
+  end
+  return item.tree
+end
+fortran_body.tree_of = directive_tree
+
+local is_part = { reference = true } -- of an array
+
+local Reader = {}
+Reader.__index = Reader
+
+-- A directive of OpenACC inside of a compute construct, or of a procedure with a routine directive.
+function Reader:in_compute(item, node, level)
+  c_body.check_inside(node, self.session.rules)
+  if node.name == "cache" then return data_sharing.check_cache(node, is_part) end
+  item.acc = { tree = node }
+  if node.name == "atomic" then
+    check_atomic(node, item.list)
+  else
+    c_body.check_loop(node, level)
+    item.acc.loops = loops_of(node, item.list)
+    level = { part = "loop", node = node, outer = level, on = "acc" }
+  end
+  return self:list(item.list, level)
+end
+
+function Reader:acc(item, level)
+  local line = item.directive or item
+  local node = directive_tree(self.session, line)
+  local kind, on = openacc_sema.kind_of(node.name), level and level.on or "host"
+  if on == "omp" then no_place(node, "inside of a target region", "OMP60-nest-2") end
+  if on == "acc" then
+    if node.name == "routine" and level.orphan then return self.session:define_type_directive(node) end
+    if kind == "body" or not level.orphan then return self:in_compute(item, node, level) end
+  end
+  if kind == "body" then
+    no_place(node, "stands in the body of a compute construct", "ACC33-2.9-1")
+  elseif node.name == "routine" then
+    return self.session:define_type_directive(node)
+  elseif kind then
+    openacc_sema.check(node)
+  end
+  if not item.list then return end
+  if kind == "compute" then
+    level = nesting_check.compute(node)
+    if node.name:find "loop" then item.loops = loops_of(node, item.list) end
+    check_end(item.list, node, "ACC33-2.5-1")
+  end
+  self:list(item.list, level)
+end
+
+function Reader:omp(item, level)
+  local node = directive_tree(self.session, item.directive or item)
+  local kind = openmp_sema.directive_info(node.name).kind
+  if level and level.on == "acc" and not level.orphan then
+    no_place(node, "inside of a compute construct of OpenACC", "ACC33-2.5-1")
+  end
+  if item.end_directive then openmp_sema.check(directive_tree(self.session, item.end_directive)) end
+  if not item.list then return end
+  if kind ~= "host" and kind ~= "region" then level = { part = "target", node = node, outer = level, on = "omp" } end
+  self:list(item.list, level)
+end
+
+local function has_routine(self, list)
+  for _, item in ipairs(list) do
+    if item.tag == "directive" and item.sentinel == "!$acc" and directive_tree(
+      self.session, item).name == "routine" then
+      return true
+    end
+  end
+  return false
+end
+
+local specifies = word_set "declaration derived attributes nothing directive procedure"
+
+function Reader:procedure(item)
+  local level
+  if has_routine(self, item.list) then
+    local node = { name = "routine", clauses = {}, pos = item.pos }
+    level = { part = "routine", node = node, on = "acc", orphan = true }
+  end
+  self:list(item.list, level)
+  for _, inner in ipairs(item.inner) do self:procedure(inner) end
+end
+
+function Reader:list(list, level)
+  local runs = false -- whether a statement that is executed stands before
+  for _, item in ipairs(list) do
+    local line = item.tag == "construct" and item.directive or item.tag == "directive" and item
+    if item.tag == "procedure" then
+      self:procedure(item)
+    elseif line and line.sentinel == "!$omp" then
+      self:omp(item, level)
+    elseif line then
+      self:acc(item, level)
+      if runs and line.tree.name == "routine" then
+        raise("clause-not-allowed", line.tree.pos, "'routine' stands among declarations",
+          { length = #"routine", rule = "ACC33-2.15-1" })
+      end
+    else
+      each_list(item, function(own) self:list(own, level) end)
+    end
+    runs = runs or not specifies[item.tag]
+  end
+end
+
+-- Reads all directives of a text's statements, in the text. Names are looked at when their construct is reached.
+function fortran_body.check(session, list) setmetatable({ session = session }, Reader):list(list) end
+
+-- --------------------------------------------------------------------------------- compute constructs --
+
+-- Finds the variables of the loops in a body: they are declared by now.
+function fortran_body.names(session, list)
+  for _, item in ipairs(list) do
+    if item.tag == "construct" then
+      if item.acc then item.acc.copies = copies_of(session, item.acc.tree, item.acc.loops or {}) end
+      fortran_body.names(session, item.list)
+    elseif item.tag == "directive" and item.tree and item.tree.name == "cache" then
+      for _, part in ipairs(item.tree.vars) do
+        local root = part
+        while root.base do root = root.base end
+        openacc_lowering.declared_variable(session, root)
+      end
+    else
+      each_list(item, function(own) fortran_body.names(session, own) end)
+    end
+  end
+end
+
+local function loop_directive(item) return item.acc and item.acc.tree.name == "loop" and item.acc.tree or nil end
+
+-- The statements of a construct's body, its directives read. construct: {node, on, place}. What counts the loops of a
+-- combined construct is private, as a loop construct's is (ACC33-2.9-4).
+function fortran_body.read(session, list, construct, is_own)
+  local node = construct.node
+  if construct.on == "host" then return list end
+  local level = construct.on == "omp" and { part = "target", node = node, on = "omp" }
+    or nesting_check.compute(node)
+  if is_own then setmetatable({ session = session }, Reader):list(list, level) end
+  if construct.on ~= "acc" then return list end
+  if is_own then check_end(list, node, "ACC33-2.5-1") end
+  if node.name:find "loop" then
+    c_body.check_combined(node)
+    local loops = loops_of(node, list, is_own and construct.place or nil)
+    local said, own = {}, {}
+    for _, clause in ipairs(node.clauses) do
+      for _, item in ipairs(clause.vars or {}) do said[item.name or ""] = true end
+    end
+    for _, loop in ipairs(loops) do
+      if not said[loop.name] then own[#own + 1] = loop end
+    end
+    local made = { name = node.name, pos = node.pos, clauses = {} }
+    list = { { tag = "construct", pos = list[1].pos, list = list, directive = { sentinel = "!$acc" },
+      acc = { tree = made, loops = own } } }
+  end
+  fortran_body.names(session, list)
+  reductions.check(node, list, loop_directive)
+  return list
+end
+
+return fortran_body

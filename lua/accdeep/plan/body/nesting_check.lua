@@ -1,0 +1,136 @@
+-- nesting_check.lua - which constructs may stand in which (OpenMP 5.1, 2.24: OMP60-nest-1; OpenACC 3.3, 2.9:
+-- ACC33-2.9-2).
+--
+-- Constructs around a statement are a chain of levels {part, node, outer, on}: part is one of the constructs that a
+-- combined one is made of, on says where the statement runs: "host", "omp" (a target region), "acc" (a compute region).
+
+local openacc_sema = require "accdeep.check.openacc_sema"
+local diagnostic = require "accdeep.base.diagnostic"
+local word_set = require "accdeep.base.strings".word_set
+
+local raise = diagnostic.raise
+
+local nesting_check = {}
+
+local worksharing = "for sections single scope"
+local in_none_of = {
+  barrier = word_set(worksharing .. " loop task taskloop critical ordered atomic masked master section"),
+  masked = word_set(worksharing .. " loop task taskloop atomic section"),
+  ordered = word_set "critical ordered loop atomic task taskloop",
+}
+in_none_of.master = in_none_of.masked
+for part in worksharing:gmatch "%S+" do in_none_of[part] = in_none_of.barrier end
+
+-- What alone may stand directly in a construct.
+local only_inside = {
+  teams = word_set "distribute parallel loop",
+  loop = word_set "loop parallel simd",
+  simd = word_set "simd loop atomic ordered",
+  sections = word_set "section",
+}
+-- Regions whose implicit parallel region is a new one.
+local begins_team = word_set "parallel teams target"
+
+local function refuse(node, message, fields)
+  fields.length, fields.rule = #node.name, fields.rule or "OMP60-nest-1"
+  raise("region-nesting", node.pos, message, fields)
+end
+
+local function has_clause(node, name)
+  for _, clause in ipairs(node.clauses) do
+    if clause.name == name then return true end
+  end
+  return false
+end
+nesting_check.has_clause = has_clause
+
+-- The name that a critical construct gives itself.
+local function name_of(node) return node.vars and node.vars[1].tag == "id" and node.vars[1].name or "" end
+
+local function check_critical(level, node)
+  while level do
+    if level.part == "critical" and name_of(level.node) == name_of(node) then
+      refuse(node, "a critical region inside of one with the same name: it would wait for itself", {})
+    end
+    level = level.outer
+  end
+end
+
+-- The innermost worksharing loop, if only such constructs are between as leave an ordered region to that.
+local function check_ordered(level, node)
+  if has_clause(node, "simd") then return end
+  local at = level
+  while at and at.part ~= "for" and not begins_team[at.part] do at = at.outer end
+  if not at or at.part ~= "for" or not has_clause(at.node, "ordered") then
+    refuse(node, "'ordered' stands in a worksharing loop that has the clause ordered", {})
+  end
+end
+
+-- Raises if a part of an OpenMP construct, or a standalone directive, may not stand where it does. level: the innermost
+-- construct around it, of the same directive or another.
+-- Decides OMP60-nest-1.
+function nesting_check.check(part, node, level)
+  local inside = level and only_inside[level.part]
+  if inside and level.node ~= node and not inside[part] then
+    refuse(node, ("'%s' may not stand directly inside of '%s'"):format(node.name, level.part), {})
+  end
+  local at, forbidden = level, in_none_of[part]
+  while forbidden and at and not begins_team[at.part] do
+    if forbidden[at.part] then
+      refuse(node, ("'%s' may not stand in '%s' without a parallel region between"):format(node.name, at.part), {})
+    end
+    at = at.outer
+  end
+  if part == "critical" then check_critical(level, node)
+  elseif part == "ordered" then check_ordered(level, node)
+  elseif part == "distribute" and not (level and level.part == "teams") then
+    refuse(node, "'distribute' stands directly in a teams region", {})
+  elseif part == "teams" and level and level.part ~= "target" then
+    refuse(node, "'teams' stands directly in a target region, or in nothing", {})
+  elseif part == "section" and not (level and level.part == "sections") then
+    refuse(node, "'section' stands directly in a sections region", {})
+  end
+end
+
+-- ---------------------------------------------------------------------------------------- OpenACC --
+
+-- The level of a compute construct.
+function nesting_check.compute(node)
+  return { part = node.name:find "loop" and "loop" or node.name, node = node, on = "acc", compute = true }
+end
+
+-- The level of the compute construct around a level; nil: there is none.
+function nesting_check.enclosing_compute(level)
+  while level and not level.compute do level = level.outer end
+  return level
+end
+
+local refused_in = { gang = word_set "gang worker vector", worker = word_set "worker vector",
+  vector = word_set "vector" }
+
+-- Whether one gang loop may stand inside of another: its dimension is a lower one (ACC33-2.9-2).
+local function is_lower(inner, outer)
+  local low, high = openacc_sema.dimension(inner) or "1", openacc_sema.dimension(outer) or "1"
+  return low ~= high and (not (tonumber(low) and tonumber(high)) or tonumber(low) < tonumber(high))
+end
+
+-- Raises if a loop directive names a level of parallelism that one around it has, or has left behind.
+-- Decides ACC33-2.9-2.
+function nesting_check.check_levels(node, level)
+  for _, clause in ipairs(openacc_sema.default_device_clauses(node)) do
+    local refused = refused_in[clause.name]
+    local at = refused and level
+    while at do
+      for _, other in ipairs(at.part == "loop" and openacc_sema.default_device_clauses(at.node) or {}) do
+        local both_gangs = clause.name == "gang" and other.name == "gang"
+        if refused[other.name] and not (both_gangs and is_lower(clause, other)) then
+          raise("region-nesting", clause.pos, ("a %s loop inside of a %s loop"):format(clause.name, other.name),
+            { length = #clause.name, rule = "ACC33-2.9-2" })
+        end
+      end
+      at = at.outer
+    end
+  end
+end
+
+return nesting_check

@@ -1,0 +1,272 @@
+-- statement_patterns.lua - the forms that directives ask of the statements behind them: loops that count, atomic
+-- statements, blocks that are left at their end.
+
+local c_effects = require "accdeep.code.c_effects"
+local diagnostic = require "accdeep.base.diagnostic"
+local ast = require "accdeep.base.ast"
+local unparse = require "accdeep.grammar.unparse"
+
+local is_name = c_effects.is_name
+local raise = diagnostic.raise
+
+local statement_patterns = { STAY = "let an if statement skip what is left out" }
+
+-- ------------------------------------------------------------------------------------------ blocks --
+
+-- Raises if a statement leaves the construct that it is the body of: by return, by break or continue of a loop around,
+-- or by break of the construct's own loop, whose body it is then. is_whole: no loop can be around.
+-- Decides ACC33-2.5-1.
+function statement_patterns.check_end(node, construct, rule, is_loop, is_whole)
+  local found = c_effects.find_exit(node, is_loop or is_whole, is_whole)
+  if not found then return end
+  raise("region-nesting", found.pos, ("'%s' leaves the body of '%s'"):format(found.tag, construct.name),
+    { length = #found.tag, rule = rule, help = statement_patterns.STAY })
+end
+
+-- ------------------------------------------------------------------------------------------- loops --
+
+-- The variable that a for loop counts: name, position, whether the loop declares it. nil: it counts none.
+local function counter(node)
+  local init = node.init
+  if not init then return nil end
+  if init.tag == "assign" and init.op == "=" and init.to.tag == "id" then return init.to.name, init.to.pos, false end
+  if init.tag == "declaration" and #init.list == 1 and init.list[1].value then
+    local declarator = init.list[1].declarator
+    return declarator.name, declarator.pos, true
+  end
+  return nil
+end
+statement_patterns.counter = counter
+
+local is_loop = { ["for"] = true, ["while"] = true, ["do"] = true }
+local relations = { ["<"] = true, ["<="] = true, [">"] = true, [">="] = true, ["!="] = true }
+
+local function counts(step, name)
+  if not is_name(c_effects.assignment_target(step), name) then return false end
+  if step.tag ~= "assign" or step.op == "+=" or step.op == "-=" then return true end
+  local e = step.e
+  return step.op == "=" and e.tag == "binary" and (e.op == "+" and (is_name(e.a, name) or is_name(e.b, name))
+    or e.op == "-" and is_name(e.a, name))
+end
+
+-- Decides ACC33-2.9-3, OMP60-loop-1.
+local function check_loop(node, construct, rule)
+  local name = counter(node)
+  local function wrong(pos, message)
+    raise("syntax", pos, ("the loop of '%s' %s"):format(construct.name, message), { rule = rule,
+      help = "for (i = first; i < last; i += step)" })
+  end
+  if not name then wrong(node.pos, "begins with the value of one variable") end
+  local c = node.c
+  if not c or c.tag ~= "binary" or not relations[c.op] or not (is_name(c.a, name) or is_name(c.b, name)) then
+    wrong(c and c.pos or node.pos, ("compares %s with its end"):format(name))
+  elseif not node.step or not counts(node.step, name) then
+    wrong(node.step and node.step.pos or node.pos, ("counts %s by a step"):format(name))
+  end
+  local change = c_effects.change_of(name, node.body)
+  if change then wrong(change.pos, ("changes %s, which counts it"):format(name)) end
+end
+
+-- Raises if a statement that stands beside a collapsed loop has a loop, a directive or a call of a routine.
+-- Decides ACC33-2.9-3.
+local function check_between(item, construct)
+  ast.visit(item, function(node)
+    local called = node.tag == "call" and node.base.tag == "id" and node.base.name:match "^acc_.*"
+    local what = is_loop[node.tag] and "a loop" or (node.tag == "private" or node.directive) and "a directive"
+      or called and "a call of " .. called
+    if what then
+      raise("syntax", node.pos, ("%s stands between the loops of '%s'"):format(what, construct.name),
+        { rule = "ACC33-2.9-3", help = "move it out of the collapsed loops" })
+    end
+  end)
+end
+
+-- The loop in a body: it alone, or, where other statements may stand beside it, the only one of them.
+local function loop_in(body, alone)
+  while body.tag == "block" do
+    local found, n = nil, 0
+    for _, item in ipairs(body.list) do
+      if item.tag == "for" then found, n = item, n + 1 end
+      if item.tag == "block" and not alone and not found then found = loop_in(item, alone) or found end
+    end
+    if alone and #body.list ~= 1 then return nil end
+    if alone then body = body.list[1] else return n <= 1 and found or nil end
+  end
+  return body.tag == "for" and body or nil
+end
+
+-- The statements beside the loop in a body, at any depth of blocks.
+local function each_beside(body, loop, see)
+  if body == loop then return end
+  if body.tag ~= "block" or not ast.any(body, function(node) return node == loop end) then return see(body) end
+  for _, item in ipairs(body.list) do each_beside(item, loop, see) end
+end
+
+local sums = { binary = true, unary = true, id = true, num = true }
+
+-- The counter of a loop around that an expression names, and whether the expression has more than sums and products of
+-- names and numbers: it may have one value then for all iterations around.
+local function counter_in(e, counters)
+  local found
+  local has_more = ast.any(e, function(node)
+    if node.tag == "id" and counters[node.name] then found = found or node end
+    return not sums[node.tag]
+  end)
+  return found, has_more
+end
+
+-- Raises if one end of a collapsed loop moves with a loop around, and the other one does not: first, last.
+-- counters: those of the loops around, as keys.
+-- Decides ACC33-2.9-3.
+function statement_patterns.check_invariant(first, last, counters, construct)
+  local moves_first, first_has_more = counter_in(first, counters)
+  local moves_last, last_has_more = counter_in(last, counters)
+  local found = moves_first or moves_last
+  if not found or moves_first and moves_last or first_has_more or last_has_more then return end
+  raise("syntax", found.pos, ("the number of iterations depends on '%s', which counts another loop of '%s'"):format(
+    found.name, construct.name), { length = #found.name, rule = "ACC33-2.9-3", help = "collapse fewer loops" })
+end
+
+-- The loops, from the outermost, that a construct with collapse(n) is about. alone: nothing stands between them, except
+-- statements where the construct has collapse(force: n); place: of the construct's text, if that is another one.
+function statement_patterns.loops(node, construct, n, rule, alone, place)
+  local forced = alone and construct.forced
+  if node.tag ~= "for" then
+    raise("syntax", place and construct.pos or node.pos, ("'%s' is about a for loop"):format(construct.name),
+      { rule = rule, place = place })
+  end
+  local list = { node }
+  if construct.sequential then -- its variable need not count (ACC33-2.9-3)
+    if not counter(node) then
+      raise("syntax", node.pos, ("the loop of '%s' begins with the value of one variable"):format(construct.name),
+        { rule = rule, place = place })
+    end
+    return list
+  end
+  check_loop(node, construct, rule)
+  local counters = { [counter(node)] = true }
+  for i = 2, n do
+    local outer = list[i - 1].body
+    local inner = loop_in(outer, alone and not forced)
+    if not inner then
+      raise("syntax", construct.collapse_pos or construct.pos,
+        ("%d loops are asked for, only %d stand in each other"):format(n, i - 1), { rule = rule, place = place })
+    end
+    check_loop(inner, construct, rule)
+    local name, init = counter(inner), inner.init
+    if construct.collapses and rule == "ACC33-2.9-3" then
+      statement_patterns.check_invariant(init.e or init.list[1].value, is_name(inner.c.a, name) and inner.c.b
+        or inner.c.a, counters,
+        construct)
+    end
+    counters[name] = true
+    if forced then each_beside(outer, inner, function(item) check_between(item, construct) end) end
+    list[i] = inner
+  end
+  return list
+end
+
+-- ------------------------------------------------------------------------------------------ atomic --
+
+local operators = { ["+"] = true, ["*"] = true, ["-"] = true, ["/"] = true, ["&"] = true, ["^"] = true, ["|"] = true,
+  ["<<"] = true, [">>"] = true }
+
+local text_of = unparse.expression
+
+local function is_place(node)
+  return node.tag == "id" or node.tag == "member" or node.tag == "index" or node.tag == "unary" and node.op == "*"
+end
+
+local function mentions(node, text)
+  local found = false
+  ast.visit(node, function(n)
+    found = found or is_place(n) and text_of(n) == text
+    return found
+  end)
+  return found
+end
+
+local function expression_of(node) return node.tag == "expr" and node.e or nil end
+
+-- The text of the place that x++, x op= e, x = x op e and x = e op x update; nil for other expressions.
+local function updated_place(e)
+  if not e then return nil end
+  local place = c_effects.assignment_target(e)
+  if not place or not is_place(place) then return nil end
+  local x, value = text_of(place), e.e
+  if e.tag ~= "assign" then return x end
+  if e.op ~= "=" then return operators[e.op:sub(1, -2)] and not mentions(value, x) and x or nil end
+  if value.tag ~= "binary" or not operators[value.op] then return nil end
+  local left, right = text_of(value.a) == x, text_of(value.b) == x
+  if left == right then return nil end
+  return not mentions(left and value.b or value.a, x) and x or nil
+end
+
+-- The text of the place that is set.
+local function assigned_place(e) return e and e.tag == "assign" and e.op == "=" and is_place(e.to) and text_of(e.to)
+  or nil end
+
+-- Of the place that v = x reads, and of the one that x = expr writes.
+local function copied_place(e)
+  local v = assigned_place(e)
+  return v and is_place(e.e) and not mentions(e.e, v) and text_of(e.e) or nil
+end
+
+local function written_place(e)
+  local x = assigned_place(e)
+  return x and not mentions(e.e, x) and x or nil
+end
+
+-- x = x < e ? e : x and its kin, or if (x < e) x = e;
+local function compared_place(node)
+  if node.tag == "if" and not node.no then
+    local yes = node.yes
+    while yes.tag == "block" and #yes.list == 1 do yes = yes.list[1] end
+    local e, c = expression_of(yes), node.c
+    local x = assigned_place(e)
+    return x and c.tag == "binary" and (text_of(c.a) == x or text_of(c.b) == x)
+  end
+  local e = expression_of(node)
+  local x = assigned_place(e)
+  local value = x and e.e
+  return value and value.tag == "cond" and value.c.tag == "binary"
+    and (text_of(value.a) == x or text_of(value.b) == x)
+end
+
+-- Whether one of two statements copies a place, v = x, and the other updates it, or writes it behind the copy.
+-- copied_by(statement), updated_by, written_by give the text of x, or nil.
+function statement_patterns.captures(first, second, copied_by, updated_by, written_by)
+  local before, after = copied_by(first), copied_by(second)
+  return before and (updated_by(second) or written_by(second)) == before
+    or after ~= nil and updated_by(first) == after
+end
+
+-- OpenMP also captures what is written, v = x = expr.
+local function captured_place(node, rule)
+  local e = expression_of(node)
+  if e then return assigned_place(e) and (updated_place(e.e) or rule:find "^OMP" and written_place(e.e)) end
+  return node.tag == "block" and #node.list == 2
+    and statement_patterns.captures(expression_of(node.list[1]), expression_of(node.list[2]), copied_place,
+    updated_place, written_place)
+end
+
+local atomic = {
+  read = { "v = x;", function(node) return copied_place(expression_of(node)) end },
+  write = { "x = expr;", function(node) return written_place(expression_of(node)) end },
+  update = { "x++; x op= expr; x = x op expr; x = expr op x;",
+    function(node) return updated_place(expression_of(node)) end },
+  capture = { "v = x++; v = x op= expr; or { v = x; x op= expr; }", captured_place },
+  compare = { "x = x < expr ? expr : x; or if (x < expr) x = expr;", compared_place },
+}
+
+-- Raises if a statement has not the form that an atomic construct asks for. how: read, write, update, capture, compare.
+-- Decides ACC33-2.12-1, OMP60-atomic-1.
+function statement_patterns.check_atomic(node, how, construct, rule)
+  local form = atomic[how]
+  while node.tag == "block" and node.inner and #node.list == 1 do node = node.list[1] end
+  if form[2](node, rule) then return end
+  raise("syntax", node.pos or construct.pos, ("this is not a statement of 'atomic %s'"):format(how),
+    { rule = rule, help = form[1] })
+end
+
+return statement_patterns

@@ -1,0 +1,120 @@
+-- contiguous_runs.lua - sections of update that are not in one piece of memory, as several that are.
+
+local advice = require "accdeep.base.lazy".require "accdeep.grammar.advice"
+local diagnostic = require "accdeep.base.diagnostic"
+local list_item = require "accdeep.shape.list_item"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local contiguous_runs = { MOST = 1 << 16 } -- so many, at most
+
+-- A subscript as {first, count, stride} of an array's n elements.
+local function range_of(session, subscript, n)
+  local function value(node) return session.language.integer(session, node) end
+  if subscript.index then return value(subscript.index), 1, 1 end
+  local first = subscript.start and value(subscript.start) or 0
+  local stride = subscript.stride and value(subscript.stride) or 1
+  if stride < 1 then
+    raise("invalid-section", subscript.stride.pos, ("a stride is positive, not %d"):format(stride),
+      { rule = "OMP60-sec-1" })
+  end
+  return first, subscript.length and value(subscript.length) or n and (n - first + stride - 1) // stride, stride
+end
+
+-- Raises if a range is outside of an array of n elements.
+local function require_inside(subscript, first, count, stride, n, rule)
+  if first >= 0 and (count == 0 and first or first + (count - 1) * stride + 1) <= n then return end
+  local by = stride ~= 1 and (":%d"):format(stride) or ""
+  raise("out-of-bounds", subscript.pos, ("the section [%d:%d%s] is outside the array of %d elements"):format(first,
+    count, by, n), { rule = rule, help = by == "" and advice.section(first, count, n) or nil })
+end
+
+local function has_stride(node)
+  while node.tag == "section" or node.tag == "index" do
+    if node.stride then return true end
+    node = node.base
+  end
+  return false
+end
+
+-- The same section without strides.
+local function strip_strides(node)
+  local made = {}
+  for key, value in pairs(node) do
+    if key ~= "stride" then made[key] = key == "base" and strip_strides(value) or value end
+  end
+  return made
+end
+
+-- A section in one piece: strides have no effect in it.
+-- Decides OMP60-map-13.
+function contiguous_runs.as_single_run(plan, node)
+  if not has_stride(node) then return node end
+  local base, subscripts = list_item.split_designator(node)
+  local t = list_item.type_of(plan.session, base)
+  for _, subscript in ipairs(subscripts) do
+    local _, count, stride = range_of(plan.session, subscript, t and t.n)
+    if stride > 1 and count ~= 1 then
+      raise("invalid-section", subscript.stride.pos, "the section is not contiguous: it has a stride",
+        { rule = "OMP60-map-13", help = "target update takes strides" })
+    end
+    t = t and types.element(t)
+  end
+  plan.single_use = true
+  return strip_strides(node)
+end
+
+-- A section of update whose inner dimensions are not whole, or that has strides, as those that are in one piece
+-- (OMP60-upd-1, ACC33-upd-2). rule: of sections outside of their array.
+-- Decides ACC33-upd-2.
+function contiguous_runs.contiguous(plan, node, rule)
+  local session = plan.session
+  local base, subscripts = list_item.split_designator(node)
+  if not subscripts then return { node } end
+  local t, last, arrays = list_item.type_of(session, base), nil, {}
+  for i, subscript in ipairs(subscripts) do
+    arrays[i], t = t, t and types.element(t)
+    if subscript.tag == "alias" or i > 1 and (not arrays[i] or arrays[i].kind ~= "array") then return { node } end
+    if i > 1 or subscript.stride then
+      local first, count, stride = range_of(session, subscript, arrays[i] and arrays[i].n)
+      if stride > 1 and count ~= 1 then
+        last = i + 1
+      elseif i > 1 and (first ~= 0 or count ~= arrays[i].n) then
+        last = i
+      end
+    end
+  end
+  if not last then return { contiguous_runs.as_single_run(plan, node) } end
+  plan.single_use = true
+  local list = {}
+  local function each(i, at)
+    if i == last then
+      for k = i, #subscripts do -- the rest as it stands
+        local rest = { base = at }
+        for key, value in pairs(subscripts[k]) do if key ~= "base" and key ~= "stride" then rest[key] = value end end
+        at = rest
+      end
+      list[#list + 1] = at
+      if #list > contiguous_runs.MOST then
+        raise("limit", node.pos, ("the section has more than %d pieces"):format(contiguous_runs.MOST),
+          { rule = "HOUSE-limit" })
+      end
+      return
+    end
+    local subscript, n = subscripts[i], arrays[i].n
+    local first, count, stride = range_of(session, subscript, n)
+    if not count or count < 0 then
+      list[#list + 1] = strip_strides(node) -- reported where it is lowered
+      return
+    end
+    if n then require_inside(subscript, first, count, stride, n, rule) end
+    for index = first, first + (count - 1) * stride, stride do
+      each(i + 1, list_item.element(at, list_item.number(index, subscript.pos), subscript.pos))
+    end
+  end
+  each(1, base)
+  return list
+end
+
+return contiguous_runs

@@ -1,0 +1,132 @@
+-- host_expression.lua - expressions of a scenario: their values in a memory, and where they lie on the host.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local closures = require "accdeep.code.closures"
+local grammar = require "accdeep.grammar"
+local scoped_names = require "accdeep.types.scoped_names"
+local list_item = require "accdeep.shape.list_item"
+local types = require "accdeep.types"
+local memory_view = require "accdeep.code.memory_view"
+
+local raise = diagnostic.raise
+
+local host_expression = {}
+
+-- The value of a bound.
+local function bound(env, node, frame)
+  local e = closures.compile(env, node)
+  if not e.value or e.type.kind ~= "scalar" or e.type.float then
+    raise("type-mismatch", node.pos, "the bound of a section is an integer", { rule = "ACC33-2.7.1-1" })
+  end
+  return (e.value(frame))
+end
+
+-- Start and length of a subscript; n: elements of the array that it is of, nil for a pointer.
+local function range(env, subscript, n, frame)
+  if subscript.index then return bound(env, subscript.index, frame), 1 end
+  local start = subscript.start and bound(env, subscript.start, frame) or 0
+  local length = subscript.length and bound(env, subscript.length, frame) or n and n - start
+  if not length then
+    raise("invalid-section", subscript.pos, "the section of a pointer needs a length", { rule = "ACC33-2.7.1-1" })
+  elseif length < 0 then
+    raise("invalid-section", subscript.pos, ("the section has a negative length, %d"):format(length),
+      { rule = "TR14-3.1.1-23" })
+  end
+  return start, length
+end
+
+local function element(t, pos)
+  return types.element(t) or raise("not-a-pointer", pos, ("%s has no elements"):format(types.name(t)))
+end
+
+-- Values of a section as lists, dimension by dimension.
+local function section_values(env, node, frame)
+  local dimensions = {}
+  while node.tag == "section" do
+    table.insert(dimensions, 1, node)
+    node = node.base
+  end
+  local base, space = closures.compile(env, node), env.space
+  -- at: where the array or the pointer is; a first pointer may be a value itself
+  local function list(t, depth, at, low, high)
+    local section = dimensions[depth]
+    if not section then return memory_view.read(space, t, at, low, high) end
+    local of = element(t, section.pos)
+    if of.kind == "void" or of.kind == "function" or (of.kind == "record" and not of.complete) then
+      scoped_names.no_size(of, section.pos)
+    end
+    local start, length = range(env, section, t.n, frame)
+    frame.pos = section.pos
+    if t.kind == "pointer" and (depth > 1 or base.place) then
+      at, low, high = space:load_pointer(at, low, high, frame)
+    elseif t.kind == "array" and (start < 0 or start + length > t.n) then
+      space:out_of_bounds(at, ("the section [%d:%d] is outside the array of %d elements"):format(start, length, t.n),
+        frame)
+    end
+    local values = {}
+    for i = start, start + length - 1 do
+      values[#values + 1] = list(of, depth + 1, at + i * of.size, low, high)
+    end
+    return values
+  end
+  if not base.place and base.type.kind ~= "pointer" then element(base.type, node.pos) end
+  return list(base.type, 1, (base.place or base.value)(frame))
+end
+
+-- The value of an expression in a memory: a number, a view, or lists for sections. start: "assignment" where the
+-- expression may assign.
+function host_expression.value(self, env, text, start)
+  local node = grammar.parse(start or "expression", text, 1, self.now.scope)
+  local frame = {}
+  local ok, result = pcall(function()
+    if node.tag == "section" then return section_values(env, node, frame) end
+    local e = closures.compile(env, node)
+    if e.place then
+      local address, low, high = e.place(frame)
+      frame.pos = node.pos
+      return memory_view.read(env.space, e.type, address, low, high)
+    end
+    if e.type.kind == "pointer" then return env.space:pointer(e.type, e.value(frame)) end
+    if e.type.kind == "void" then raise("type-mismatch", node.pos, "this has no value") end
+    return (e.value(frame))
+  end)
+  if ok then return result end
+  if diagnostic.is(result) and not result.pos then result.pos = frame.pos or node.pos end
+  error(result, 0)
+end
+
+-- Where an lvalue or section lies on the host: address, bytes, type.
+function host_expression.extent_of(self, node)
+  local env, frame = self:host_env(), { pos = node.pos }
+  local base, subscripts = node, nil
+  if node.tag == "section" then base, subscripts = list_item.split_designator(node) end
+  local e = closures.compile(env, base)
+  local t = e.type
+  if not subscripts then
+    if not e.place then
+      raise("type-mismatch", node.pos, "a variable is needed", { help = "name a variable, or a section: a[0:1]" })
+    end
+    return (e.place(frame)), t.size, t
+  end
+  local of = element(t, subscripts[1].pos)
+  local address = (t.kind == "pointer" and e.value or e.place)(frame)
+  local start, length = range(env, subscripts[1], t.n, frame)
+  for i = 2, #subscripts do -- of one row only a part
+    if length ~= 1 or of.kind ~= "array" then break end
+    local first, count = range(env, subscripts[i], of.n, frame)
+    start, length, of = start * of.n + first, count, of.of
+  end
+  return address + start * of.size, length * of.size, t
+end
+
+function host_expression.extent(self, text)
+  return host_expression.extent_of(self, grammar.parse("expression", text, 1, self.now.scope))
+end
+
+-- The address and type of a pointer.
+function host_expression.pointer(self, text)
+  local address, _, t = host_expression.extent(self, text)
+  return address, t
+end
+
+return host_expression

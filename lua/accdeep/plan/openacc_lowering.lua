@@ -1,0 +1,477 @@
+-- openacc_lowering.lua - from a directive's tree to the items of one construct.
+--
+-- Input: a directive node. Result: a plan (construct_ir.lua). On the way clauses are checked against what the directive
+-- allows, members in data clauses become nests (convenience.lua), and each variable becomes an item of the session's
+-- language, treated as its clause's shape, policy or nest says (nest.lua).
+
+local lazy = require "accdeep.base.lazy"
+local openacc_sema = require "accdeep.check.openacc_sema"
+local core = require "accdeep.core"
+local convenience = require "accdeep.shape.convenience"
+local diagnostic = require "accdeep.base.diagnostic"
+local location = require "accdeep.base.location"
+local new_plan = require "accdeep.plan.construct_ir".new
+local contiguous_runs = require "accdeep.plan.contiguous_runs"
+local list_item = require "accdeep.shape.list_item"
+local openacc_directives = require "accdeep.catalogue.openacc_directives"
+local policy = require "accdeep.shape.policy"
+local privatization = lazy.require "accdeep.code.privatization"
+local types = require "accdeep.types"
+local unparse = require "accdeep.grammar.unparse"
+
+local raise = diagnostic.raise
+local split_designator, type_of = list_item.split_designator, list_item.type_of
+
+local openacc_lowering = {}
+
+-- What data clauses ask for.
+local data_actions = openacc_directives.clauses_where(function(entry, clause)
+  return policy.actions[clause.name] or openacc_directives.of.policy[clause.name] == nil and entry.action
+end)
+
+-- ------------------------------------------------------------------------------------------ requests --
+
+local directions = openacc_directives.clauses_where(function(entry) return entry.update and entry.action end)
+
+-- The direction of an update that invokes a policy; other constructs have none. Decides TR14-3.2.3-01.
+local function direction_of(plan, clause)
+  local way = clause.direction
+  if plan.kind == "update" and not (way and directions[way.name]) then
+    raise("syntax", way and way.pos or clause.pos, "a policy updates in a direction: invoke<p>(self: X) or "
+      .. "invoke<p>(device: X)", { length = way and #way.name or #clause.name, rule = "TR14-3.2.3-01" })
+  elseif plan.kind ~= "update" and way then
+    raise("syntax", way.pos, "a direction is for update", { length = #way.name, rule = "TR14-3.2.3-01" })
+  end
+  return way and directions[way.name]
+end
+
+-- Variables of update, each in one piece of memory.
+function openacc_lowering.split_update(plan, vars)
+  local list = {}
+  for _, variable in ipairs(vars) do
+    for _, piece in ipairs(contiguous_runs.contiguous(plan, variable, "ACC33-2.7.1-1")) do list[#list + 1] = piece end
+  end
+  return list
+end
+
+local always = { ["in"] = core.flag.always_in, out = core.flag.always_out }
+
+-- The core's flags for a data clause's modifiers. Decides ACC34-mod-3, ACC34-mod-4, ACC34-mod-5, ACC34-mod-6.
+local function flags_of(clause)
+  local bits = 0
+  for _, modifier in ipairs(clause.modifiers or {}) do
+    for word in (openacc_directives.modifier[modifier.name].asks or ""):gmatch "%a+" do
+      if word == "zero" then bits = bits | core.flag.zero
+      elseif openacc_directives.clause[clause.name].entry.data:find(word) then bits = bits | always[word] end
+    end
+  end
+  return bits
+end
+
+local function requests_of(plan, clauses)
+  local list, session = {}, plan.session
+  for _, clause in ipairs(clauses) do
+    local invoke = clause.name == "invoke"
+    local wanted = data_actions[clause.name]
+    if invoke then wanted = direction_of(plan, clause) end
+    local vars = openacc_lowering.moves(clause, plan.kind) and clause.vars or {}
+    if plan.kind == "update" and not invoke then vars = session.language.update_pieces(plan, vars) end
+    for _, variable in ipairs(vars) do
+      if session.language.is_absent(session, variable) then
+        plan.absent = true
+      else
+        list[#list + 1] = { clause = clause, action = wanted, node = variable, kind = plan.kind,
+          update = plan.kind == "update", try = plan.if_present, flags = flags_of(clause),
+          present_or = clause.present_or or policy.asks[clause.name] ~= policy.actions[clause.name] }
+      end
+    end
+  end
+  return list
+end
+
+openacc_lowering.requests = requests_of
+
+-- Whether a clause of a directive names data.
+function openacc_lowering.moves(clause, kind)
+  return clause.name == "invoke" or (clause.name ~= "self" or kind == "update") and data_actions[clause.name] ~= nil
+end
+
+-- Clauses as a member function means them: with this-> where it was left out (TR14-3.4-08).
+-- Decides TR14-3.4-08, TR14-A.8-04.
+local function qualify_members(session, clauses)
+  local list = {}
+  for i, clause in ipairs(clauses) do
+    list[i] = clause
+    if clause.vars then
+      local vars = {}
+      for k, variable in ipairs(clause.vars) do vars[k] = list_item.qualify(session, variable) end
+      list[i] = setmetatable({ vars = vars }, { __index = clause })
+    end
+  end
+  return list
+end
+
+local takes_shape = openacc_directives.clauses_where(function(entry, clause)
+  return policy.actions[clause.name] or entry.update or entry.takes == "invoke"
+end)
+
+-- All variables of a clause with a nest are of one type (TR14-3.3-03). Decides TR14-3.3-03.
+local function check_one_type(session, clause)
+  local record
+  for _, variable in ipairs(clause.nest and clause.vars or {}) do
+    local t = list_item.element_type(session, variable)
+    while t.kind == "array" do t = t.of end
+    if record and t ~= record then
+      raise("mixed-types", variable.pos, ("the nest is for %s, this is %s"):format(types.name(record),
+        types.name(t)), { rule = "TR14-3.3-03", help = "give it a clause of its own" })
+    end
+    record = t
+  end
+end
+
+-- The sections of pointers that a directive names: what aliases of these pointers go by.
+local function sections_of(session, requests)
+  local sections = {}
+  for _, request in ipairs(requests) do
+    local base, subscripts = split_designator(request.node)
+    local first = subscripts and subscripts[1]
+    if first and first.tag == "section" and first.length and request.action ~= "attach" then
+      local t = type_of(session, base)
+      if t.kind == "pointer" then sections[unparse.expression(base)] = { subscript = first, type = t } end
+    end
+  end
+  return sections
+end
+
+local function add_requests(plan, requests)
+  plan.sections = sections_of(plan.session, requests)
+  for _, request in ipairs(requests) do
+    local item
+    if request.action == "attach" or request.action == "detach" then
+      local _, subscripts = split_designator(request.node)
+      if subscripts then
+        raise("not-a-pointer", request.node.pos,
+          ("'%s' takes the pointer itself, not a section of it"):format(request.action),
+          { rule = "ACC33-att-5" })
+      end
+      plan:pointer(request, request.node)
+    else
+      local base, subscripts = split_designator(request.node)
+      if subscripts then item = plan:section(request, base, subscripts)
+      else item = plan:object(request, request.node) end
+    end
+    local name = item and not item.inside and list_item.root_variable(request.node)
+    if name then plan.named[name] = plan.named[name] or item end
+  end
+end
+
+-- --------------------------------------------------------------------------------------- directives --
+
+-- Directives that are nothing without a data clause.
+local needs_data = {}
+for _, directive in ipairs(openacc_directives.directives) do needs_data[directive[1]] = directive.needs_data end
+
+-- Clauses of declare whose data live as long as the program.
+local lasting = openacc_directives.clauses_where(function(entry, clause) return entry.lasting
+  and not clause.present_or end)
+
+function openacc_lowering.raise_declared_twice(name, pos)
+  raise("duplicate-clause", pos, ("'%s' is in a declare already"):format(name), { length = #name,
+    rule = "ACC33-dec-1", help = "keep one of the clauses" })
+end
+
+function openacc_lowering.simple_names(clause)
+  local names = {}
+  for _, variable in ipairs(clause.vars) do
+    if variable.tag ~= "id" then
+      raise("syntax", variable.pos, ("'%s' takes names of variables"):format(clause.name))
+    end
+    names[#names + 1] = { name = variable.name, pos = variable.pos }
+  end
+  return names
+end
+
+-- The variable of a name in a clause: {name, pos}.
+function openacc_lowering.declared_variable(session, item)
+  return session.now.scope.variables[item.name] or session.now.scope:no_variable(item)
+end
+
+-- Raises if there are references to variables that a construct wants in clauses: at the first use in a body that is C
+-- text, else at the construct. Tells all of them. Decides ACC33-impl-2.
+function openacc_lowering.raise_unlisted(node, missing, wanted, clause, rule)
+  local first, names, seen = missing[1], {}, {}
+  if not first then return end
+  for _, reference in ipairs(missing) do
+    if not seen[reference.name] then names[#names + 1] = ("'%s'"):format(reference.name) end
+    seen[reference.name] = true
+  end
+  local list = table.concat(names, ", ")
+  local err = diagnostic.new { code = "default-none", rule = rule, length = first.place and #first.name,
+    pos = first.place and first.pos or not first.in_text and first.pos or node.pos,
+    message = ("%s, but %s %s in no clause"):format(wanted, list, #names > 1 and "are" or "is"),
+    help = ("name %s in %s"):format(list, clause) }
+  if first.place then
+    location.locate_error(err, first.place.text, first.place.file, first.place.line)
+    err.text = first.place.text
+  end
+  error(err, 0)
+end
+
+-- Scalars that no clause names are firstprivate where the host runs a compute construct, too; its plan has no items.
+-- Decides ACC33-impl-1.
+local function add_own_scalars(plan, references)
+  local named = {}
+  for _, clause in ipairs(plan.clauses) do
+    for _, item in ipairs(clause.vars or {}) do named[list_item.root_variable(item) or ""] = true end
+  end
+  for _, reference in ipairs(references) do
+    local variable, name = openacc_lowering.declared_variable(plan.session, reference), reference.name
+    if variable.type.kind == "scalar" and not named[name] and not reference.reduced and not variable.absent
+      and not plan.node.name:find "^kernels" and not plan.session:visible(name) then
+      plan.private[name] = { how = "firstprivate", variable = variable }
+    end
+  end
+end
+
+-- Raises about a scalar that a loop in parallel or serial reduces, and no clause of the construct or around it names.
+-- Decides ACC33-impl-4.
+local function refuse_reduced(node, reference)
+  raise("missing-clause", node.pos, ("a loop reduces '%s', which is in no clause of '%s'"):format(reference.name,
+    node.name), { length = #node.name, rule = "ACC33-impl-4",
+    help = ("write copy(%s) or reduction on %s"):format(reference.name, node.name) })
+end
+
+-- Implicit data attributes of a compute construct (ACC33-impl-1..3). Decides TR14-1.1-06, ACC33-impl-1.
+local function add_implicit(plan, node, references, default)
+  local session, missing = plan.session, {}
+  for _, reference in ipairs(references) do
+    local variable = openacc_lowering.declared_variable(session, reference)
+    local t, name = variable.type, reference.name
+    if session.now.this and name == "this" then -- TR14-1.1-06: the use of a member is one of *this
+      if not plan.named.this and default == "none" and not session:visible "this" then
+        raise("default-none", node.pos, "default(none), but '*this' is in no clause", { rule = "ACC33-impl-2",
+          help = "name 'this[0:1]' in a data clause" })
+      elseif not plan.named.this and not session:visible "this" then
+        local node_of = list_item.single { tag = "unary", op = "*", pos = node.pos,
+          e = { tag = "id", name = "this", pos = node.pos } }
+        plan.named.this = plan:object({ action = default == "present" and "present" or "copy", clause = {},
+          present_or = true, node = node_of }, node_of)
+      end
+    elseif not plan.named[name] and not plan.private[name] and not plan.deviceptr[name]
+      and not plan.attached[name] and not variable.absent then
+      local aggregate = t.kind == "record" or t.kind == "array" or t.kind == "descriptor"
+      -- a reduction in the body is the host's, too (ACC33-impl-1)
+      local copied = reference.reduced or node.name:find "^kernels" and t.kind == "scalar"
+      local is_visible = session:visible(name) -- what an enclosing clause made present is used (ACC33-impl-3)
+      if default == "none" and not is_visible then
+        missing[#missing + 1] = reference
+      elseif session:visible_deviceptr(name) then
+        plan.deviceptr[name] = variable
+      elseif not is_visible and reference.reduced and t.kind == "scalar" and not node.name:find "^kernels"
+        and session.rules.loop_reduction == "rejected" then
+        refuse_reduced(node, reference)
+      elseif not is_visible and not aggregate and not copied then
+        plan.private[name] = { how = "firstprivate", variable = variable }
+      elseif not is_visible then
+        local request = { action = aggregate and default == "present" and "present" or "copy", clause = {},
+          present_or = true, node = { tag = "id", name = name, pos = node.pos } }
+        plan.named[name] = plan:object(request, request.node)
+      end
+    end
+  end
+  openacc_lowering.raise_unlisted(node, missing, "default(none)", "a data clause", "ACC33-impl-2")
+end
+
+-- self on a compute construct: where its condition holds, or without one, the construct runs on the host, on the host's
+-- own data (ACC33-2.5.7-1). Decides ACC33-2.5.7-1.
+local function add_self(plan, clause)
+  local vars = clause.vars
+  if not plan.session.language.takes_self then
+    raise("unsupported", clause.pos, "'self' on a compute construct", { length = 4 })
+  elseif plan.on_self then
+    raise("duplicate-clause", clause.pos, "'self' stands here twice", { length = 4, rule = "ACC33-2.6-1" })
+  elseif vars and vars[2] then
+    raise("syntax", vars[2].pos, "'self' takes one condition", { rule = "ACC33-2.5.7-1" })
+  end
+  plan.on_self = vars and vars[1] or clause.e or list_item.number(1, clause.pos)
+end
+
+local is_member = { member = true, component = true }
+
+-- Adds requests for variables, and parts of them, that a reduction clause names and no data clause does: they are
+-- copied. Decides ACC33-impl-1, ACC33-2.5.15-1.
+local function add_reductions(plan, clauses, requests)
+  local named = {}
+  for _, request in ipairs(requests) do named[list_item.root_variable(request.node) or ""] = true end
+  for _, clause in ipairs(clauses) do
+    for _, item in ipairs(clause.name == "reduction" and clause.vars or {}) do
+      local base, name = split_designator(item), list_item.root_variable(item)
+      if is_member[base.tag] or not name then
+        raise("clause-not-allowed", item.pos, "'reduction' takes variables, elements and sections of arrays",
+          { rule = "ACC33-2.5.15-1" })
+      end
+      local t = openacc_lowering.declared_variable(plan.session, { name = name, pos = item.pos }).type
+      if item.tag == "id" and plan.session.language.is_compiled then
+        privatization.check_reduced({ op = clause.op, pos = item.pos, name = name, rule = "ACC33-2.5.15-1" }, t, t)
+      end
+      if not named[name] then
+        requests[#requests + 1] = { action = "copy", present_or = true, clause = {}, node = item, kind = plan.kind,
+          flags = 0 }
+      end
+    end
+  end
+end
+
+local examples = { ["exit data"] = "delete(x)", update = "self(x)" } -- others: copyin(x)
+
+-- Lowers a directive. references: variables that a compute construct's body uses.
+-- Decides TR14-3.2.2-01, TR14-3.3-01, ACC33-2.6-1, ACC33-2.7-9.
+function openacc_lowering.directive(session, node, options)
+  local kind = openacc_sema.kind_of(node.name)
+  if kind == "body" then
+    raise("region-nesting", node.pos, ("'%s' stands in the text of a compute construct's body"):format(node.name),
+      { length = #node.name, rule = "ACC33-2.9-1" })
+  elseif kind == "declaration" then
+    raise("clause-not-allowed", node.pos, ("'%s' stands among declarations"):format(node.name),
+      { length = #node.name, rule = "ACC33-2.15-1", help = "write the directive in the text of declare" })
+  end
+  if node.argument then
+    raise("syntax", node.argument.pos, ("'%s' takes no name"):format(node.name))
+  end
+  local seen = openacc_sema.check(node)
+  local plan = new_plan(session, node, kind, options)
+  plan.if_present = seen.if_present
+  plan.waiting = node.waiting
+  local default
+  openacc_sema.check_forms(node, kind, session.rules)
+  local clauses = openacc_sema.default_device_clauses(node)
+  for _, clause in ipairs(clauses) do
+    if clause.nest and clause.nest.single then
+      session:warn("syntax", clause.nest.pos, "a nest begins with '::{'", { length = 1, rule = "TR14-3.3-01" })
+    end
+    if (clause.shape or clause.nest) and not takes_shape[clause.name] then
+      raise("clause-not-allowed", (clause.shape or clause.nest).pos, ("'%s' takes no %s"):format(clause.name,
+        clause.shape and "shape" or "nest"), { rule = clause.shape and "TR14-3.1.2-02" or "TR14-3.3-02" })
+    end
+    check_one_type(session, clause)
+    for _, item in ipairs(kind == "declare" and clause.vars or {}) do
+      if item.tag ~= "id" then
+        raise("syntax", item.pos, "'declare' takes names of variables", { rule = "ACC33-dec-1" })
+      end
+    end
+    local stays = lasting[clause.name] or clause.name == "deviceptr" and session.language.is_compiled
+    if kind == "declare" and not stays then
+      raise("clause-not-allowed", clause.pos, ("'%s' has no place at global scope: there is no region around"):format(
+        clause.name), { length = #clause.name, rule = "ACC33-dec-1", help = "create, copyin, "
+          .. "device_resident and link last, and deviceptr in C" })
+    elseif clause.name == "if" then
+      plan.condition = clause.e
+    elseif clause.name == "self" and kind == "compute" then
+      add_self(plan, clause)
+    elseif clause.name == "finalize" then
+      plan.finalize = true
+    elseif clause.name == "async" then
+      plan.async, plan.ordered = clause, true
+    elseif clause.name == "wait" then
+      plan.ordered = true
+      plan.waits = plan.waits or {}
+      table.insert(plan.waits, clause)
+    elseif clause.name == "num_gangs" or clause.name == "num_workers" or clause.name == "vector_length" then
+      plan.sizes = plan.sizes or {}
+      for _, e in ipairs(clause.values or { clause.e }) do table.insert(plan.sizes, { name = clause.name, e = e }) end
+    elseif clause.name == "default_async" then
+      plan.default_async = clause.e
+    elseif clause.name == "device_num" then
+      plan.device_num = clause.e
+    elseif clause.name == "default" then
+      if clause.word ~= "none" and clause.word ~= "present" then
+        raise("clause-not-allowed", clause.word_pos,
+          ("default is none or present here, not '%s'"):format(clause.word),
+          { length = #clause.word, rule = "ACC33-impl-2" })
+      end
+      default = clause.word
+    elseif clause.name == "private" or clause.name == "firstprivate" then
+      for _, item in ipairs(openacc_lowering.simple_names(clause)) do
+        local variable = openacc_lowering.declared_variable(session, item)
+        if plan.private[item.name] then
+          raise("conflicting-clauses", item.pos, ("'%s' is private already"):format(item.name),
+            { length = #item.name, rule = "ACC33-2.7-8" })
+        end
+        plan.private[item.name] = { how = clause.name, variable = variable }
+      end
+    elseif clause.name == "deviceptr" then
+      for _, item in ipairs(openacc_lowering.simple_names(clause)) do
+        local variable = openacc_lowering.declared_variable(session, item)
+        if variable.type.kind ~= "pointer" then
+          raise("not-a-pointer", item.pos, ("'%s' is %s"):format(item.name, types.name(variable.type)),
+            { length = #item.name, rule = "ACC33-2.7-9" })
+        end
+        plan.deviceptr[item.name] = variable
+      end
+    elseif clause.name == "use_device" then
+      for _, item in ipairs(openacc_lowering.simple_names(clause)) do
+        plan.use_device[#plan.use_device + 1] = { variable = openacc_lowering.declared_variable(session, item),
+          pos = item.pos }
+      end
+    end
+  end
+  if plan.on_self then
+    local elsewhere = { tag = "unary", op = "!", pos = plan.on_self.pos, e = plan.on_self }
+    plan.condition = plan.condition and { tag = "binary", op = "&&", pos = plan.on_self.pos, a = plan.condition,
+      b = elsewhere } or elsewhere
+  end
+  if kind == "host data" and #plan.use_device == 0 then
+    raise("syntax", node.pos + #node.name, "'host_data' needs a use_device clause", { rule = "ACC33-hd-1" })
+  end
+  plan.clauses = session.now.this and qualify_members(session, clauses) or clauses
+  -- where bounds are computed here, those of a directive that does nothing are left alone
+  if session.language.computes_bounds and plan.condition
+    and not session.language.condition(session, plan.condition)() then
+    plan.single_use = true
+    if options.references then add_own_scalars(plan, options.references) end
+    return plan
+  end
+  if session.rules.members == "held" then
+    plan.clauses = convenience.lower(session, plan.kind, plan.clauses, node.name)
+  end
+  local requests = requests_of(plan, plan.clauses)
+  for _, clause in ipairs(node.clauses) do -- nothing until a data clause maps them (ACC33-dec-1)
+    local names = clause.name == "link" and openacc_lowering.simple_names(clause) or {}
+    for _, item in ipairs(names) do openacc_lowering.declared_variable(session, item) end
+  end
+  if kind == "declare" then
+    local known = {}
+    for _, request in ipairs(requests) do
+      local name = list_item.root_variable(request.node)
+      if known[name] then openacc_lowering.raise_declared_twice(name, request.node.pos) end
+      known[name] = true
+    end
+  end
+  if kind == "set" and not (seen.default_async or seen.device_num or seen.device_type or seen.dtype) then
+    raise("syntax", node.pos + #node.name, "'set' needs default_async, device_num or device_type",
+      { rule = "ACC33-set-1" })
+  end
+  if #requests == 0 and not plan.absent and not seen.link and not seen.deviceptr
+    and (needs_data[kind] or kind == "region" and not seen.default) then
+    raise("syntax", node.pos + #node.name, ("'%s' needs at least one data clause"):format(node.name),
+      { rule = "ACC33-2.6-1", help = ("name the data: %s %s"):format(node.name, examples[kind] or "copyin(x)") })
+  end
+  plan.default = default
+  add_reductions(plan, clauses, requests)
+  if kind == "compute" then requests = session.language.with_roots(plan, requests) end
+  add_requests(plan, requests)
+  for _, request in ipairs(requests) do
+    local name = list_item.root_variable(request.node)
+    if plan.private[name] and request.node.tag == "id" then
+      raise("conflicting-clauses", request.node.pos, ("'%s' is both private and in a data clause"):format(name),
+        { length = #name, rule = "ACC33-2.7-8" })
+    end
+  end
+  if options.references then
+    add_implicit(plan, node, options.references, default or session:visible_default())
+  end
+  session.language.check_completed(plan)
+  return plan
+end
+
+return openacc_lowering

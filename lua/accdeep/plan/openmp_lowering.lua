@@ -1,0 +1,686 @@
+-- openmp_lowering.lua - from an OpenMP directive's tree to the items of one construct.
+--
+-- A list item becomes the item of an object, of a section, or of a block: members of one structure that stand
+-- on one construct lie in one object, from the first of them to the last, as in the structure; what lies between
+-- is not present (OMP60-map-4, OMPEX-struct_map-4). A section's base pointer is attached where the core's rules
+-- say so. Behind the items of clauses come those of what a target construct's body uses (OMP60-map-11).
+--
+-- What an implicit map of a structure maps depends on what is present of it (OMP60-map-12), the place of a block
+-- on the values of pointers: plans that depend on such are made for one use.
+
+local codegen = require "accdeep.code.codegen"
+local mapping_compiler = require "accdeep.shape.mapping_compiler"
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local openmp_sema = require "accdeep.check.openmp_sema"
+local host_expression = require "accdeep.plan.host_expression"
+local c_items = require "accdeep.plan.c_items"
+local openmp_implicit = require "accdeep.plan.openmp_implicit"
+local openacc_lowering = require "accdeep.plan.openacc_lowering"
+local new_plan = require "accdeep.plan.construct_ir".new
+local openmp_requested_action = require "accdeep.plan.openmp_requested_action"
+local mapper = require "accdeep.shape.mapper"
+local contiguous_runs = require "accdeep.plan.contiguous_runs"
+local list_item = require "accdeep.shape.list_item"
+local policy = require "accdeep.shape.policy"
+local openmp_restrictions = require "accdeep.plan.openmp_restrictions"
+local ast = require "accdeep.base.ast"
+local types = require "accdeep.types"
+local unparse = require "accdeep.grammar.unparse"
+
+local raise = diagnostic.raise
+
+local openmp_lowering = {}
+
+-- More instances of a list item than this are no iterator's but a mistake.
+local INSTANCES = contiguous_runs.MOST
+
+-- Flags about the pointer of a list item, not about its bytes.
+local about_pointer = core.flag.attach_always | core.flag.attach_never
+
+-- ---------------------------------------------------------------------------------------- requests --
+
+-- A copy of a tree in which names of iterators are numbers, nodes of the session's language.
+local function substitute_values(session, item, values)
+  return ast.map(item, function(node)
+    local value = node.tag == "id" and values[node.name]
+    return value and session.language.number(value, node.pos)
+  end)
+end
+
+-- The instances of a variable for all values of iterators (OMP60-map-3). Decides OMP60-map-3.
+local function instances(plan, iterators, variable)
+  if #iterators == 0 then return { variable } end
+  local names = {}
+  for _, iterator in ipairs(iterators) do
+    if names[iterator.name] then
+      raise("duplicate-name", iterator.pos, ("there are two iterators '%s'"):format(iterator.name),
+        { length = #iterator.name, rule = "OMP60-map-3" })
+    end
+    names[iterator.name] = true
+  end
+  plan.single_use = true
+  local list = {}
+  local function each(number, values)
+    local iterator = iterators[number]
+    if not iterator then
+      list[#list + 1] = substitute_values(plan.session, variable, values)
+      if #list > INSTANCES then
+        raise("limit", variable.pos, ("the iterators have more than %d instances"):format(INSTANCES),
+          { rule = "HOUSE-limit" })
+      end
+      return
+    end
+    local session = plan.session
+    local function bound(node) return session.language.integer(session, substitute_values(session, node, values)) end
+    local first, last, step = bound(iterator.first), bound(iterator.last), iterator.step and bound(iterator.step) or 1
+    if session.language.includes_last then last = last + (step > 0 and 1 or -1) end
+    if step == 0 then
+      raise("invalid-section", iterator.pos, "the step of an iterator is zero", { rule = "OMP60-map-3" })
+    end
+    for value = first, last - (step > 0 and 1 or -1), step do
+      values[iterator.name] = value
+      each(number + 1, values)
+    end
+    values[iterator.name] = nil
+  end
+  each(1, {})
+  return list
+end
+
+-- p[:] of a pointer (6.0): the size is assumed.
+local function is_assumed_size(session, node)
+  return (session.rules.openmp or 0) >= 60 and node.tag == "section" and not node.length and node.base.tag ~= "section"
+    and list_item.type_of(session, node.base).kind == "pointer"
+end
+
+-- Decides OMP60-sec-1, LLNL-2.1-01.
+local function requests_of(plan)
+  local session, list, directions = plan.session, {}, {}
+  for _, clause in ipairs(plan.node.clauses) do
+    if clause.kind == "map" or clause.kind == "motion" then
+      local map_modifiers = openmp_sema.modifiers(clause, session.rules.openmp)
+      local asked, map_type
+      if clause.kind == "motion" then
+        asked, map_type = clause.name == "to" and "update device" or "update self", clause.name
+      else
+        asked, map_type = openmp_sema.map_action(map_modifiers, plan.kind, plan.node.name, session.rules.openmp, clause)
+      end
+      for _, variable in ipairs(clause.vars) do
+        if clause.kind == "motion" then openmp_restrictions.direction(directions, clause, variable) end
+        local left_out = session.language.is_absent(session, variable)
+        for _, instance in ipairs(left_out and {} or instances(plan, map_modifiers.iterators, variable)) do
+          local named = session.now.this and list_item.qualify(session, instance) or instance
+          local nodes = clause.kind == "motion" and contiguous_runs.contiguous(plan, named, "OMP60-sec-1")
+            or { contiguous_runs.as_single_run(plan, named) }
+          for _, node in ipairs(nodes) do
+            local request
+            -- of no known size: it maps nothing but by what is present (OMP60-map-10)
+            if clause.kind == "map" and is_assumed_size(session, node) then
+              openmp_restrictions.check_assumed_size(map_modifiers, node)
+              node = setmetatable({ length = list_item.number(0, node.pos) }, { __index = node })
+              local given = map_modifiers.type or plan.kind == "exit data"
+              request = openmp_requested_action(plan, clause, node, given and asked or "create", given and map_type
+                or "alloc",
+                map_modifiers)
+            else
+              request = openmp_requested_action(plan, clause, node, asked, map_type, map_modifiers)
+            end
+            request.instance_of = #map_modifiers.iterators > 0 and variable
+            list[#list + 1] = request
+          end
+        end
+      end
+    end
+  end
+  return list
+end
+
+-- Sorts a list by keys of its entries, two numbers; equal ones keep their order.
+local function sort_by(list, keys)
+  local place = {}
+  for i, entry in ipairs(list) do place[entry] = i end
+  table.sort(list, function(a, b)
+    local first, second = keys[a], keys[b]
+    if first[1] ~= second[1] then return first[1] < second[1] end
+    if first[2] ~= second[2] then return first[2] < second[2] end
+    return place[a] < place[b]
+  end)
+end
+
+-- Sorts requests as clang does: by their variables. Of one variable those with present come first, and those with alloc
+-- before the others, on a target construct after them.
+local function sort_requests(plan, requests)
+  local first, keys = {}, {}
+  for i, request in ipairs(requests) do
+    local root = list_item.root_variable(request.node) or i
+    first[root] = first[root] or i
+    keys[request] = { first[root],
+      request.map_modifiers.present and 0 or request.asks.type ~= "alloc" and 2 or plan.kind == "compute" and 3 or 1 }
+  end
+  sort_by(requests, keys)
+end
+
+-- Sorts the items of a target construct as clang does: those on variables that the body uses come first.
+local function sort_items(plan, references)
+  local first, keys = {}, {}
+  for i, reference in ipairs(references) do first[reference.name] = first[reference.name] or i end
+  for _, item in ipairs(plan.items) do
+    keys[item] = { item.node and first[list_item.root_variable(item.node)] or math.huge, 0 }
+  end
+  sort_by(plan.items, keys)
+end
+
+-- ------------------------------------------------------------------------------------------ blocks --
+
+-- The member of a structure that a place is, without the elements of arrays in it; nil if it is none.
+local function enclosing_member(session, node)
+  while node.tag == "index" and list_item.type_of(session, node.base).kind == "array" do node = node.base end
+  return node.tag == "member" and node or nil
+end
+
+-- Sets what a request names: base, subscripts, by_pointer (a pointer points to the section), and of members the
+-- structure they lie in {node, type, address, pointer?}.
+local function look_into(plan, request)
+  local session = plan.session
+  local base, subscripts = list_item.split_designator(request.node)
+  local t = list_item.type_of(session, base)
+  request.base, request.subscripts, request.type = base, subscripts, t
+  request.by_pointer = subscripts and t.kind == "pointer"
+  if subscripts then openmp_restrictions.rows(t, subscripts) end
+  if not enclosing_member(session, base) then return end
+  local objects = list_item.enclosing(session, base)
+  local node, record = objects[#objects].node, objects[#objects].type
+  local of_union = openmp_restrictions.union_member(session, base)
+  if of_union then
+    raise("clause-not-allowed", of_union.name_pos, "a member of a union stands in no map",
+      { length = #of_union.name, rule = "OMP60-map-13", help = "map the union" })
+  end
+  local address = host_expression.extent_of(session, node)
+  plan.single_use = plan.single_use or not openmp_restrictions.is_constant(session, node)
+  request.structure = { node = node, type = record, address = address,
+    pointer = node.tag == "index" and list_item.type_of(session, node.base).kind == "pointer" and node.base or nil }
+  local pointer = request.structure.pointer
+  request.in_chain = session.rules.chains == "mapped" and pointer ~= nil and pointer.tag ~= "id"
+end
+
+-- Leaves of a structure in [low, high) that lie outside of the parts: what is not available.
+local function gaps_of(session, record, low, high, parts)
+  local gaps = {}
+  for _, leaf in ipairs(mapping_compiler.names(session, record)) do
+    local at, finish = math.max(leaf.offset, low), math.min(leaf.offset + leaf.bytes, high)
+    for _, part in ipairs(parts) do
+      if part.offset > at and at < finish then
+        gaps[#gaps + 1] = { offset = at - low, bytes = math.min(part.offset, finish) - at, label = leaf.label }
+      end
+      at = math.max(at, part.offset + part.bytes)
+    end
+    if at < finish then gaps[#gaps + 1] = { offset = at - low, bytes = finish - at, label = leaf.label } end
+  end
+  return gaps
+end
+
+local into = { copyin = true, copy = true }
+local back = { copyout = true, copy = true }
+
+-- Parts that overlap, cut into such that do not: each asks for all that those ask for which it is cut from.
+local function split_overlaps(parts)
+  local edges, list, seen = {}, {}, {}
+  for _, part in ipairs(parts) do
+    for _, edge in ipairs { part.offset, part.offset + part.bytes } do
+      if not seen[edge] then edges[#edges + 1] = edge end
+      seen[edge] = true
+    end
+  end
+  table.sort(edges)
+  for i = 1, #edges - 1 do
+    local action
+    for _, part in ipairs(parts) do
+      if part.offset <= edges[i] and edges[i + 1] <= part.offset + part.bytes then
+        local to = into[action] or into[part.action]
+        local from = back[action] or back[part.action]
+        action = to and from and "copy" or to and "copyin" or from and "copyout" or "create"
+      end
+    end
+    if action then list[#list + 1] = { offset = edges[i], bytes = edges[i + 1] - edges[i], action = action } end
+  end
+  return list
+end
+
+-- Members as parts of their structure: {offset, bytes, action}, in order. They may share storage (OMP60-map-13).
+-- Decides OMP60-map-4.
+local function structure_parts(session, requests)
+  local parts, overlap = {}, false
+  for i, request in ipairs(requests) do
+    local address, bytes = host_expression.extent_of(session, request.node)
+    parts[i] = { offset = address - request.structure.address, bytes = bytes, action = request.action }
+  end
+  table.sort(parts, function(a, b) return a.offset < b.offset end)
+  for i = 2, #parts do
+    overlap = overlap or parts[i - 1].offset + parts[i - 1].bytes > parts[i].offset
+  end
+  return overlap and split_overlaps(parts) or parts
+end
+
+-- The program of a block: members as pieces, gaps that are not there. Kept by what it is made of.
+-- Decides OMPEX-struct_map-4.
+local function block_program(session, record, parts, low, high)
+  local key = { "block" }
+  for _, part in ipairs(parts) do
+    key[#key + 1] = ("%d:%d:%s"):format(part.offset, part.bytes, part.action)
+  end
+  key = table.concat(key, " ")
+  local kept = session.caches.programs[record] or {}
+  session.caches.programs[record] = kept
+  if kept[key] then return kept[key] end
+  local list, members = {}, {}
+  for i, part in ipairs(parts) do
+    list[i] = { offset = part.offset - low, bytes = part.bytes, action = (policy.code(part.action)) }
+  end
+  for _, leaf in ipairs(mapping_compiler.names(session, record)) do
+    if leaf.offset >= low and leaf.offset + leaf.bytes <= high then
+      members[#members + 1] = { offset = leaf.offset - low, bytes = leaf.bytes, label = leaf.label }
+    end
+  end
+  kept[key] = session:new_program { stride = high - low, pieces = list, fields = {}, code = {}, registers = 1,
+    params = 0, excluded = gaps_of(session, record, low, high, parts), members = members }
+  return kept[key]
+end
+
+-- What belongs to a structure is present with the rest of it that is mapped, or new with it (OMP60-map-13).
+local function belongs_to(item, structure) item.frame, item.room = structure.address, structure.type.size end
+
+-- The pointer that points to a structure of which members are mapped: the body's own points to these, and to nothing
+-- else of the structure.
+local function add_structure_pointer(plan, request, item)
+  local pointer = not (request.by_pointer or request.implied) and request.structure.pointer
+  if not pointer or pointer.tag ~= "id" then return end
+  local name = pointer.name
+  item.variable = item.variable or name
+  plan.several[name] = true
+  plan.named[name] = plan.named[name] or item
+  if plan.session.rules.section == "one-step" then plan.bases[name] = plan.bases[name] ~= false end
+end
+
+-- One item for several members of a structure.
+local function add_block(plan, requests, parts)
+  local session, b = plan.session, codegen.builder()
+  local structure, first = requests[1].structure, requests[1]
+  local last = parts[#parts]
+  local low, high = parts[1].offset, last.offset + last.bytes
+  local ctx, pos = { session = session }, first.node.pos
+  local item = { pos = pos, unit = high - low, action = core.action.create, flags = core.flag.present_or }
+  if structure.measured then
+    item.base = codegen.reg(b, codegen.constant(structure.address + low), pos)
+  else
+    local at = codegen.lvalue(b, ctx, structure.node)
+    at.offset = at.offset + low
+    item.base = codegen.reg(b, codegen.address_of(b, at, pos), pos)
+  end
+  item.count = codegen.reg(b, codegen.constant(1), pos)
+  item.program = block_program(session, structure.type, parts, low, high)
+  item.name = list_item.render(structure.node, {})
+  item.label = plan:label(item.name, item.unit, nil, item.program)
+  belongs_to(item, structure)
+  item.places = {}
+  for i, request in ipairs(requests) do
+    item.places[i] = { name = list_item.render((list_item.split_designator(request.node)), {}), pos = request.node.pos }
+  end
+  local pointer -- that points to it, of those by which some of its members are named
+  for _, request in ipairs(requests) do
+    add_structure_pointer(plan, request, item)
+    local attach = not request.implied and request.map_modifiers.attach
+    if attach ~= "never" then pointer = pointer or not request.implied and request.structure.pointer or nil end
+    if attach == "always" then item.flags = item.flags | core.flag.attach_always end
+  end
+  c_items.add(plan, item, b, { node = first.node, base_pointer = pointer, clause = { places = item.places } })
+end
+
+-- Requests on one structure make one object. Those that move always, or by a mapper, have items of their own, too,
+-- which lie in it. false: there is only one.
+local function add_members(plan, requests)
+  if #requests < 2 then return false end
+  local own_items = {}
+  for _, request in ipairs(requests) do
+    local element = types.innermost(request.type)
+    local own = types.is_record(element) and mapper.member_mapping(plan.session, element,
+      mapper.find(plan.session, element, request.map_modifiers.mapper, request.map_modifiers.mapper_pos),
+      request.asks).policy
+    if own or mapper.bits(request.asks.flags) & ~about_pointer ~= 0 then own_items[#own_items + 1] = request end
+  end
+  add_block(plan, requests, structure_parts(plan.session, requests))
+  for _, request in ipairs(own_items) do plan:request(request) end
+  return true
+end
+
+-- ----------------------------------------------------------------------------------------- clauses --
+
+-- Whether a section maps its pointer, too (LLNL-2.1-05, LLNL-3.1-01, LLNL-3.1-04).
+-- Decides OMPEX-struct_map-15, LLNL-2.1-05, LLNL-2.1-06, LLNL-2.2-04, LLNL-3.1-01, LLNL-3.1-02, LLNL-3.1-03,
+-- LLNL-3.1-04.
+local function maps_pointer(plan, request)
+  local way = plan.session.rules.section
+  if plan.kind == "update" or way == "one-step" then return false end
+  if way == "value-first" then
+    plan.single_use = true
+    local address, bytes = host_expression.extent_of(plan.session, request.node)
+    return plan.session.ctx:presence(plan.session.now.device, address, bytes) ~= "wholly"
+  end
+  return true
+end
+
+local function add_request(plan, request)
+  local item
+  if request.subscripts then
+    if request.by_pointer and maps_pointer(plan, request) then
+      local pointer = openmp_requested_action(plan, request.from, request.base, plan.kind == "exit data" and "delete"
+        or "create",
+        plan.kind == "exit data" and "release" or "alloc", { iterators = {} })
+      plan:object(pointer, request.base)
+    end
+    item = plan:section(request, request.base, request.subscripts)
+    local length = request.subscripts[1].length
+    item.empty = length and length.tag == "num" and length.value == 0 -- another one says more of the pointer
+  else
+    item = plan:object(request, request.node)
+  end
+  if request.structure and not request.by_pointer and not request.in_chain then belongs_to(item, request.structure) end
+  local name = list_item.root_variable(request.node)
+  if request.structure then
+    add_structure_pointer(plan, request, item)
+  elseif name then
+    local before = plan.named[name]
+    if before and before.empty then before = nil end
+    plan.several[name] = plan.several[name] or before ~= nil and request.subscripts ~= nil
+    plan.named[name] = before or item
+  end
+  return item
+end
+
+-- Members on one construct, by the structure they lie in; those of one that is mapped whole stand for themselves.
+local function structures_of(requests)
+  local list, by_address, whole = {}, {}, {}
+  for _, request in ipairs(requests) do
+    if not request.structure and not request.subscripts and request.type.kind == "record" then
+      whole[host_expression.extent_of(request.session, request.node)] = true
+    end
+  end
+  for _, request in ipairs(requests) do
+    local structure = request.structure
+    if structure and not request.in_chain and not whole[structure.address] then
+      local found = by_address[structure.address]
+      if not found then
+        found = { structure = structure, values = {}, pointers = {} }
+        by_address[structure.address] = found
+        list[#list + 1] = found
+      end
+      if structure.node.tag == "id" then found.structure = structure end -- what it is called in a body
+      table.insert(request.by_pointer and found.pointers or found.values, request)
+      request.in_structure = found
+    end
+  end
+  return list
+end
+
+-- Requests for the base pointers of a structure's sections that are no list items.
+local function base_pointers(plan, found, asked, map_type)
+  local named, list = {}, {}
+  for _, request in ipairs(found.values) do named[list_item.render(request.base, {})] = true end
+  for _, request in ipairs(found.pointers) do
+    local name = list_item.render(request.base, {})
+    if not named[name] then
+      named[name] = true
+      local pointer = openmp_requested_action(plan, request.from, request.base, asked, map_type, { iterators = {} })
+      pointer.implied = true
+      look_into(plan, pointer)
+      list[#list + 1] = pointer
+    end
+  end
+  return list
+end
+
+-- Adds to the members of a structure on the construct what an implicit map of it adds: base pointers of sections, if
+-- nothing of it is present yet (OMPEX-struct_map-12, OMPEX-struct_map-13). Where chains of pointers are mapped, adds
+-- base pointers, too, so that there is one object. Decides OMPEX-struct_map-3, OMPEX-struct_map-12.
+local function add_base_pointers(plan, found)
+  local joins = not found.implicit and plan.session.rules.chains == "mapped"
+  if not (found.implicit or joins) then return end
+  local list = base_pointers(plan, found, joins and "create" or "copyin", joins and "alloc" or "to")
+  if joins and #found.values + #list < 2 then return end
+  for _, pointer in ipairs(list) do
+    if joins then plan.pointers[unparse.expression(pointer.node)] = true end
+    table.insert(found.values, pointer)
+  end
+  found.joins = joins and #list > 0
+end
+
+-- Makes an item of several parts of one structure, in order, cut where they overlap.
+function openmp_lowering.add_parts(plan, members, parts)
+  table.sort(parts, function(a, b) return a.offset < b.offset end)
+  add_block(plan, members, split_overlaps(parts))
+end
+
+-- The items of a directive's requests in C. used(structure): whether a target construct maps what its sections need
+-- of a structure.
+function openmp_lowering.c_items(plan, requests, used)
+  local entry = plan.kind ~= "update" and plan.kind ~= "exit data"
+  for _, request in ipairs(requests) do
+    look_into(plan, request)
+    openmp_restrictions.modifiers(plan, request)
+    local root = list_item.root_variable(request.node)
+    if root then plan.roots[root] = true end
+    if plan.session.rules.section == "one-step" and request.base.tag == "id" then -- a pointer that is not mapped itself
+      plan.bases[request.base.name] = (request.by_pointer or false) and plan.bases[request.base.name] ~= false
+    end
+    local pointer = list_item.pointer_to_array(plan.session, request.base)
+    if plan.session.rules.section == "one-step" and pointer and pointer.tag == "id" then
+      plan.bases[pointer.name] = plan.bases[pointer.name] ~= false
+    end
+  end
+  openmp_restrictions.instances(plan, requests)
+  local structures = entry and structures_of(requests) or {}
+  local function add_structure(found)
+    if found.done then return end
+    found.done = true
+    if not add_members(plan, found.values) then
+      for _, request in ipairs(found.values) do plan:request(request) end
+    end
+  end
+  function plan.request(_, request)
+    if not request.base then look_into(plan, request) end
+    request.base_pointer = request.structure and not (request.by_pointer or request.implied)
+      and request.structure.pointer or nil
+    return add_request(plan, request)
+  end
+  for _, found in ipairs(structures) do
+    found.implicit = used and used(found)
+    add_base_pointers(plan, found)
+  end
+  for _, request in ipairs(requests) do
+    local found = request.in_structure
+    if found and not request.by_pointer then add_structure(found) else plan:request(request) end
+  end
+  for _, found in ipairs(structures) do
+    if found.implicit or found.joins then add_structure(found) end -- that of sections alone
+  end
+end
+
+-- --------------------------------------------------------------------------------------- the rest --
+
+local sharing = { private = "private", firstprivate = "firstprivate", lastprivate = "tofrom", linear = "tofrom",
+  reduction = "tofrom", in_reduction = "tofrom", task_reduction = "tofrom" }
+
+local takes_sections = { use_device_addr = true, has_device_addr = true, reduction = true, in_reduction = true,
+  task_reduction = true }
+
+-- What a clause that is not a map names: {name, pos, section?}.
+local function clause_variables(session, clause)
+  local list = {}
+  for i, node in ipairs(clause.vars) do
+    local base, subscripts = node, nil
+    if takes_sections[clause.name] then base, subscripts = list_item.split_designator(node) end
+    if base.tag ~= "id" then
+      raise("clause-not-allowed", node.pos, ("'%s' takes names of variables%s"):format(clause.name,
+        takes_sections[clause.name] and " and sections of them" or ""), { rule = "OMP60-tgt-1" })
+    end
+    if subscripts then
+      openacc_lowering.declared_variable(session, base)
+      list_item.element_type(session, node) -- which it must have
+    end
+    list[i] = { name = base.name, pos = node.pos, section = subscripts and node }
+  end
+  return list
+end
+
+-- Clauses that say how a target construct has its variables. Returns those it maps for that reason.
+local function data_sharing(plan)
+  local session, list, how = plan.session, {}, {}
+  for _, clause in ipairs(plan.node.clauses) do
+    local name, is_device = clause.name, clause.name == "is_device_ptr" or clause.name == "has_device_addr"
+    if sharing[name] or is_device then
+      for _, item in ipairs(clause_variables(session, clause)) do
+        local variable = openacc_lowering.declared_variable(session, item)
+        local before = how[item.name]
+        if before and (is_device or before == "device" or (before == "private") ~= (name == "private")) then
+          raise("conflicting-clauses", item.pos, ("'%s' is in two clauses that exclude each other"):format(item.name),
+            { length = #item.name, rule = "OMP60-map-11" })
+        end
+        how[item.name] = is_device and "device" or name
+        if name == "is_device_ptr" and variable.type.kind ~= "pointer" then
+          raise("not-a-pointer", item.pos, ("'%s' is %s"):format(item.name, types.name(variable.type)),
+            { length = #item.name, rule = "OMP60-map-11" })
+        elseif name == "is_device_ptr" or is_device and variable.type.kind == "pointer" and item.section then
+          plan.deviceptr[item.name] = variable
+        elseif is_device then
+          plan.taken[item.name] = true
+        elseif sharing[name] == name then
+          plan.private[item.name] = { how = name, variable = variable }
+        else
+          list[#list + 1] = item
+        end
+      end
+    end
+  end
+  return list
+end
+
+-- A variable is private or mapped, not both.
+local function check_private(plan, requests)
+  for _, request in ipairs(requests) do
+    local name = request.node.tag == "id" and request.node.name
+    local other = name and (plan.private[name] and plan.node.name == "target" and plan.private[name].how
+      or plan.deviceptr[name] and "is_device_ptr" or plan.taken[name] and "has_device_addr")
+    if other then
+      raise("conflicting-clauses", request.node.pos, ("'%s' is mapped and %s"):format(name, other),
+        { length = #name, rule = "OMP60-map-13" })
+    end
+  end
+end
+
+local function use_device(plan)
+  local clause_of = {}
+  for _, clause in ipairs(plan.node.clauses) do
+    local by_address = clause.name == "use_device_addr"
+    if by_address or clause.name == "use_device_ptr" then
+      for _, item in ipairs(clause_variables(plan.session, clause)) do
+        local variable = openacc_lowering.declared_variable(plan.session, item)
+        local section = item.section
+        if clause_of[item.name] and clause_of[item.name] ~= clause.name then
+          raise("conflicting-clauses", item.pos, ("'%s' stands in '%s' already"):format(item.name,
+            clause_of[item.name]), { length = #item.name, rule = "OMP60-tgt-1" })
+        end
+        clause_of[item.name] = clause.name
+        if not by_address and variable.type.kind ~= "pointer" and variable.type.kind ~= "array" then
+          raise("not-a-pointer", item.pos, ("'%s' is %s"):format(item.name, types.name(variable.type)),
+            { length = #item.name, rule = "OMP60-tgt-1", help = "use_device_addr is for variables" })
+        end
+        table.insert(plan.use_device, { variable = variable, pos = item.pos, by_address = by_address, section = section,
+          start = section and function() return (host_expression.extent_of(plan.session, section)) end })
+      end
+    end
+  end
+end
+
+-- The conditions and device of a directive. `if` with the name of another construct is about that one.
+-- Decides OMP60-tgt-1.
+local function general(plan)
+  for _, clause in ipairs(plan.node.clauses) do
+    local modifier = clause.modifier and clause.modifier.name
+    if clause.name == "if" then
+      local part = plan.kind == "compute" and openmp_sema.is_part(plan.node.name, modifier or "target")
+      if modifier and not part and modifier ~= plan.node.name then
+        raise("clause-not-allowed", clause.modifier.pos, ("'%s' is not part of '%s'"):format(modifier, plan.node.name),
+          { length = #modifier, rule = "OMP60-tgt-1" })
+      elseif not modifier or modifier:find "^target" then
+        plan.condition = clause.e
+      end
+    elseif clause.name == "device" then
+      if modifier and modifier ~= "device_num" then
+        raise("unsupported", clause.modifier.pos, ("device(%s: ...)"):format(modifier), { length = #modifier })
+      end
+      plan.on_device = clause.e
+    elseif clause.name == "defaultmap" then
+      openmp_implicit.defaultmap(plan, clause)
+    end
+  end
+end
+
+-- From 6.0 on what use_device clauses refer to is mapped, too: a pointer as p[:], a variable or section if it is there.
+-- Decides OMP60-map-18.
+local function map_used(plan)
+  local session = plan.session
+  for _, item in ipairs((session.rules.openmp or 0) >= 60 and plan.use_device or {}) do
+    local node = item.section or { tag = "id", name = item.variable.name, pos = item.pos }
+    local is_pointer = item.variable.type.kind == "pointer" and not item.by_address
+    local address, bytes = session.language.extent_of(session, node)
+    plan.single_use = true
+    if is_pointer then
+      node = { tag = "section", base = node, pos = item.pos, length = list_item.number(0, item.pos) }
+    end
+    if is_pointer or session.ctx:presence(session.now.device, address, bytes) == "wholly" then
+      plan:request(openmp_requested_action(plan, { pos = item.pos }, node, "create", "alloc", { iterators = {} }))
+    end
+  end
+end
+
+local needs_map = { ["enter data"] = "a map clause", ["exit data"] = "a map clause",
+  update = "a to or from clause" }
+
+-- Lowers a directive. options: file, line, references (variables that a body uses), is_text (the body is
+-- C text).
+function openmp_lowering.directive(session, node, options)
+  local what = openmp_sema.check(node, session.rules.openmp)
+  local plan = new_plan(session, node, what.kind, options)
+  plan.openmp, plan.clauses = true, node.clauses
+  plan.defaults, plan.taken, plan.partly, plan.roots, plan.bases, plan.looked_up = {}, {}, {}, {}, {}, {}
+  plan.several = {} -- pointers of which the construct maps several sections, or members that they point to
+  general(plan)
+  local extra = data_sharing(plan)
+  use_device(plan)
+  local requests, maps = requests_of(plan), false
+  for _, clause in ipairs(node.clauses) do maps = maps or clause.kind == "map" or clause.kind == "motion" end
+  if not maps and (needs_map[what.kind] or what.kind == "region" and #plan.use_device == 0) then
+    raise("syntax", node.pos + #node.name, ("'%s' needs %s"):format(node.name, needs_map[what.kind]
+      or "a map or use_device clause"), { rule = "OMP60-tgt-1" })
+  end
+  if session.rules.counting == "items" then sort_requests(plan, requests) end
+  check_private(plan, requests)
+  openmp_restrictions.self_maps(plan, requests)
+  local compute = what.kind == "compute"
+  session.language.map_items(plan, requests, compute and openmp_implicit.structures(plan, options) or nil)
+  for _, item in ipairs(extra) do
+    if not plan.named[item.name] then
+      local named = item.section or { tag = "id", name = item.name, pos = item.pos }
+      local request = openmp_requested_action(plan, { pos = item.pos }, named, "copy", "tofrom", { iterators = {} })
+      plan:request(request)
+    end
+  end
+  if compute and options.references then openmp_implicit.add(plan, options.references) end
+  map_used(plan)
+  if compute and options.references and session.rules.counting == "items" then sort_items(plan, options.references) end
+  session.language.check_completed(plan)
+  plan.single_use = plan.single_use or session.language.computes_bounds
+  return plan
+end
+
+return openmp_lowering

@@ -1,0 +1,43 @@
+-- openmp_requested_action.lua - what a list item of a map or motion clause asks for, as plan/requested_action.lua says.
+
+local mapping_compiler = require "accdeep.shape.mapping_compiler"
+local diagnostic = require "accdeep.base.diagnostic"
+local openmp_sema = require "accdeep.check.openmp_sema"
+local mapper = require "accdeep.shape.mapper"
+local policy = require "accdeep.shape.policy"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local exit_actions = { from = "copyout", tofrom = "copyout", to = "delete", alloc = "delete", release = "delete",
+  delete = "delete" }
+
+-- How objects of a type are treated by a request: the core's action, program, flags.
+local function resolve_action(plan, request, t)
+  local session, map_modifiers = plan.session, request.map_modifiers
+  local member_mapping
+  if types.is_record(t) then
+    local made = mapper.find(session, t, map_modifiers.mapper, map_modifiers.mapper_pos)
+    member_mapping = mapper.member_mapping(session, t, made, request.asks)
+  elseif map_modifiers.mapper and map_modifiers.mapper ~= "default" then
+    raise("not-a-struct", map_modifiers.mapper_pos, ("%s has no mappers"):format(types.name(t)),
+      { rule = "OMP60-map-15" })
+  end
+  request.member_mapping = member_mapping
+  local code, flags = policy.code(member_mapping and member_mapping.own or request.action)
+  local program = member_mapping and mapping_compiler.program(session, member_mapping, request.node.pos) or nil
+  return code, program, flags | mapper.bits(request.asks.flags)
+end
+
+-- A request. asked: the action; map_type: as directives say it; says: modifiers (check/openmp_sema.lua).
+return function(plan, clause, node, asked, map_type, map_modifiers)
+  local update = plan.kind == "update"
+  local exit = plan.kind == "exit data"
+  local request = { session = plan.session, clause = {}, from = clause, node = node, action = asked, kind = plan.kind,
+    update = update, present_or = true, try = (update or exit) and not map_modifiers.present,
+    map_modifiers = map_modifiers }
+  request.asks = { type = map_type, kind = plan.kind, update = update, flags = mapper.flags(map_modifiers, map_type),
+    actions = exit and exit_actions or openmp_sema.map_actions }
+  function request.resolve(t) return resolve_action(plan, request, t) end
+  return request
+end

@@ -1,0 +1,72 @@
+-- requested_action.lua - what a request asks for: the core's action and flags, and the program of the objects' members.
+--
+-- A request is what a clause says of one variable: {clause, action, node, kind, update?, try?, present_or?, ...}; what
+-- it is treated by is noted in it. A front end with rules of its own gives mapped(type), which says all.
+
+local mapping_compiler = require "accdeep.shape.mapping_compiler"
+local diagnostic = require "accdeep.base.diagnostic"
+local nest = require "accdeep.shape.nest"
+local openacc_directives = require "accdeep.catalogue.openacc_directives"
+local policy = require "accdeep.shape.policy"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local requested_action = {}
+
+-- How the objects of a request are treated, or nil if it asks for no more than their bytes. A shallow
+-- present asks for the object alone, whatever its shape includes (TR14-1.2-08).
+-- Decides TR14-1.2-08.
+local function member_mapping_of(session, request, t)
+  local clause, update = request.clause, request.update
+  local invoke = clause.name == "invoke"
+  if not types.is_record(t) then
+    if not invoke and not clause.shape and not clause.nest then return nil end
+    raise("not-a-struct", request.node.pos, ("%s has no %s"):format(types.name(t),
+      invoke and "policies" or "shapes"), { rule = clause.nest and "TR14-3.3-15"
+        or invoke and "TR14-3.2.2-02" or "TR14-3.1.2-08" })
+  end
+  if invoke then return nest.mapping_of_invoke(session, t, clause, update) end
+  if request.action == "present" and session.rules.present == "shallow" then return nil end
+  return nest.mapping_of_clause(session, t, clause, update, request.action)
+end
+
+-- What is left of a policy's actions on exit data (AMB-TR14-10).
+local exit_half = openacc_directives.clauses_where(function(entry, clause)
+  if clause.present_or then return nil end
+  return entry.data and (entry.data:find "out" and "copyout" or "delete")
+    or (clause.name == "present" or clause.name == "no_create") and "hold"
+end)
+
+local function deletes(session, member_mapping, seen)
+  if member_mapping.own == "delete" then return true end
+  if seen[member_mapping] then return false end
+  seen[member_mapping] = true
+  for _, entry in ipairs(member_mapping.policy and nest.entries(session, member_mapping) or {}) do
+    if entry.action == "delete" or entry.invoke and deletes(session, nest.inner(session, member_mapping, entry),
+      seen) then
+      return true
+    end
+  end
+  return false
+end
+
+-- What a request asks for, the program of its elements, and flags that go with it.
+-- Decides TR14-3.2.2-06.
+function requested_action.resolve(session, request, t)
+  if request.resolve then return request.resolve(t) end
+  local member_mapping = member_mapping_of(session, request, t)
+  local wanted = request.action or member_mapping.own
+  if member_mapping and member_mapping.own then wanted = member_mapping.own end -- a policy says what is asked for
+  if member_mapping and member_mapping.policy and request.kind ~= "exit data"
+    and deletes(session, member_mapping, {}) then
+    raise("clause-not-allowed", request.node.pos, "a policy that deletes is for exit data",
+      { rule = "TR14-3.2.2-06" })
+  end
+  if request.kind == "exit data" then wanted = exit_half[wanted] or wanted end
+  request.member_mapping = member_mapping
+  local code, flags = policy.code(wanted)
+  return code, member_mapping and mapping_compiler.program(session, member_mapping, request.node.pos) or nil, flags
+end
+
+return requested_action

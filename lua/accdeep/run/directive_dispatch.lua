@@ -1,0 +1,186 @@
+-- directive_dispatch.lua - the front door: what a directive passes through, in OpenACC and in OpenMP, whoever hands it
+-- in - a scenario, a host program, an expectation, the text of a body.
+--
+--   understand   the text becomes a tree with the clauses in effect
+--   check        errors that do not depend on values
+--   plan         the tree at its place becomes a plan (plan/construct_ir.lua), which is kept (plan_cache.lua)
+--   carry out    the plan runs, opens a region, or waits for a body
+
+local openmp_directives = require "accdeep.catalogue.openmp_directives"
+local diagnostic = require "accdeep.base.diagnostic"
+local openacc_syntax = require "accdeep.grammar.openacc_syntax"
+local check_interface = require "accdeep.base.check_interface"
+local kernel = require "accdeep.run.kernel"
+local openacc_execution = require "accdeep.run.openacc_execution"
+local openmp_execution = require "accdeep.run.openmp_execution"
+local plan_cache = require "accdeep.run.plan_cache"
+local host_privatization = require "accdeep.run.host_privatization"
+
+-- What a directive language is; OpenACC and OpenMP each fill all of these.
+local slots = {
+  name = "the word of scenarios: acc, omp",
+  parse_and_analyze = "(session, text) -> tree of the directive, with the clauses in effect",
+  kind_of = "(tree) -> kind of the directive in the catalogue; nil: a definition",
+  citing = "(session, fn, ...) -> results of fn(...), whose errors cite the language's rules",
+  direct_executor = "(kind) -> for directives that have no plan: {check = function(session, tree), "
+    .. "run = function(session, tree, place, references)}; nil: directives of the kind have plans",
+  lower = "(session, tree, options) -> plan; options: file, line, references (variables that a compute construct's "
+    .. "body uses), is_text (the body is C or Fortran)",
+  signature = "(session, references, is_text) -> text: plans of a compute construct differ where it does",
+  executors = "kind -> function(session, plan, is_enabled), for plans that are more than one construct of the core",
+  with_target_device = "(session, plan, fn, on_host): calls fn with the plan's device as the current one, or on_host",
+  in_kernel = "{message, rule} of a directive in the body of a compute construct",
+}
+
+for _, language in ipairs { openacc_execution, openmp_execution } do check_interface(slots, language.name, language) end
+
+local directive_dispatch = {}
+
+local Session = {} -- methods that sessions get
+
+local function is_enabled(plan) return not plan.condition_value or plan.condition_value() end
+
+-- A compute construct is checked here, and planned when its body is known.
+local function compute(self, language, node, place, refs)
+  local checked = plan_cache.checked_plan(self, language, node, place)
+  local function run_with_body(references, is_text, run)
+    local function planned()
+      return plan_cache.plan(self, language, node, place, { references = references, is_text = is_text },
+        language.signature(self, references, is_text))
+    end
+    local function on_host(plan) return host_privatization.run_with_copies(
+      self, plan, function() return run(plan, false) end) end
+    return language.with_target_device(self, checked, function()
+      local plan = planned()
+      if is_enabled(plan) then return run(plan, true) end
+      return on_host(plan)
+    end, function() return on_host(planned()) end)
+  end
+  local run_body = kernel.construct(self, place.text, refs, place.file, place.line, run_with_body, node, language.name)
+  return function(...) return language.citing(self, run_body, ...) end
+end
+
+local function run_plan(self, language, plan)
+  local executor = language.executors[plan.kind]
+  return language.with_target_device(self, plan, function()
+    local enabled = is_enabled(plan)
+    if executor then return executor(self, plan, enabled) end
+    if enabled and plan.construct then self:run(plan) end -- arguments that are absent leave nothing to do
+  end, function()
+    if executor then return executor(self, plan, false) end
+  end)
+end
+
+local function execute(self, language, node, place, refs)
+  local kind = language.kind_of(node)
+  local unplanned = language.direct_executor(kind)
+  if unplanned then return unplanned.run(self, node, place, refs) end
+  if kind == "compute" then return compute(self, language, node, place, refs) end
+  return run_plan(self, language, plan_cache.plan(self, language, node, place, {}))
+end
+
+-- Raises what the core reports of a plan that was run alone.
+local function raise_core_error(self, plan, err)
+  local place = plan.place
+  self:with_text(place.text, place.file, place.line, plan.language.citing, self, error, self:core_error(err, plan), 0)
+end
+
+-- Runs a plan that leaves nothing but the core's work to do.
+local function run_cached(self, plan)
+  local before = self.now.current
+  self.now.current = plan.place
+  local result, err = plan.construct:run(self.now.device, self.now.queue)
+  self.now.current = before
+  if not result then raise_core_error(self, plan, err) end
+end
+
+-- First words of directives, and those that OpenACC has, too.
+local first_words = {}
+for _, list in ipairs { openmp_directives.names, openmp_directives.beyond } do
+  for _, name in ipairs(list) do first_words[name:match "^%a+"] = true end
+end
+for word in pairs(first_words) do if openacc_syntax.first_words[word] then first_words[word] = "both" end end
+
+-- Whether a text is an OpenMP directive: by its sentinel, or by its first word; words that both languages have
+-- are those of the session's rules.
+function Session:is_openmp(text)
+  local word, rest = text:gsub("^%s*#%s*pragma%s+", ""):gsub("^%s*!%$", ""):lower():match "^%s*(%a+)(.?)"
+  if word == "omp" or word == "acc" then return word == "omp" end
+  local known = rest ~= ":" and first_words[word]
+  return known == true or known == "both" and self.rules.is_openmp
+end
+
+local function language_of(self, text) return self:is_openmp(text) and openmp_execution or openacc_execution end
+
+local function parse_and_execute(self, language, text, refs, file, line)
+  return execute(self, language, language.parse_and_analyze(self, text), { text = text, file = file, line = line },
+    refs)
+end
+
+-- The method of sessions that carries out a directive of a language; nil: of the one that the text tells. The method
+-- returns a region for structured directives, a function that takes the body for compute constructs, nothing for the
+-- others. told(session, plan, err): is called in place of raising what the core reports of a plan that is run again.
+local function entry(own)
+  local of_file = own and own.name or "file" -- the plan's field that holds its file
+  return function(self, text, refs, file, line, told)
+    local places = self.caches.prepared[text]
+    local fast_plan = places and places[line or 0]
+    local now = self.now
+    if fast_plan and fast_plan[of_file] == file and not now.kernel and not now.this and not now.private_scope
+      and not now.expects_failure
+      and not self.device_side.is_observed then
+      local result, err = fast_plan.thunk(now.device, now.queue)
+      if not result then (told or raise_core_error)(self, fast_plan, err) end
+      return
+    end
+    local language = own or language_of(self, text)
+    if now.kernel then
+      local message, rule = table.unpack(language.in_kernel)
+      diagnostic.raise("region-nesting", nil, message, { rule = rule })
+    end
+    local plan = plan_cache.fast_path(self, own, text, file, line)
+    if plan and not now.expects_failure and not self.device_side.is_observed then return run_cached(self, plan) end
+    return self:with_text(text, file, line, language.citing, self, parse_and_execute, self, language, text, refs, file,
+      line)
+  end
+end
+
+Session.acc, Session.omp, Session.directive = entry(openacc_execution), entry(openmp_execution), entry(nil)
+
+local own_languages = { acc = openacc_execution, omp = openmp_execution }
+
+-- Errors of a directive that do not depend on values. What the directive defines is defined. name: "acc", "omp", or
+-- nil: the language that the text tells.
+function Session:check_directive(text, name)
+  local language = own_languages[name] or language_of(self, text)
+  language.citing(self, function()
+    local node = language.parse_and_analyze(self, text)
+    local unplanned = language.direct_executor(language.kind_of(node))
+    if unplanned then return unplanned.check(self, node) end
+    language.lower(self, node, {})
+  end)
+end
+
+-- For a program that runs the bodies itself: the plan of a directive that wanted(tree, kind) is true of; others are
+-- carried out.
+function Session:plan_or_run(text, file, line, wanted)
+  local language = language_of(self, text)
+  return language.citing(self, function()
+    local node, place = language.parse_and_analyze(self, text), { text = text, file = file, line = line }
+    if wanted(node, language.kind_of(node)) then return plan_cache.plan(self, language, node, place, {}) end
+    execute(self, language, node, place, nil)
+  end)
+end
+
+-- The device that a plan is for; -1: the host.
+function Session:device_of(plan)
+  if not is_enabled(plan) then return -1 end
+  return plan.language.with_target_device(self, plan, function() return self.now.device end, function() return -1 end)
+end
+
+-- Adds to sessions what they do with directives.
+function directive_dispatch.extend(class)
+  for name, method in pairs(Session) do class[name] = method end
+end
+
+return directive_dispatch

@@ -1,0 +1,87 @@
+-- fortran_execution.lua - what sessions do in Fortran: calls, procedures, directives among statements. The language
+-- itself is language_fortran.lua.
+
+local lazy = require "accdeep.base.lazy"
+local fortran_declarations = lazy.require "accdeep.code.fortran.fortran_declarations"
+local fortran_syntax = lazy.require "accdeep.grammar.fortran_syntax"
+local location = require "accdeep.base.location"
+local procedure = lazy.require "accdeep.code.fortran.procedure"
+local fortran_free_form = lazy.require "accdeep.grammar.fortran_free_form"
+local fortran_statement = lazy.require "accdeep.run.fortran_statement"
+
+local fortran_execution = {}
+
+local Session = {}
+
+-- call "wrapper(d, t1)"
+function Session:fortran_call(text, file, line)
+  self:with_text(text, file, line, function()
+    local node = fortran_syntax.parse("call", fortran_free_form.normalize(text), 1)
+    fortran_declarations.complete(self, function() fortran_statement.new_executor(self:host_env(), { node }) end)
+  end)
+end
+
+function Session:fortran_type(spec) return fortran_declarations.type(self, spec) end
+function Session:fortran_procedure(name) return self.now.scope.procedures[name] end
+
+function Session:fortran_procedure_names()
+  local names, at = {}, self.now.scope
+  while at do
+    for name in next, at.procedures do names[name] = true end
+    at = at.outer
+  end
+  return names
+end
+
+function Session:fortran_function(env, node, made)
+  return procedure.call_function(env, node, made, function(list, frame) fortran_statement.run(self, list, frame) end)
+end
+
+-- File and line of a place in a text.
+function Session:line_of(here)
+  if not here.text or not here.line then return here.file, here.line end
+  return here.file, location.line_of(here.text, here.pos, here.file, here.line)
+end
+
+-- The text of a directive among statements: blanks, then the directive at its place in the whole text.
+function Session:padded_directive_text(node)
+  local current = self.now.current
+  local text = current.text:sub(1, node.pos - 1):gsub("[^\n]", " ") .. node.text
+  self.program.inside[text] = current
+  return text
+end
+
+function Session:fortran_directive(node)
+  local file, line = self:line_of(self:location_of(node.pos))
+  return self[node.omp and "omp" or "acc"](self, self:padded_directive_text(node), nil, file, line)
+end
+
+-- Shapes and policies among the components of a type.
+-- Decides TR14-3.1.1-02.
+function Session:fortran_descriptions(record, directives)
+  local policies = {}
+  for _, node in ipairs(directives) do
+    local text = self:padded_directive_text(node)
+    if node.sentinel == "!$omp" then
+      self:declare_openmp(self:parse(text, "omp_directive"), record)
+    else
+      policies[#policies + 1] = self:define_type_directive(self:parse(text), record)
+    end
+  end
+  self:check_policies(record, policies)
+  self:types_changed()
+end
+
+-- Lines printed so far; they are forgotten.
+function Session:output()
+  local lines = self.program.printed
+  self.program.printed = {}
+  return lines
+end
+
+-- Adds what sessions do in Fortran to their class.
+function fortran_execution.extend(class)
+  for name, method in pairs(Session) do class[name] = method end
+end
+
+return fortran_execution

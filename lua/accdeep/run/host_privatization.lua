@@ -1,0 +1,57 @@
+-- host_privatization.lua - private variables of constructs that the host runs: names of other memory while a body runs.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local local_memory = require "accdeep.code.local_memory"
+local scope = require "accdeep.types.scope"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
+local types = require "accdeep.types"
+local with_fields = require "accdeep.base.with_fields"
+
+local host_privatization = {}
+
+local constructs = 0 -- how many had private variables: each is a place apart for plans (plan_cache.lua)
+
+-- Raises about a private variable whose memory is not its own: what is allocatable, a pointer, of assumed shape.
+function host_privatization.needs_memory(variable, pos)
+  if variable.type.kind ~= "descriptor" then return end
+  diagnostic.raise("unsupported", pos, ("'%s' is %s: private copies of such are not made"):format(variable.name,
+    types.name(variable.type)), { length = #variable.name, rule = "HOUSE-threads",
+    help = "declare a variable with bounds for the private values" })
+end
+
+-- Runs fn with variables of its own: a list of {variable, begins, lasts}; begins: with the value of before, lasts: the
+-- last value is the variable's. A body that fails leaves the variables as they were.
+function host_privatization.run(session, copies, fn)
+  local before, inner = #session.now.private_blocks, scope.new(session.now.scope)
+  local ok, err = pcall(function()
+    local made = {}
+    for i, copy in ipairs(copies) do
+      host_privatization.needs_memory(copy.variable, copy.pos)
+      local name, t = copy.variable.name, copy.variable.type
+      local block = local_memory.new(session, name, t, t.size, { is_private = true })
+      made[i] = block
+      if copy.begins then local_memory.copy(session, block.address, copy.variable.address, t.size) end
+      inner.variables[name] = { name = name, type = t, address = block.address }
+    end
+    constructs = constructs + 1
+    with_fields(session.now, { scope = inner, private_scope = constructs }, fn)
+    for i, copy in ipairs(copies) do
+      if copy.lasts then local_memory.copy(session, copy.variable.address, made[i].address, made[i].bytes) end
+    end
+  end)
+  local_memory.release(session, before)
+  if not ok then error(err, 0) end
+end
+
+-- Runs fn, a compute construct of a plan that the host executes: what is private on a device is private here, too.
+-- Decides ACC33-impl-1, OMP60-tgt-1.
+function host_privatization.run_with_copies(session, plan, fn)
+  local copies = {}
+  for _, one in sorted_pairs(plan.private) do
+    copies[#copies + 1] = { variable = one.variable, begins = one.how ~= "private" }
+  end
+  if #copies == 0 then return fn() end
+  host_privatization.run(session, copies, fn)
+end
+
+return host_privatization

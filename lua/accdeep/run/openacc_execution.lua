@@ -1,0 +1,105 @@
+-- openacc_execution.lua - OpenACC's directives, as the front door asks for them (directive_dispatch.lua).
+
+local lazy = require "accdeep.base.lazy"
+local async = require "accdeep.run.async"
+local openacc_sema = require "accdeep.check.openacc_sema"
+local declare_allocatables = lazy.require "accdeep.code.fortran.declare_allocatables"
+local diagnostic = require "accdeep.base.diagnostic"
+local openacc_lowering = require "accdeep.plan.openacc_lowering"
+local region = require "accdeep.run.region"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
+local transaction = require "accdeep.types.transaction"
+local with_fields = require "accdeep.base.with_fields"
+
+local raise = diagnostic.raise
+
+local openacc_execution = { name = "acc", lower = openacc_lowering.directive }
+
+openacc_execution.in_kernel = { "a directive inside a compute construct", "ACC33-impl-1" }
+
+function openacc_execution.parse_and_analyze(session, text) return session:parse(text) end
+function openacc_execution.kind_of(node) return openacc_sema.kind_of(node.name) end
+function openacc_execution.citing(_, fn, ...) return fn(...) end
+function openacc_execution.with_target_device(_, _, fn) return fn() end
+
+-- A plan depends on which variables of the body are in regions around, on the default of these, and on which variables
+-- the body reduces.
+function openacc_execution.signature(session, references)
+  local seen = { [0] = session:visible_default() or "" }
+  for i, r in ipairs(references) do
+    seen[i] = r.name .. (session:visible(r.name) and "+" or "")
+      .. (session:visible_deviceptr(r.name) and "*" or "") .. (r.reduced and "~" or "")
+  end
+  return table.concat(seen, ",", 0)
+end
+
+-- ------------------------------------------------------------------------------------ without plans --
+
+local definition = {
+  check = function(session, node) session:define(node) end,
+  run = function(session, node) transaction.run(session, session.define, session, node) end,
+}
+
+-- Shapes and policies have no kind.
+function openacc_execution.direct_executor(kind) return not kind and definition or nil end
+
+-- -------------------------------------------------------------------------------------- with plans --
+
+local executors = { region = region.open }
+openacc_execution.executors = executors
+
+-- declare at global scope: the data stay until the program, or the case, ends. Decides ACC33-dec-1.
+function executors.declare(session, plan)
+  local stack = session.device_side.regions[session.now.device]
+  local top = stack[#stack]
+  if top and top.plan.kind ~= "declare" then
+    raise("region-nesting", plan.node.pos, "declare inside a data region", { rule = "ACC33-dec-1" })
+  end
+  for name, item in sorted_pairs(plan.named) do
+    if session:visible(name) then openacc_lowering.raise_declared_twice(name, item.pos) end
+  end
+  region.open(session, plan, true)
+  if plan.lasting then declare_allocatables.last(session, plan) end
+end
+
+-- host_data: names stand for device addresses until the region ends. Decides ACC33-hd-1.
+local function host_data(session, plan, enabled)
+  return region.using(region.open(session, plan, false), enabled and plan.use_device or {}, plan.if_present)
+end
+executors["host data"] = host_data
+
+-- What a directive does unless its condition is false.
+local function act(kind, fn)
+  executors[kind] = function(session, plan, enabled)
+    if enabled then fn(session, plan) end
+  end
+end
+
+-- The device that device_num names, otherwise the current one. A negative number is the usual device.
+-- Decides ACC33-set-1.
+local function device_of(session, plan)
+  if not plan.device_num then return session.now.device end
+  return session:device_number(math.max(session.language.integer(session, plan.device_num), 0), plan.device_num.pos)
+end
+
+local function set_device(session, plan) session.now.device = device_of(session, plan) end
+
+act("set", function(session, plan)
+  if plan.default_async then
+    async.set_default(session, session.language.integer(session, plan.default_async), plan.default_async.pos)
+  end
+  set_device(session, plan)
+end)
+act("wait", function(session, plan)
+  async.wait_for(session, plan.waiting, plan.async and async.order(session, plan) or 0)
+end)
+act("init", set_device)
+-- Decides ACC33-shut-1.
+act("shutdown", function(session, plan)
+  if not plan.device_num then return session:forget_devices(plan.node.pos) end
+  with_fields(session.now, { device = device_of(session, plan) }, session.forget_device, session, plan.node.pos)
+end)
+act("end data", function(session, plan) region.close_innermost(session, plan.node.pos, "region", false) end)
+act("end host data", function(session, plan) region.close_innermost(session, plan.node.pos, "host data", false) end)
+
+return openacc_execution

@@ -1,0 +1,126 @@
+-- openmp_execution.lua - OpenMP's directives, as the front door asks for them (directive_dispatch.lua).
+--
+-- A directive's clauses in effect are those of its groups, too (types/clause_groups.lua). The host is the device behind
+-- the last one: there data directives do nothing, and target constructs run on host memory (OMP60-tgt-1). Everything is
+-- done when a directive returns: nowait and depend make no difference.
+
+local lazy = require "accdeep.base.lazy"
+local api_openacc = require "accdeep.run.api_openacc"
+local core = require "accdeep.core"
+local openmp_depend = lazy.require "accdeep.plan.openmp_depend"
+local diagnostic = require "accdeep.base.diagnostic"
+local openmp_sema = lazy.require "accdeep.check.openmp_sema"
+local clause_groups = require "accdeep.types.clause_groups"
+local openmp_host = lazy.require "accdeep.run.openmp_host"
+local openmp_lowering = lazy.require "accdeep.plan.openmp_lowering"
+local region = require "accdeep.run.region"
+local version_checks = lazy.require "accdeep.check.version_checks"
+local profiles = require "accdeep.catalogue.profiles"
+local transaction = require "accdeep.types.transaction"
+local with_fields = require "accdeep.base.with_fields"
+
+local raise = diagnostic.raise
+
+local openmp_execution = { name = "omp", lower = function(...)
+  return diagnostic.static(openmp_lowering.directive, ...) end }
+
+openmp_execution.in_kernel = { "a directive inside a target construct", "OMP60-tgt-1" }
+
+-- Decides OMP60-tgt-2.
+function openmp_execution.with_target_device(self, plan, fn, on_host)
+  if not plan.on_device then return fn() end
+  local number = self.language.integer(self, plan.on_device)
+  -- before OpenMP 5.2 only the name is the host's number, as an extension
+  local is_initial = number == api_openacc.constants.omp_initial_device
+    and ((self.rules.openmp or 0) >= 52 or plan.on_device.tag == "id")
+  if number == self.devices or is_initial then return on_host() end
+  if number < 0 or number > self.devices then
+    raise("no-device", plan.on_device.pos, ("there is no device %d; devices are 0 to %d, and %d is the host"):format(
+      number, self.devices - 1, self.devices), { rule = "OMP60-tgt-2", help = "scenario { devices = n } makes more" })
+  end
+  return with_fields(self.now, { device = number }, fn)
+end
+
+-- Help for rules of OpenACC, where OpenMP has other means.
+local helps = { ["TR14-3.4-02"] = "name one element: Y[i].a[0:n], or map the structures by a declare mapper" }
+
+function openmp_execution.citing(self, fn, ...)
+  local results = table.pack(pcall(fn, ...))
+  if results[1] then return table.unpack(results, 2, results.n) end
+  local err, documents = results[2], self.rules.documents
+  if diagnostic.is(err) and err.rule then
+    err.help = err.code == "syntax" and helps[err.rule] or err.help
+    err.rule = profiles.applicable_rule(err.rule, documents:find "OMP60" and documents or "OMP60 OMPEX")
+  end
+  error(err, 0)
+end
+
+-- The names of use_device clauses stand for device addresses in a target data region.
+openmp_execution.executors = { region = function(self, plan, enabled)
+  local made = region.open(self, plan, enabled)
+  if #plan.use_device == 0 then return made end
+  return region.using(made, enabled and plan.use_device or {}, true)
+end }
+
+-- What a body has as its own depends on what is present on the construct's device.
+-- Decides OMP60-map-12.
+function openmp_execution.signature(self, references, is_text)
+  local names = { is_text and "text" or "" }
+  for i, reference in ipairs(references) do
+    local variable = self.now.scope.variables[reference.name]
+    names[i + 1] = reference.name .. "=" .. (variable and self.ctx:presence(self.now.device, variable.address,
+      variable.type.size) or "")
+  end
+  return table.concat(names, ",")
+end
+
+-- A directive with the clauses of its groups; declarations have none.
+local function with_group_clauses(self, node)
+  local what = openmp_sema.directive_info(node.name)
+  if what.kind:find "^declare" then return node end
+  node = clause_groups.apply(self, node)
+  if what.clauses.depend then openmp_depend.check(self, node) end
+  return node
+end
+
+-- The tree of a directive's text. Names of several words may have underscores since 6.0.
+local function parse_directive(self, text)
+  local node = self:parse(text, "omp_directive")
+  local written = text:sub(node.pos, node.pos + #node.name - 1)
+  if written:find("_", 1, true) and not node.name:find("_", 1, true) then
+    version_checks("openmp", self.rules.openmp, 60, ("'%s'"):format(written), node.pos, #written)
+  end
+  return node
+end
+
+function openmp_execution.parse_and_analyze(self, text) return with_group_clauses(self, parse_directive(self, text)) end
+function openmp_execution.kind_of(node) return openmp_sema.directive_info(node.name).kind end
+
+local function check(self, node) openmp_sema.check(node, self.rules.openmp) end
+
+-- Directives that have no plan: those of the host, the end of a region, and declarations. A group's may have any
+-- clause.
+local unplanned = {
+  host = { check = function(...) return openmp_host.check(...) end,
+    run = function(...) return openmp_host.construct(...) end },
+  ["end data"] = { check = check, run = function(self, node)
+    check(self, node)
+    region.close_innermost(self, node.pos, "region", true)
+  end },
+  ["declare group"] = { check = function(self, node) self:declare_openmp(node) end, run = function(self, node)
+    transaction.run(self, self.declare_openmp, self, node)
+  end },
+}
+local declaration = { check = function(self, node)
+  check(self, node)
+  self:declare_openmp(node)
+end, run = function(self, node)
+  check(self, node)
+  transaction.run(self, self.declare_openmp, self, node)
+end }
+
+function openmp_execution.direct_executor(kind)
+  return unplanned[kind] or kind ~= "compute" and not core.kind[kind] and declaration or nil
+end
+
+return openmp_execution

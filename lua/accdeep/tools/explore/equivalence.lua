@@ -1,0 +1,180 @@
+-- equivalence.lua - what profiles show behind one program: who shows the same, and in what the others differ, as text.
+
+local profile_comparison = require "accdeep.script.profile_comparison"
+local snapshot = require "accdeep.see.snapshot"
+
+local equivalence = {}
+
+local FACTS = 3 -- that a text has at most
+
+-- ---------------------------------------------------------------------------------------- facts --
+
+local pointers = {
+  host = "has the host's address", null = "is null", gone = "points to memory that was unmapped",
+  device = "has a device address", excluded = "is not followed", nowhere = "points nowhere",
+  unknown = "is not initialised",
+}
+
+-- Floating-point numbers that were never written, in texts of values.
+local UNWRITTEN = ("%.7g"):format((string.unpack("<f", ("\x7F"):rep(4)))):gsub("%p", "%%%0")
+
+-- What a row of an object says. called: names of objects by number.
+local function format_row(row, called)
+  if row.kind ~= "pointer" then
+    local text = (row.text or "?"):gsub(UNWRITTEN, "?")
+    return text:find "[^?%s]" and not row.unknown and "is " .. text or "is not initialised"
+  end
+  if row.state ~= "attached" then return pointers[row.state] or row.state end
+  local at = row.at and row.at ~= 0 and (" + %d bytes"):format(row.at) or ""
+  return ("is attached to `%s`%s"):format(called[row.to] or "?", at)
+end
+
+-- The facts about a device and the host now, in order: {key, text, host, is_present, counts}. A fact that something is
+-- present has the number of the host's object; one about counters has counts.
+function equivalence.observe(session)
+  local now, list, called, hosts = snapshot.take(session, nil, {}), {}, {}, {}
+  local function add(key, text, fields)
+    local fact = fields or {}
+    fact.key, fact.text = key, text
+    list[#list + 1] = fact
+  end
+  local function add_rows(key, name, rows, side)
+    for _, row in ipairs(rows) do
+      local sign = (row.path == "" or row.path:find "^[%[(]") and "" or session.language.member_sign
+      add(("%s %s"):format(key, row.path), ("`%s%s%s` on the %s %s"):format(name, sign, row.path, side,
+        format_row(row, called)))
+    end
+  end
+  for _, object in ipairs(now.host) do called[object.id], hosts[object.id] = object.name, object end
+  for _, object in ipairs(now.device) do
+    local whole = hosts[object.host]
+    called[object.id] = whole and whole.bytes == object.bytes and whole.name or object.name
+  end
+  for _, object in ipairs(now.device) do
+    local key = ("%s %d %d"):format(object.host, object.offset or 0, object.bytes)
+    add(key, ("`%s` is present"):format(called[object.id]), { host = object.host, is_present = true,
+      bytes = object.bytes })
+    add_rows(key, called[object.id], object.rows, "device")
+  end
+  for _, object in ipairs(now.host) do add_rows("host " .. object.id, object.name, object.rows, "host") end
+  for _, object in ipairs(now.device) do
+    add(("counters %s %d"):format(object.host, object.offset or 0), ("`%s` has the counters %s and %s"):format(
+      called[object.id], object.structured, object.dynamic), { counts = true })
+  end
+  for _, one in ipairs(now.attached) do
+    add("attached " .. one.name, ("the attach counter of `%s` is %d"):format(one.name, one.count), { counts = true })
+  end
+  return list
+end
+
+-- Of facts of several groups: those in which they differ, as a text for each group.
+local function differing_facts(lists, counters)
+  local by_key, order, texts, hosts, denied = {}, {}, {}, {}, {}
+  local bytes_of, ambiguous = {}, {} -- objects of one name that have other lengths
+  for _, list in ipairs(lists) do
+    for _, fact in ipairs(list) do
+      ambiguous[fact.text] = ambiguous[fact.text] or fact.bytes and bytes_of[fact.text]
+        and bytes_of[fact.text] ~= fact.bytes
+      bytes_of[fact.text] = fact.bytes
+    end
+  end
+  for g, list in ipairs(lists) do
+    texts[g], hosts[g], denied[g] = {}, {}, {}
+    for _, fact in ipairs(list) do
+      if not by_key[fact.key] then
+        by_key[fact.key] = {}
+        order[#order + 1] = fact
+      end
+      by_key[fact.key][g] = ambiguous[fact.text] and ("%s (%d bytes)"):format(fact.text, fact.bytes) or fact.text
+      if fact.is_present then hosts[g][fact.host] = true end
+    end
+  end
+  for _, fact in ipairs(order) do
+    local values, first, several, missing = by_key[fact.key], nil, false, false
+    for g = 1, #lists do
+      if values[g] then
+        several = several or first ~= nil and values[g] ~= first
+        first = first or values[g]
+      end
+      missing = missing or not values[g]
+    end
+    for g = 1, #lists do
+      if (several or missing and fact.is_present) and (counters or not fact.counts) then
+        if values[g] then
+          table.insert(texts[g], values[g])
+        elseif fact.is_present and not hosts[g][fact.host] and not denied[g][fact.host] then
+          denied[g][fact.host] = true -- another part of it may be present elsewhere, too
+          table.insert(texts[g], (fact.text:gsub("is present$", "is not present")))
+        end
+      end
+    end
+  end
+  for g, list in ipairs(texts) do
+    texts[g] = table.concat(list, ", ", 1, math.min(#list, FACTS)) .. (#list > FACTS and ", ..." or "")
+  end
+  return texts
+end
+
+-- --------------------------------------------------------------------------------------- groups --
+
+-- Where facts do not tell accepted groups apart.
+local others = { ["values on the host"] = "other values on the host", ["what is present"] = "other bytes are present",
+  ["values on the device"] = "other values on the device", counters = "other counters" }
+
+-- Outcomes that show the same are one group: the list {names, code, at, text, outcome}, by the order of names. text:
+-- the code of an error, or "accepted" and, where several are, in what it differs from the others. found: outcome by
+-- name, with facts.
+function equivalence.groups(names, found, counters)
+  local groups, accepted, lists = {}, {}, {}
+  for _, name in ipairs(names) do
+    local group
+    for _, other in ipairs(groups) do
+      if not group and not profile_comparison.difference(other.outcome, found[name], counters) then group = other end
+    end
+    if not group then
+      group = { names = {}, outcome = found[name], code = found[name].code, at = found[name].at }
+      groups[#groups + 1] = group
+      if not group.code then
+        accepted[#accepted + 1] = group
+        lists[#lists + 1] = found[name].seen
+      end
+    end
+    table.insert(group.names, name)
+  end
+  local texts, taken = #accepted > 1 and differing_facts(lists, counters) or {}, {}
+  for i, group in ipairs(accepted) do
+    group.text = "accepted" .. ((texts[i] or "") ~= "" and "; " .. texts[i] or "")
+    if i > 1 and taken[group.text] then
+      group.text = ("%s; %s"):format(group.text, others[profile_comparison.difference(
+        accepted[1].outcome, group.outcome,
+        counters)])
+      if taken[group.text] then group.text = ("%s (%d)"):format(group.text, i) end
+    end
+    taken[group.text] = true
+  end
+  for _, group in ipairs(groups) do group.text = group.text or group.code end
+  return groups
+end
+
+-- A text that is the same for programs on which these profiles show outcomes of the same kind.
+function equivalence.kind(names, found, counters)
+  local parts, accepted = {}, {}
+  for _, name in ipairs(names) do
+    local one, number, how = found[name], nil, ""
+    if not one.code then
+      for i, other in ipairs(accepted) do
+        local difference = profile_comparison.difference(other, one, counters)
+        if not difference then number = number or i else how = difference end
+      end
+      if not number then
+        accepted[#accepted + 1] = one
+        number = #accepted
+      end
+      if number == 1 then how = "" end
+    end
+    parts[#parts + 1] = one.code or ("accepted %d %s"):format(number, how)
+  end
+  return table.concat(parts, "\0")
+end
+
+return equivalence

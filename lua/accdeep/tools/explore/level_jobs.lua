@@ -1,0 +1,108 @@
+-- level_jobs.lua - a level of programs in several processes. Each takes a part of the level as it stands now, with all
+-- that the search knows; what it finds comes back in order.
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local results_file = require "accdeep.tools.explore.results_file"
+local system = require "accdeep.system"
+
+local level_jobs = {}
+
+local ROUND = 500 -- programs that a process extends before it reports
+local POLL = 0.1  -- seconds
+
+-- In a process of its own: extends some programs, and writes what is new.
+local function work(search, level, from, to, last, pipe, counter)
+  local lines = {}
+  local before = { directives = search.directives, programs = search.programs }
+  search.next = {}
+  search.observer.class = function(program, key, letters)
+    lines[#lines + 1] = results_file.class_line(program, key, letters)
+  end
+  search.observer.on_finding = function(one) lines[#lines + 1] = results_file.finding_line(one) end
+  for i = from, to do
+    search:extend(level[i], last)
+    counter:add(1, 1)
+  end
+  for word in pairs(search.succeeded) do lines[#lines + 1] = search.succeeded[word] and "w " .. word or nil end
+  lines[#lines + 1] = ("e %d %d"):format(search.directives - before.directives, search.programs - before.programs)
+  pipe:write(table.concat(lines, "\n"), "\n")
+  pipe:flush()
+end
+
+-- What a process has found becomes what the search has found.
+local function merge_results(search, pipe, last)
+  local observer, ended = search.observer, false
+  pipe:seek("set", 0)
+  for line in pipe:lines() do
+    local kind, rest = line:match "^(%a) (.*)$"
+    if kind == "e" then
+      local directives, programs = rest:match "^(%d+) (%d+)$"
+      search.directives, search.programs = search.directives + directives, search.programs + programs
+      ended = true
+    elseif kind == "d" then
+      observer.add(results_file.finding_of(rest))
+    elseif kind == "w" then
+      search.succeeded[tonumber(rest)] = true
+    else
+      local class = results_file.class_of(rest)
+      if not search.seen[class.key] then search:add_class(class.program, class.key, class.partition, last) end
+    end
+  end
+  pipe:close()
+  return ended
+end
+
+-- Extends the programs from the first one to the last one of a round. Returns whether it was interrupted.
+local function round(search, level, from, to, n, last, progress, all)
+  local count, counter = to - from + 1, system.counters(1)
+  local pipes, statuses, running = {}, {}, 0
+  for job = 1, math.min(n, count) do
+    local pipe = assert(io.tmpfile())
+    local pid = system.fork()
+    if pid == 0 then
+      core.watch_interrupts(false)
+      work(search, level, from + (job - 1) * count // n, from + job * count // n - 1, last, pipe, counter)
+      system.exit(0)
+    end
+    pipes[job], statuses[job], running = pipe, pid, running + 1
+  end
+  local ended = {}
+  while running > 0 do
+    local pid, status = system.wait(POLL)
+    progress(from - 1 + counter:get(1), all)
+    if pid then
+      ended[pid], running = status, running - 1
+    end
+  end
+  if core.interrupted() then return true end
+  for job, pipe in ipairs(pipes) do
+    if not merge_results(search, pipe, last) then
+      error(diagnostic.process_error("a process that explored", ended[statuses[job]]), 0)
+    end
+  end
+end
+
+-- A function that extends the programs of a level, for Search:run. n: processes. progress(i, all): of the level. It
+-- returns whether it was interrupted: what came since the last line of the file is not used then.
+function level_jobs.visit(n, file, progress)
+  return function(search, level, first, number, last)
+    local i = first
+    while i <= #level do
+      local to, stopped = n > 1 and math.min(#level, i + n * ROUND - 1) or i, false
+      if to - i + 1 >= 2 * n and n > 1 then
+        stopped = round(search, level, i, to, n, last, function(done, all) progress(number, done, all, search) end,
+          #level)
+      else
+        for k = i, to do search:extend(level[k], last) end
+      end
+      if stopped or core.interrupted() then return true end
+      progress(number, to, #level, search)
+      if file then file:record_extended(to, search.directives, search.programs) end
+      i = to + 1
+    end
+    return false
+  end
+end
+
+return level_jobs

@@ -1,0 +1,288 @@
+-- oracle_comparison.lua - programs of a vocabulary under a rule profile, and on a runtime that the profile describes:
+-- where their outcomes differ.
+--
+-- Programs grow word by word. A program goes on where both do, and once for each state that both are in. So a
+-- difference is found first in a program from which no word can be left out. Differences are grouped by the last word
+-- and by what differs.
+
+local observation = require "accdeep.tools.explore.observation"
+local oracle = require "accdeep.tools.explore.oracle"
+local test_program = require "accdeep.tools.explore.test_program"
+local scenario_recorder = require "accdeep.tools.export.scenario_recorder"
+local scenario = require "accdeep.script.scenario"
+local diagnostic = require "accdeep.base.diagnostic"
+local transition_system = require "accdeep.tools.explore.transition_system"
+
+local oracle_comparison = {}
+
+-- What C has of a scenario: its declarations, and statements that give variables their values.
+local function exported_declarations(source, rules)
+  local recorder = scenario_recorder(source.file)
+  local observer = setmetatable({}, { __index = recorder.observer })
+  for key, fn in pairs(recorder.observer) do observer[key] = fn end
+  function observer.statement(run, name, fn)
+    local stand = recorder.observer.statement(run, name, fn)
+    return stand and function(...)
+      if run.words then return fn(...) end -- a word of the vocabulary: nothing is done
+      return stand(...)
+    end
+  end
+  function observer.names(env, run)
+    local meta = getmetatable(env.host)
+    local plain = meta.__call
+    recorder.observer.names(env)
+    local recorded = meta.__call
+    meta.__call = function(...) return (run.words and plain or recorded)(...) end
+  end
+  local run = scenario.open(source.file, source.text, { rules = rules, observers = { observer }, out = function() end })
+  recorder:catch_up()
+  run:close()
+  local reason = recorder.program.reason
+  if reason then
+    error(diagnostic.new { code = "unsupported", rule = "HOUSE-export", file = reason.file, line = reason.line,
+      message = "the declarations have no C program: " .. reason.message, help = reason.help }, 0)
+  end
+  return recorder.program
+end
+
+-- Words as the compiler gets them.
+local function c_words(words)
+  local list = {}
+  for i, word in ipairs(words) do
+    local construct = word.kind == "kernel" and transition_system.construct(word, words) or word
+    list[i] = { kind = construct.kind, text = construct.text, body = construct.body,
+      opens = test_program.opens(word) and true or nil }
+    if word.of then
+      error(diagnostic.new { code = "unsupported", rule = "HOUSE-explore", message = "regions of C are nested",
+        help = 'vocabulary { regions = "nested", ... }' }, 0)
+    end
+  end
+  return list
+end
+
+local Comparison = {}
+Comparison.__index = Comparison
+
+-- Opens both sides. source: {file, text} of a scenario with a vocabulary; rules: a profile; nil: the scenario's own.
+-- on_exec: the runtime is that of accdeep exec.
+function oracle_comparison.open(source, rules, compiler, on_exec)
+  local declared = exported_declarations(source, rules)
+  local base = transition_system.open(source.file, source.text, rules, "guarded")
+  local words, bound, layout = test_program.all_words(base.vocabulary), base.vocabulary.bound,
+    observation.layout(base.session)
+  local profile = base.session.options.rules or "tr14"
+  if on_exec and type(profile) ~= "string" then
+    base:close()
+    error(diagnostic.new { code = "unsupported", rule = "HOUSE-explore", message = "accdeep exec takes no knobs",
+      help = "name a profile: --rules libgomp-12" }, 0)
+  end
+  local ok, opened = pcall(function()
+    return oracle.open { compiler = compiler, declared = declared, words = c_words(words), layout = layout,
+      exec = on_exec and profile }
+  end)
+  if not ok then
+    base:close()
+    error(opened, 0)
+  end
+  return setmetatable({ base = base, words = words, bound = bound, layout = layout, oracle = opened,
+    reuses = on_exec }, Comparison)
+end
+
+function Comparison:close()
+  self.oracle:close()
+  self.base:close()
+end
+
+-- ----------------------------------------------------------------------------------------- outcomes --
+
+-- The outcome of a program under the profile: after each step, from a first one on, the text of the state, at last
+-- { stopped = code } where it fails; and a text that is the same for states that go on in the same way.
+function Comparison:observe(numbers, first)
+  local made, layout, result = self.base:inner(), self.layout, {}
+  local session = made.session
+  made:prepare(self.words)
+  for i, number in ipairs(numbers) do
+    local code, rule = made:step(number)
+    result[i] = code and { stopped = code, rule = rule } or i >= first and observation.text(session, layout) or ""
+    if code then break end
+  end
+  local key = observation.key(session, layout, tostring(result[#result]))
+  for i = #made.open, 1, -1 do
+    key = ("%s %d"):format(key, made.open[i].word)
+    made.open[i].region:abandon()
+  end
+  made:close()
+  return result, key
+end
+
+-- How two outcomes differ: { kind, text }; nil: they do not. Both may have ended.
+local function compare(ours, theirs, reuses)
+  local we_end, they_end = type(ours) == "table", type(theirs) == "table"
+  if we_end and they_end then return nil end
+  if we_end then
+    return { kind = "error " .. ours.stopped,
+      text = ("accdeep has an error, %s; the runtime goes on"):format(ours.stopped) }
+  elseif they_end then
+    return { kind = "ends: " .. theirs.stopped:gsub("%d+", "N"), text = "the runtime ends: " .. theirs.stopped }
+  end
+  local found = observation.difference(ours, theirs, reuses)
+  return found and { kind = ("%s %s"):format(found.side, found.kind),
+    text = ("scalar %d of %s on the %s: accdeep %s, the runtime %s"):format(found.scalar, found.object, found.side,
+      found.ours, found.theirs) }
+end
+
+-- The text of a word, and of a program.
+function Comparison:text_of(number)
+  local word = self.words[number]
+  if word.kind == "end" then return "end" end
+  return word.body and ("%s { %s }"):format(word.text, (word.body:gsub(";%s*$", ""))) or word.text
+end
+
+function Comparison:text(numbers)
+  local texts = {}
+  for i, number in ipairs(numbers) do texts[i] = self:text_of(number) end
+  return table.concat(texts, "; ")
+end
+
+-- The program of a text; nil: the vocabulary has no such words.
+function Comparison:parse_program(text)
+  for number in ipairs(self.words) do
+    local own = self:text_of(number)
+    if text == own then return { number } end
+    local rest = text:sub(1, #own + 2) == own .. "; " and self:parse_program(text:sub(#own + 3))
+    if rest then return table.move(rest, 1, #rest, 2, { number }) end
+  end
+  return nil
+end
+
+-- Where two outcomes of a program differ first, from a step on: { program (up to there), kind, text, key, ours,
+-- theirs }; nil: nowhere.
+function Comparison:difference(numbers, ours, theirs, first)
+  for i = first, #numbers do
+    local a, b = ours[i], theirs[i]
+    local found = a ~= nil and b ~= nil and compare(a, b, self.reuses)
+    if found then
+      found.program = table.move(numbers, 1, i, 1, {})
+      found.ours, found.theirs = a, b
+      found.key = ("%s: %s"):format(self:text_of(numbers[i]), found.kind)
+      return found
+    end
+  end
+  return nil
+end
+
+-- -------------------------------------------------------------------------------------- exploring --
+
+-- Programs of one more word. Ends of regions need one that is open.
+function Comparison:longer(alive)
+  local programs = {}
+  for _, numbers in ipairs(alive) do
+    local open = 0
+    for _, number in ipairs(numbers) do
+      local word = self.words[number]
+      open = open + (test_program.opens(word) and 1 or word.kind == "end" and -1 or 0)
+    end
+    for number, word in ipairs(self.words) do
+      if (word.kind ~= "end" or open > 0) and not self.oracle.refused[number] then
+        local made = table.move(numbers, 1, #numbers, 1, {})
+        made[#made + 1] = number
+        programs[#programs + 1] = made
+      end
+    end
+  end
+  return programs
+end
+
+-- Runs all programs up to a number of words. options: limit (programs), every (also programs whose state another one
+-- reached before), progress (a function of the length, and of the numbers of programs that are done and to do).
+-- Returns groups of differences, each with its first program and the number of programs that show it, the number of
+-- programs, and why it ended early.
+function Comparison:run(bound, options)
+  options = options or {}
+  local groups, alive, seen, count = {}, { {} }, {}, 0
+  for n = 1, bound do
+    local programs, longer = self:longer(alive), {}
+    if options.limit and count + #programs > options.limit then
+      return groups, count, ("programs of %d words are %d more; the limit is %d"):format(n, #programs, options.limit)
+    end
+    for i, theirs in ipairs(self.oracle:run(programs)) do
+      if options.progress then options.progress(n, i, #programs) end
+      local ours, key = self:observe(programs[i], n) -- both agree behind the words before
+      local found = self:difference(programs[i], ours, theirs, n)
+      local last = theirs[n]
+      if found then
+        local group = groups[found.key]
+        if not group then
+          group = found
+          groups[found.key], groups[#groups + 1], group.count = group, group, 0
+        end
+        group.count = group.count + 1
+      elseif type(last) == "string" and type(ours[n]) == "string" then
+        key = key .. last
+        if options.every or not seen[key] then longer[#longer + 1] = programs[i] end
+        seen[key] = true
+      end
+    end
+    count, alive = count + #programs, longer
+  end
+  return groups, count
+end
+
+-- Differences that the programs of some texts show, by text.
+function Comparison:differences_of(texts)
+  local programs, of, shown = {}, {}, {}
+  for _, text in ipairs(texts) do
+    local numbers = self:parse_program(text)
+    if numbers then programs[#programs + 1], of[#of + 1] = numbers, text end
+  end
+  for i, theirs in ipairs(self.oracle:run(programs)) do
+    shown[of[i]] = not theirs.refused and self:difference(programs[i], self:observe(programs[i], 1), theirs, 1) or nil
+  end
+  return shown
+end
+
+-- ---------------------------------------------------------------------------------------- shrinking --
+
+-- A program without a word; a region goes with its end. nil: the last word would go.
+function Comparison:shorten(numbers, at)
+  local words, partner, depth, shorter = self.words, nil, 0, {}
+  if words[numbers[at]].kind == "end" then return nil end
+  if test_program.opens(words[numbers[at]]) then
+    for i = at, #numbers do
+      local word = words[numbers[i]]
+      depth = depth + (test_program.opens(word) and 1 or word.kind == "end" and -1 or 0)
+      if depth == 0 then partner = i; break end
+    end
+  end
+  for i, number in ipairs(numbers) do
+    if i ~= at and i ~= partner then shorter[#shorter + 1] = number end
+  end
+  return at ~= #numbers and partner ~= #numbers and shorter or nil
+end
+
+-- Leaves out words of differences' programs while the differences stay the same.
+function Comparison:shrink(groups)
+  local work = groups
+  while #work > 0 do
+    local programs, of = {}, {}
+    for _, group in ipairs(work) do
+      for at = 1, #group.program do
+        local shorter = self:shorten(group.program, at)
+        if shorter then programs[#programs + 1], of[#of + 1] = shorter, group end
+      end
+    end
+    work = {}
+    local changed = {}
+    for i, theirs in ipairs(self.oracle:run(programs)) do
+      local group = of[i]
+      local found = not changed[group] and not theirs.refused
+        and self:difference(programs[i], self:observe(programs[i], 1), theirs, 1)
+      if found and found.key == group.key then
+        for name, value in pairs(found) do group[name] = value end
+        changed[group], work[#work + 1] = true, group
+      end
+    end
+  end
+end
+
+return oracle_comparison

@@ -1,0 +1,123 @@
+-- oracle_report.lua - what `accdeep explore FILE --oracle COMPILER` tells: differences between a rule profile and a
+-- real runtime, and which of them are explained.
+--
+-- A file of explanations gives for the name of each scenario a list of { program, kind, reason }: the smallest program,
+-- its words separated by "; ", what differs behind it, and why. An entry explains all differences of that kind behind
+-- that last word.
+
+local oracle_comparison = require "accdeep.tools.explore.oracle_comparison"
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local files = require "accdeep.tools.files"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
+
+local oracle_report = {}
+
+local function wrong(path, message)
+  message = message:gsub("^.-:(%d+): ", "line %1: ")
+  error(diagnostic.new { code = "file", message = ("%s: %s"):format(path, message), rule = "HOUSE-explore",
+    help = 'return { SCENARIO = { { "enter data copyin(a); update self(a)", "host value", "why" } } }' }, 0)
+end
+
+-- The last word of a program's text, and the number of its words.
+local function last_word(text)
+  local n = 1
+  for _ in text:gmatch "; " do n = n + 1 end
+  return text:match ".*; (.*)$" or text, n
+end
+
+-- Explanations of a file about a scenario, by what they explain.
+local function read_explanations(path, name)
+  local chunk, problem = load(files.read(path), "@" .. path, "t", {})
+  if not chunk then wrong(path, problem) end
+  local ok, list = pcall(chunk)
+  if ok and type(list) == "table" then list = list[name] or {} end
+  if not ok or type(list) ~= "table" then wrong(path, ok and "it gives no lists" or tostring(list)) end
+  local known = {}
+  for i, entry in ipairs(list) do
+    for k = 1, 3 do
+      if type(entry) ~= "table" or type(entry[k]) ~= "string" then
+        wrong(path, ("entry %d of %s is no list of three texts"):format(i, name))
+      end
+    end
+    local word, n = last_word(entry[1])
+    local key = ("%s: %s"):format(word, entry[2])
+    if known[key] then wrong(path, ("entry %d explains what another one does: %s"):format(i, key)) end
+    known[key] = { program = entry[1], kind = entry[2], reason = entry[3], words = n }
+  end
+  return known
+end
+
+local function state_text(state) return type(state) == "table" and state.stopped or state end
+
+local function group_text(one, group, known)
+  local lines = { ("%s: %s"):format(known and "known" or "new", one:text(group.program)) }
+  local function add(format, ...) lines[#lines + 1] = "    " .. format:format(...) end
+  add("%s, in %d program%s", group.kind, group.count, group.count == 1 and "" or "s")
+  add("%s", group.text)
+  add("accdeep      %s", state_text(group.ours))
+  add("the runtime  %s", state_text(group.theirs))
+  if known then add("%s", known.reason) end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+-- Explained differences of programs of up to bound words that were not found. Their programs are run: one whose state
+-- another program reached before shows what the state does not. Returns those that are not there; groups gets the
+-- others.
+local function look_for(one, known, groups, bound)
+  local found, texts, missing = {}, {}, {}
+  for _, group in ipairs(groups) do found[group.key] = true end
+  for key, entry in sorted_pairs(known) do
+    if not found[key] and entry.words <= bound then texts[#texts + 1] = entry.program end
+  end
+  local shown = one:differences_of(texts)
+  for key, entry in sorted_pairs(known) do
+    local group = shown[entry.program]
+    if found[key] or entry.words > bound then goto continue end
+    if group and group.key == key then
+      group.count = 1
+      groups[#groups + 1] = group
+    else
+      missing[#missing + 1] = ("no difference any more: %s: %s\n"):format(entry.program, entry.kind)
+    end
+    ::continue::
+  end
+  table.sort(missing)
+  return missing
+end
+
+-- Compares. options: oracle (the compiler), exec (on accdeep's own runtime), rules (a profile; nil: those of the
+-- scenario), bound, known (a file), limit, every, progress. Returns the lines that tell of it; failed: whether a
+-- difference is not explained, or one that is explained is not there; why it ended early.
+function oracle_report.compare(path, options)
+  local source = { file = path, text = files.read(path) }
+  local known = options.known and read_explanations(options.known, path:match "([^/]*)$":gsub("%.lua$", "")) or {}
+  local one = oracle_comparison.open(source, options.rules, options.oracle, options.exec)
+  local bound, begun = options.bound or one.bound, core.clock()
+  local ok, groups, count, why, missing = pcall(function()
+    local groups, count, why = one:run(bound, options)
+    one:shrink(groups)
+    return groups, count, why, why and {} or look_for(one, known, groups, bound)
+  end)
+  local seconds = math.max(core.clock() - begun, 1e-6)
+  one:close()
+  if not ok then error(groups, 0) end
+  local lines, new = {}, 0
+  for number, word in ipairs(one.words) do
+    local reason = one.oracle.refused[number]
+    if reason then lines[#lines + 1] = ("-- %s does not take '%s': %s\n"):format(options.oracle, word.text, reason) end
+  end
+  for _, group in ipairs(groups) do
+    local explained = known[group.key]
+    if not explained then new = new + 1 end
+    lines[#lines + 1] = group_text(one, group, explained)
+  end
+  table.move(missing, 1, #missing, #lines + 1, lines)
+  local function count_text(n, what) return ("%d %s%s"):format(n, what, n == 1 and "" or "s") end
+  lines[#lines + 1] = ("-- %s on %s: %s of up to %s, %d a second; %s, %d not explained\n"):format(path:match "[^/]*$",
+    options.oracle, count_text(count, "program"), count_text(bound, "word"), count // seconds,
+    count_text(#groups, "difference"), new)
+  return lines, new + #missing > 0, why
+end
+
+return oracle_report

@@ -1,0 +1,227 @@
+-- results_file.lua - the file with the results of an exploration, as lines: it is written as the exploration goes on,
+-- and continued after an interruption; files of shards are joined.
+--
+--   accdeep explore 1 KEY            KEY: a number for all that decides what is explored
+--   part I N                         of a shard
+--   level N                          programs of N words begin
+--   c PROGRAM KEY LETTERS            the first program of a class (bytes in hexadecimal), its state
+--   d JSON                           a difference, or a counterexample
+--   s DIRECTIVES PROGRAMS            so far, when the programs were divided among shards
+--   e I DIRECTIVES PROGRAMS          the first I programs of the level before have been extended
+--   done
+--
+-- Lines are complete up to the last line e, level or done: what stands behind is not used.
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local files = require "accdeep.tools.files"
+local json = require "dkjson"
+
+local results_file = {}
+
+local Results = {}
+Results.__index = Results
+
+local function refuse(path, why)
+  error(diagnostic.new { code = "file", message = ("%s: %s"):format(path, why), rule = "HOUSE-files" }, 0)
+end
+
+local FLUSH, SECONDS = 1 << 16, 5 -- what waits is written then, at the latest
+
+local function hex(text) return (text:gsub(".", function(c) return ("%02x"):format(c:byte()) end)) end
+local function text_of(digits) return (digits:gsub("%x%x", function(c) return string.char(tonumber(c, 16)) end)) end
+
+function results_file.class_line(program, key, letters) return ("c %s %016x %s"):format(hex(program), key, letters) end
+
+-- The numbers of a text; raises if it is something else, or one of them is too large.
+local function numbers_of(text, pattern)
+  local numbers = table.pack(text:match(pattern))
+  assert(numbers[1])
+  for i = 1, numbers.n do numbers[i] = assert(math.tointeger(tonumber(numbers[i]))) end
+  return table.unpack(numbers, 1, numbers.n)
+end
+
+local KEY = ("%x"):rep(16)
+
+-- What stands behind the c of a line.
+function results_file.class_of(rest)
+  local program, key, letters = rest:match("^(%x*) (" .. KEY .. ") (%a*)$")
+  assert(program and #program % 2 == 0)
+  return { program = text_of(program), key = math.tointeger(tonumber("0x" .. key)), partition = letters }
+end
+
+function results_file.finding_line(one)
+  local copy = {}
+  for name, value in pairs(one) do copy[name] = value end
+  copy.program = hex(one.program)
+  return "d " .. json.encode(copy)
+end
+
+-- What stands behind the d of a line.
+function results_file.finding_of(rest)
+  local one = json.decode(rest)
+  assert(one.program:find "^%x*$" and #one.program % 2 == 0)
+  one.program = text_of(one.program)
+  return one
+end
+
+-- Begins a file. key: a number.
+function results_file.create(path, key, shard)
+  local made = setmetatable({ path = path, file = files.open(path), waiting = {}, bytes = 0, committed = 0,
+    written = core.clock() }, Results)
+  made:commit(("accdeep explore 1 %016x"):format(key), not shard)
+  if shard then made:commit(("part %d %d"):format(shard[1], shard[2]), true) end
+  return made
+end
+
+function Results:add(line)
+  self.waiting[#self.waiting + 1] = line
+  self.bytes = self.bytes + #line
+end
+
+-- Lines up to here are complete.
+function Results:commit(line, now)
+  self:add(line)
+  self.committed = #self.waiting
+  if now or self.bytes >= FLUSH or core.clock() - self.written >= SECONDS then self:write() end
+end
+
+-- Writes what waits and is complete.
+function Results:write()
+  for i = #self.waiting, self.committed + 1, -1 do self.waiting[i] = nil end
+  self.waiting[#self.waiting + 1] = self.committed > 0 and "" or nil
+  local ok, problem = self.file:write(table.concat(self.waiting, "\n"))
+  if ok then ok, problem = self.file:flush() end
+  if not ok then refuse(self.path, problem) end
+  self.waiting, self.bytes, self.committed, self.written = {}, 0, 0, core.clock()
+end
+
+function Results:record_extended(i, directives, programs, now)
+  self:commit(("e %d %d %d"):format(i, directives, programs), now)
+end
+
+-- -------------------------------------------------------------------------------------- reading --
+
+-- The lines of a file up to the last one that ends what is complete. Raises if it is no such file.
+local function lines_of(path)
+  local lines, complete = {}, 0
+  local text = files.read(path)
+  for line, ending in text:gmatch "([^\n]*)(\n?)" do
+    if ending == "" then break end
+    lines[#lines + 1] = line
+    if line:find "^[elp]" or line == "done" or #lines == 1 then complete = #lines end
+  end
+  for i = #lines, complete + 1, -1 do lines[i] = nil end
+  local key = (lines[1] or ""):match("^accdeep explore 1 (" .. KEY .. ")$")
+  if not key then refuse(path, "these are no results of accdeep explore") end
+  return lines, math.tointeger(tonumber("0x" .. key))
+end
+
+-- What a line says becomes part of what a file says.
+local function apply_line(made, line)
+  local word, rest = line:match "^(%a+) ?(.*)$"
+  if word == "c" then
+    table.insert(made.levels[made.level].classes, results_file.class_of(rest))
+  elseif word == "d" then
+    table.insert(made.findings, results_file.finding_of(rest))
+  elseif word == "level" then
+    local level = numbers_of(rest, "^(%d+)$")
+    -- the latter: begun once more
+    assert(level == #made.levels + 1 or level == made.level and made.record_extended == 0)
+    made.level, made.record_extended = level, 0
+    made.levels[level] = { classes = {} }
+  elseif word == "e" then
+    made.record_extended, made.directives, made.programs = numbers_of(rest, "^(%d+) (%d+) (%d+)$")
+  elseif word == "s" then
+    local directives, programs = numbers_of(rest, "^(%d+) (%d+)$")
+    made.before = { directives = directives, programs = programs }
+  elseif word == "part" then
+    local i, n = numbers_of(rest, "^(%d+) (%d+)$")
+    assert(i >= 1 and i <= n)
+    made.shard = { i, n }
+  elseif word == "done" then
+    assert(rest == "")
+    made.done = true
+  else
+    assert(word == "accdeep")
+  end
+end
+
+-- What a file says: {key, shard, levels = list of {classes = list of {program, key, letters}}, findings, directives,
+-- programs, level, extended, before = {directives, programs} of all shards, done}.
+function results_file.load(path)
+  local lines, key = lines_of(path)
+  local made = { key = key, levels = {}, findings = {}, directives = 0, programs = 0, level = 0, record_extended = 0,
+    lines = lines }
+  for i, line in ipairs(lines) do
+    if not pcall(apply_line, made, line) then refuse(path, ("line %d is damaged"):format(i)) end
+  end
+  return made
+end
+
+-- Continues a file behind what it says: lines that are not complete are dropped. The file is replaced at once, so that
+-- an interruption leaves the one or the other.
+function results_file.continue(path, loaded)
+  local next_path = path .. ".new"
+  local made = setmetatable({ path = path, file = files.open(next_path), waiting = loaded.lines, bytes = 0,
+    committed = #loaded.lines }, Results)
+  made:write()
+  local ok, problem = os.rename(next_path, path)
+  if not ok then refuse(path, problem) end
+  return made
+end
+
+-- Joins the results of shards: {key, levels = classes by words, classes, found, directives, programs}. Raises if they
+-- are not all parts of one exploration.
+function results_file.merge(paths)
+  local parts, seen = {}, {}
+  local made = { levels = {}, found = {}, directives = 0, programs = 0, classes = 0 }
+  local n
+  for _, path in ipairs(paths) do
+    local part = results_file.load(path)
+    local shard = part.shard or { 1, 1 }
+    if parts[1] and part.key ~= parts[1].key then refuse(path, "these are results of another exploration") end
+    if n and shard[2] ~= n then refuse(path, ("this is a part of %d, not of %d"):format(shard[2], n)) end
+    if not part.done then refuse(path, "the exploration has not ended: continue it with --resume") end
+    if seen[shard[1]] then refuse(path, ("part %d is here twice"):format(shard[1])) end
+    seen[shard[1]], n, parts[#parts + 1] = true, shard[2], part
+  end
+  for i = 1, n do
+    if not seen[i] then refuse(paths[1], ("part %d of %d is missing"):format(i, n)) end
+  end
+  local level_of, keys = {}, {}
+  for _, part in ipairs(parts) do
+    local before = part.before or { directives = 0, programs = 0 }
+    made.directives = made.directives + part.directives - before.directives
+    made.programs = made.programs + part.programs - before.programs
+    for level, one in ipairs(part.levels) do
+      for _, class in ipairs(one.classes) do
+        level_of[class.key] = math.min(level, level_of[class.key] or level)
+      end
+    end
+    for _, one in ipairs(part.findings) do
+      local known = keys[one.key]
+      if not known then
+        keys[one.key], made.found[#made.found + 1] = one, one
+      elseif #one.program < #known.program or #one.program == #known.program and one.program < known.program then
+        known.program = one.program
+      end
+    end
+  end
+  made.key = parts[1].key
+  local shared = parts[1].before or { directives = 0, programs = 0 }
+  made.directives, made.programs = made.directives + shared.directives,
+    made.programs + shared.programs
+  for level in ipairs(parts[1].levels) do made.levels[level] = 0 end
+  for _, level in pairs(level_of) do
+    made.levels[level] = (made.levels[level] or 0) + 1
+    made.classes = made.classes + 1
+  end
+  table.sort(made.found, function(a, b)
+    if #a.program ~= #b.program then return #a.program < #b.program end
+    return a.program < b.program
+  end)
+  return made
+end
+
+return results_file

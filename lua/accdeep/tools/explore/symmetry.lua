@@ -1,0 +1,122 @@
+-- symmetry.lua - variables whose names can be exchanged: a program and the one with other names are one class.
+--
+-- Two variables of one type are alike if the words are the same words with both names exchanged, and the first state is
+-- the same state. What is alike is exchanged in every way, up to a number of ways.
+
+local types = require "accdeep.types"
+
+local symmetry = {}
+
+local MOST = 24 -- ways to rename, of all variables together
+
+-- The text of a word with two names exchanged; names of members stay.
+local function exchange_names(text, a, b)
+  return (text:gsub("()(%f[%w_][%a_][%w_]*)", function(at, name)
+    local before = text:sub(1, at - 1)
+    if name ~= a and name ~= b or before:find "[.%%]%s*$" or before:find "%->%s*$" then return nil end
+    return name == a and b or a
+  end))
+end
+
+local function key_of(word, a, b)
+  local text, body = word.text or "", word.body or ""
+  if a then text, body = exchange_names(text, a, b), exchange_names(body, a, b) end
+  return word.kind .. "\0" .. text .. "\0" .. body
+end
+
+-- The numbers of words once two names are exchanged, or nil: some are no words.
+local function words_exchanged(words, a, b)
+  local by_key, map = {}, {}
+  for i, word in ipairs(words) do
+    if word.kind ~= "end" then by_key[key_of(word)] = i end
+  end
+  for i, word in ipairs(words) do
+    map[i] = word.kind ~= "end" and by_key[key_of(word, a, b)] or word.kind == "end" and i or nil
+    if not map[i] then return nil end
+  end
+  for i, word in ipairs(words) do -- the end of a region that has another name now
+    for j, other in ipairs(words) do
+      if word.of and other.of == map[word.of] then map[i] = j end
+    end
+  end
+  return map
+end
+
+-- The variables of a session, with the numbers of their memory.
+local function variables(session)
+  local blocks, list = {}, {}
+  for _, block in next, session.program.blocks do blocks[#blocks + 1] = block end
+  table.sort(blocks, function(a, b) return a.serial < b.serial end)
+  for number, block in ipairs(blocks) do
+    if block.variable and block.type then
+      list[#list + 1] = { name = block.name, type = types.name(block.type), number = number }
+    end
+  end
+  return list, #blocks
+end
+
+local function identity(n)
+  local map = {}
+  for i = 1, n do map[i] = i end
+  return map
+end
+
+-- first, then second.
+local function compose(first, second)
+  local map = {}
+  for i, k in ipairs(first) do map[i] = second[k] end
+  return map
+end
+
+local function is_same_state(world, numbers)
+  local plain, renamed = { world:digests() }, { world:digests(numbers) }
+  for i, part in ipairs(plain) do
+    if renamed[i] ~= part then return false end
+  end
+  return true
+end
+
+local function pack_map(map) return (("I4"):rep(#map):pack(table.unpack(map))) end
+
+-- All ways to rename but the one that changes nothing: {numbers = of memory, packed, words = numbers of words, names}.
+-- The worlds are in their first states.
+function symmetry.renamings(systems, words)
+  local list, n = variables(systems[1].session)
+  local ways = { { memory = identity(n), words = identity(#words), names = {} } }
+  for _, variable in ipairs(list) do ways[1].names[variable.name] = variable.name end
+  local seen = { [pack_map(ways[1].memory)] = true }
+  local steps = {}
+  for i, a in ipairs(list) do
+    for j = i + 1, #list do
+      local b = list[j]
+      local map = a.type == b.type and n <= 64 and words_exchanged(words, a.name, b.name)
+      if map then
+        local memory = identity(n)
+        memory[a.number], memory[b.number] = b.number, a.number
+        local alike = true
+        for _, world in ipairs(systems) do alike = alike and is_same_state(world, pack_map(memory)) end
+        if alike then steps[#steps + 1] = { memory = memory, words = map, a = a.name, b = b.name } end
+      end
+    end
+  end
+  local at = 1
+  while ways[at] and #steps > 0 do
+    for _, step in ipairs(steps) do
+      local memory = compose(ways[at].memory, step.memory)
+      if not seen[pack_map(memory)] and #ways < MOST then
+        seen[pack_map(memory)] = true
+        local renamed = {}
+        for name, other in next, ways[at].names do
+          renamed[name] = other == step.a and step.b or other == step.b and step.a or other
+        end
+        ways[#ways + 1] = { memory = memory, words = compose(ways[at].words, step.words), names = renamed }
+      end
+    end
+    at = at + 1
+  end
+  table.remove(ways, 1)
+  for _, way in ipairs(ways) do way.numbers = pack_map(way.memory) end
+  return ways
+end
+
+return symmetry

@@ -1,0 +1,87 @@
+-- test_program.lua - programs of a vocabulary: their words, their text as a scenario.
+--
+-- A program is a string whose bytes are numbers of words.
+
+local vocabulary = require "accdeep.script.vocabulary"
+local transition_system = require "accdeep.tools.explore.transition_system"
+
+local test_program = {}
+
+-- All words of a vocabulary: its own, then those that end its regions - where regions are nested, one for all.
+-- of_host: what was carried out before an error stays.
+function test_program.all_words(given)
+  local words, opens = {}, {}
+  for i, word in ipairs(given.words) do
+    word.number, word.of_host = i, word.kind == "host" or word.kind == "fortran"
+    words[i] = word
+    if test_program.opens(word) then opens[#opens + 1] = i end
+  end
+  if #opens > 0 and given.regions == "nested" then opens = { false } end
+  for _, of in ipairs(opens) do words[#words + 1] = { kind = "end", of = of, number = #words + 1 } end
+  return words
+end
+
+-- What a directive is, without its clauses and their arguments.
+local function directive_of(word)
+  return (word.text:lower():gsub("^%s*#%s*pragma%s+%a+%s+", ""):gsub("%b()", ""):gsub("%s+", " "))
+end
+
+-- Whether a word opens a region that another one closes.
+function test_program.opens(word)
+  if word.kind == "acc" then return directive_of(word):find "^data%f[%A]" or directive_of(word):find "^host_data" end
+  return word.kind == "omp" and directive_of(word):find "^target[ _]data%f[%A]" ~= nil
+end
+
+-- A word without what it is about: "exit data delete".
+function test_program.family(word)
+  if word.kind == "end" then return "end of a region" end
+  if word.kind ~= "acc" and word.kind ~= "omp" then return word.kind end
+  return word.kind .. " " .. directive_of(word)
+end
+
+-- ------------------------------------------------------------------------------------------ text --
+
+local function end_text(word)
+  if word.kind == "omp" then return 'omp "end target data"' end
+  return directive_of(word):find "^host_data" and 'acc "end host_data"' or 'acc "end data"'
+end
+
+-- The lines of a program in a scenario. is_whole: regions that it leaves open end behind it.
+function test_program.lines(words, text, is_whole)
+  local lines, open = {}, {}
+  local function close(at)
+    local one = table.remove(open, at)
+    return words[#words].of and ("region%d:close()"):format(one.at) or end_text(words[one.number])
+  end
+  for i = 1, #text do
+    local word = words[text:byte(i)]
+    if word.kind == "end" then
+      local at = #open
+      while word.of and open[at].number ~= word.of do at = at - 1 end
+      lines[i] = close(at)
+    else
+      lines[i] = vocabulary.format_word(word.kind == "kernel" and transition_system.construct(word, words) or word)
+    end
+    if test_program.opens(word) then
+      open[#open + 1] = { number = word.number, at = i }
+      if words[#words].of then lines[i] = ("local region%d = %s"):format(i, lines[i]) end
+    end
+  end
+  while is_whole and open[1] do lines[#lines + 1] = close() end
+  return lines
+end
+
+-- The text of a scenario before its vocabulary, which is in a line.
+function test_program.declarations(source, line)
+  local lines = {}
+  for row in (source.text .. "\n"):gmatch "(.-)\n" do
+    if #lines == line - 1 then
+      lines[#lines + 1] = row:match "^(.*%S.*)%f[%w_]vocabulary%f[^%w_]"
+      break
+    end
+    lines[#lines + 1] = row
+  end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+return test_program

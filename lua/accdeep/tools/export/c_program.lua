@@ -1,0 +1,335 @@
+-- c_program.lua - a C program under construction: declarations, statements, and what its memory holds.
+--
+-- The program follows the scenario's host memory: before every step, what the script has written since the
+-- last one becomes assignments (catch_up), and what the step itself wrote on the host does not (settle). So
+-- it makes no difference how a script puts its values there. Invariant between steps: shadow of each block is
+-- what the C program has in it.
+
+local core = require "accdeep.core"
+local location = require "accdeep.base.location"
+local prelude = require "accdeep.tools.export.prelude"
+local types = require "accdeep.types"
+
+local c_program = {}
+
+local Program = {}
+Program.__index = Program
+
+function c_program.new(file)
+  return setmetatable({ file = file, declarations = {}, globals = {}, lines = {}, depth = 1, devices = {},
+    blocks = {}, nblocks = 0, uses = {}, prototypes = {}, functions = {}, deep_functions = {} }, Program)
+end
+
+-- A case starts with the declarations and the values of its file, on devices where nothing has happened.
+function Program:case(name)
+  local made = c_program.new(self.file)
+  made.name = name
+  table.move(self.declarations, 1, #self.declarations, 1, made.declarations)
+  for address, block in pairs(self.blocks) do
+    if block.initial then
+      made.blocks[address] = { made_by = block.made_by, type = block.type, text = block.text,
+        initial = block.initial, shadow = block.initial }
+    end
+  end
+  if self.reason and self.reason.adopt_declared then made.reason = self.reason end
+  made.shapes = self.shapes
+  return made
+end
+
+-- Whether steps are still recorded: not once something cannot be expressed, nor behind an error that ends
+-- the program.
+function Program:is_open() return not self.reason and not self.ended end
+
+function Program:line(text)
+  self.lines[#self.lines + 1] = text == "" and "" or ("    "):rep(self.depth) .. text
+end
+
+function Program:open_brace()
+  self:line "{"
+  self.depth = self.depth + 1
+end
+
+function Program:close_brace()
+  self.depth = self.depth - 1
+  self:line "}"
+end
+
+-- ---------------------------------------------------------------------------------------- values --
+
+local function scalar_text(t, value)
+  if t.float then
+    if value ~= value then return "0.0 / 0.0" end
+    if value == math.huge or value == -math.huge then return value < 0 and "-1.0 / 0.0" or "1.0 / 0.0" end
+    if value == math.floor(value) and math.abs(value) < 1e9 then return ("%.0f"):format(value) end
+    return (t.size == 4 and "%.9gf" or "%.17g"):format(value)
+  end
+  if t.signed == false and value < 0 then return ("0x%xu"):format(value) end
+  if value == math.mininteger then return "(-9223372036854775807 - 1)" end
+  return ("%d"):format(value)
+end
+c_program.scalar_text = scalar_text
+
+-- Whether an object is what is looked for: of a type, a scalar of a code, any pointer; or anything (void).
+local function fits(t, to)
+  if to == "pointer" then return t.kind == "pointer" end
+  if type(to) == "number" then return t.kind == "scalar" and t.code == to end
+  return types.same(t, to) or to.kind == "void" and t.kind ~= "array"
+end
+
+-- The lvalue at an offset into an object that fits, or nil.
+local function lvalue(t, text, offset, to)
+  if offset == 0 and fits(t, to) then return text end
+  if t.kind == "array" and t.of.size > 0 then
+    local i = offset // t.of.size
+    if i == t.n and offset == t.size then return ("%s[%d]"):format(text, i) end -- one past the end
+    if i >= t.n then return nil end
+    return lvalue(t.of, ("%s[%d]"):format(text, i), offset - i * t.of.size, to)
+  elseif t.kind == "record" then
+    for _, member in ipairs(t.members) do
+      if offset >= member.offset and offset < member.offset + member.type.size then
+        local inner = member.name and text .. "." .. member.name or text
+        local found = lvalue(member.type, inner, offset - member.offset, to)
+        if found then return found end
+      end
+    end
+  end
+  return nil
+end
+
+local function block_at(self, address)
+  local behind -- an array that ends there
+  for at, block in pairs(self.blocks) do
+    local last = at + block.type.size
+    if address >= at and address < last or address == at then return at, block end
+    if address == last and block.type.kind == "array" then behind = at end
+  end
+  return behind, self.blocks[behind]
+end
+
+-- The object at a host address, as C names it, or nil. of: see fits.
+function Program:object(address, of)
+  local at, block = block_at(self, address)
+  if not block then return nil end
+  return lvalue(block.type, block.text, address - at, of)
+end
+
+-- A variable for a device address that a routine or a region gives; unknown until then.
+function Program:keep_device(address)
+  local name = ("device_%d"):format(#self.devices + 1)
+  self.devices[#self.devices + 1] = { address = address or 0, name = name }
+  self.globals[#self.globals + 1] = ("static void *%s;"):format(name)
+  return name
+end
+
+local function device_text(self, session, address)
+  if session.ctx:device_of(address) < 0 then return nil end
+  local best
+  for _, kept in ipairs(self.devices) do
+    if kept.address <= address and (not best or kept.address >= best.address) then best = kept end
+  end
+  local low, high = nil, nil
+  if best then low, high = session.ctx:device_bounds(session.now.device, best.address) end
+  if not best or best.address ~= address and low and not (low <= address and address <= high) then return nil end
+  local offset = address - best.address
+  return offset == 0 and best.name or ("(void *)((char *)%s + %d)"):format(best.name, offset)
+end
+
+-- A pointer's value as a C expression, or nil if nothing of the program is there.
+function Program:pointer_text(session, address, to)
+  if address == 0 then return "NULL" end
+  local at, block = block_at(self, address)
+  if not block then return device_text(self, session, address) end
+  local text = lvalue(block.type, block.text, address - at, to)
+  if not text then
+    local offset = address - at
+    local base = (block.type.kind == "array" and "" or "&") .. block.text
+    return offset == 0 and ("(void *)%s"):format(base) or ("(void *)((char *)%s + %d)"):format(base, offset)
+  end
+  local array, index = text:match "^(.*)%[(%d+)%]$"
+  if not array then return "&" .. text end
+  return index == "0" and array or ("%s + %s"):format(array, index)
+end
+
+-- --------------------------------------------------------------------------------------- memory --
+
+-- Live blocks of a session and those around it, in the order in which they were made.
+local function live_blocks(session)
+  local list = {}
+  local from = session
+  while from do
+    for address, block in pairs(from.program.blocks) do
+      local range = block.live and session.ctx:host_at(address)
+      if range and range.live and block.type then list[#list + 1] = { address = address, block = block } end
+    end
+    from = from.outer
+  end
+  table.sort(list, function(a, b) return a.block.serial < b.block.serial end)
+  return list
+end
+
+local RUN = 3 -- so many numbers in a row are copied from a list
+local FEW = 32
+
+-- Assigns what differs between two contents of an object.
+local function assign(self, session, block, before, now, address)
+  local function differs(from, to) return before:sub(from + 1, to) ~= now:sub(from + 1, to) end
+  local walk
+
+  -- indices of elements that differ, found by halving
+  local function changed_indices(t, offset, first, last, list)
+    local size = t.of.size
+    if first >= last or not differs(offset + first * size, offset + last * size) then return list end
+    if last - first <= FEW then
+      for i = first, last - 1 do
+        if differs(offset + i * size, offset + (i + 1) * size) then list[#list + 1] = i end
+      end
+      return list
+    end
+    local middle = (first + last) // 2
+    changed_indices(t, offset, first, middle, list)
+    return changed_indices(t, offset, middle, last, list)
+  end
+
+  local function number(t, offset) return scalar_text(t, (session.ctx:host_read(address + offset, t.code))) end
+
+  local function array(t, text, offset)
+    local list = changed_indices(t, offset, 0, t.n, {})
+    local i = 1
+    while list[i] do
+      local j = i
+      while list[j + 1] == list[j] + 1 do j = j + 1 end
+      if t.of.kind == "scalar" and j - i + 1 >= RUN then
+        local values = {}
+        for k = i, j do values[#values + 1] = number(t.of, offset + list[k] * t.of.size) end
+        local name = types.name(t.of)
+        self:line(("memcpy(%s, (%s[]){"):format(list[i] == 0 and text or ("%s + %d"):format(text, list[i]), name))
+        for k = 1, #values, 12 do
+          self:line("    " .. table.concat(values, ", ", k, math.min(k + 11, #values)) .. ",")
+        end
+        self:line(("}, %d * sizeof(%s));"):format(#values, name))
+      else
+        for k = i, j do walk(t.of, ("%s[%d]"):format(text, list[k]), offset + list[k] * t.of.size) end
+      end
+      i = j + 1
+    end
+  end
+
+  function walk(t, text, offset)
+    if not differs(offset, offset + t.size) then return end
+    if t.kind == "scalar" then
+      self:line(("%s = %s;"):format(text, number(t, offset)))
+    elseif t.kind == "pointer" then
+      local value = session.ctx:host_read(address + offset, t.code)
+      local to = self:pointer_text(session, value, t.to)
+      if not to then return self:cannot(("%s holds an address that no object of a C program has"):format(text)) end
+      self:line(("%s = %s;"):format(text, to))
+    elseif t.kind == "array" then
+      array(t, text, offset)
+    elseif t.record == "union" then
+      self:cannot(("the value of the union %s: a C program would have to know which member it is"):format(text))
+    else
+      for _, member in ipairs(t.members) do
+        walk(member.type, member.name and text .. "." .. member.name or text, offset + member.offset)
+      end
+    end
+  end
+  walk(block.type, block.text, 0)
+end
+
+-- New memory becomes variables of the program: what was declared has its name, the rest is allocated.
+local function adopt(self, list)
+  for _, entry in ipairs(list) do
+    local address, block = entry.address, entry.block
+    local known = self.blocks[address]
+    if not known or known.made_by ~= block then
+      local t = block.type
+      local made
+      if block.variable then
+        local now = core.get(address, block.bytes)
+        made = { type = t, text = block.name, initial = now, shadow = now }
+      else
+        self.nblocks = self.nblocks + 1
+        local name = ("block_%d"):format(self.nblocks)
+        made = { type = t, text = name, shadow = ("\0"):rep(block.bytes) }
+        self.globals[#self.globals + 1] = ("static %s = NULL;"):format(types.spell(types.pointer(t.of), name))
+        self:line(("%s = calloc(%d, sizeof *%s);"):format(name, math.max(t.n, 1), name))
+      end
+      made.made_by = block
+      self.blocks[address] = made
+    end
+  end
+end
+
+-- What has been declared just now has its value from the declaration.
+function Program:adopt_declared(session) adopt(self, live_blocks(session)) end
+
+-- Allocates and assigns what the script has since the last step.
+function Program:catch_up(session)
+  if not self:is_open() then return end
+  local list = live_blocks(session)
+  adopt(self, list)
+  for _, entry in ipairs(list) do
+    local block = self.blocks[entry.address]
+    local now = core.get(entry.address, entry.block.bytes)
+    if now ~= block.shadow then
+      assign(self, session, block, block.shadow, now, entry.address)
+      block.shadow = now
+    end
+  end
+end
+
+-- What a step wrote on the host it writes in the C program, too.
+function Program:adopt_host_writes(session)
+  if not self:is_open() then return end
+  for _, entry in ipairs(live_blocks(session)) do
+    local block = self.blocks[entry.address]
+    if block then block.shadow = core.get(entry.address, entry.block.bytes) end
+  end
+end
+
+-- ----------------------------------------------------------------------------------------- text --
+
+-- Nothing follows. wanted: the language of a program that uses neither.
+function Program:finish(wanted)
+  self.language = self.language or wanted or "openacc"
+  if self.uses.device and not prelude.device[self.language] then
+    self.ended = false
+    self:cannot "expect.device: OpenMP has no routine for it; read it in a region, or update from"
+  end
+end
+
+-- The finished program.
+function Program:text()
+  local language = self.language
+  local case = (self.name or "all of it"):gsub("%*/", "* /")
+  local compile = prelude.compile[language]
+  if self.uses.strict then compile = compile:gsub("accdeep exec%.", "accdeep exec --strict.") end
+  local parts = { prelude.head:format(self.file, case, self.rules or "with knobs", compile,
+    prelude.include[language]) }
+  local function add(text) parts[#parts + 1] = text end
+  for _, text in ipairs(self.declarations) do add(text .. "\n") end
+  add "\n"
+  add(prelude.checks)
+  if self.uses.fails then add(prelude.failing) end
+  if self.uses.present then add(prelude.presence[language]) end
+  if self.uses.device then add(prelude.device[language]) end
+  if self.uses.pointer then add(prelude.pointer) end
+  add "\n"
+  if self.uses.result then add "static long result;\n" end
+  for _, text in ipairs(self.globals) do add(text .. "\n") end
+  if self.prototypes[1] then add("\n" .. table.concat(self.prototypes, "\n") .. "\n") end
+  for _, text in ipairs(self.functions) do add("\n" .. text .. "\n") end
+  add "\nint main(void)\n{\n"
+  for _, text in ipairs(self.lines) do add(text .. "\n") end
+  add "    return check_result();\n}\n"
+  return table.concat(parts)
+end
+
+-- Says, once, why there will be no program. declared: it is so for every case of the file.
+function Program:cannot(message, declared, help)
+  if not self:is_open() then return end
+  local file, line = location.scenario(2)
+  self.reason = { message = message, adopt_declared = declared, help = help, file = file or self.file, line = line }
+end
+
+return c_program

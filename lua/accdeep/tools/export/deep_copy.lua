@@ -1,0 +1,802 @@
+-- deep_copy.lua - shapes, policies and nests as standard OpenACC: functions of enter data, exit data, update and loops.
+--
+-- deep.of(program, session, plan) gives the deep variables of a directive's plan, or nil if it has none: then the
+-- directive is standard as it stands. For each treatment (nest.lua) and phase the program gets one function that
+-- goes through count elements; it calls those of the elements behind, so that a type may lead back to itself.
+-- A data clause of the variable itself stays a clause: the functions begin where the pointers are.
+
+local c_dialects = require "accdeep.tools.export.c_dialects"
+local exits = require "accdeep.tools.export.exits"
+local nest = require "accdeep.shape.nest"
+local list_item = require "accdeep.shape.list_item"
+local openacc_directives = require "accdeep.catalogue.openacc_directives"
+local openmp_directives = require "accdeep.catalogue.openmp_directives"
+local member_transfers = require "accdeep.tools.export.member_transfers"
+local ast = require "accdeep.base.ast"
+local types = require "accdeep.types"
+local unparse = require "accdeep.grammar.unparse"
+
+local deep_copy = {}
+
+local operand = c_dialects.operand
+
+local cannot, clauses, clause_of, traffic = member_transfers.cannot, member_transfers.clauses,
+  member_transfers.clause_of, member_transfers.traffic
+local action_of, action_inside, held_record = member_transfers.action_of, member_transfers.action_inside,
+  member_transfers.held_record
+local is_plain, has_aliases, is_recursive = member_transfers.is_plain, member_transfers.has_aliases,
+  member_transfers.is_recursive
+local number_of, is_part, actions = member_transfers.number_of, member_transfers.is_part, member_transfers.actions
+
+-- What other writers need, too.
+deep_copy.cannot, deep_copy.actions, deep_copy.clause_of, deep_copy.region_clause = cannot, actions, clause_of,
+  member_transfers.region_clause
+deep_copy.action_of, deep_copy.action_inside, deep_copy.held_record = action_of, action_inside, held_record
+function deep_copy.is_reason(err) return type(err) == "table" and err.cannot ~= nil end
+
+-- What there are no standard directives for, however written.
+local beyond_standard = {}
+for _, catalogue in ipairs { openacc_directives, openmp_directives } do
+  for name in pairs(catalogue.clauses_where(function(entry) return entry.own end)) do beyond_standard[name] = true end
+end
+local function is_alias(node) return node.tag == "alias" end
+
+-- What of a directive is not a standard's: a reason, and whether shapes, policies or nests are all there is of it.
+function deep_copy.extension(node)
+  if node.name == "declare group" then return "groups", false end
+  local found
+  for _, clause in ipairs(node.clauses) do
+    if beyond_standard[clause.name] then return ("the clause '%s'"):format(clause.name), false end
+    if clause.name == "invoke" or clause.nest or clause.shape then
+      local word = clause.name == "invoke" and "policy" or "shape"
+      found = clause.nest and "a nest" or ("the %s of '%s<...>'"):format(word, clause.name)
+    end
+  end
+  if not found and ast.any(node.clauses, is_alias) then found = "an alias (@)" end
+  return found, true
+end
+
+local function dialect_of(program) return program.dialect or c_dialects.c end
+
+-- ------------------------------------------------------------------------------------- functions --
+
+local Writer = {}
+Writer.__index = Writer
+
+function Writer:line(format, ...)
+  self.lines[#self.lines + 1] = ("    "):rep(self.depth) .. format:format(...)
+end
+
+function Writer:open(format, ...)
+  self:line(format .. " {", ...)
+  self.depth = self.depth + 1
+end
+
+function Writer:close()
+  self.depth = self.depth - 1
+  self:line "}"
+end
+
+-- A parameter of the function under way for an expression that only the directive's own place knows.
+function Writer:pass_parameter(text)
+  for i, other in ipairs(self.parameters) do
+    if other == text then return "bound_" .. i end
+  end
+  self.parameters[#self.parameters + 1] = text
+  return "bound_" .. #self.parameters
+end
+
+-- Whether a structure around the one that q points to has a member. Its value is a parameter with this mark.
+local AROUND = "around "
+local function is_enclosing_member(around, name)
+  return around ~= nil and (types.member(around.record, name) ~= nil or is_enclosing_member(around.above, name))
+end
+
+-- Whether an expression has names, and only such as the directive's own place knows.
+local function is_passed_whole(writer, expression, record, scope)
+  local is_passed, has_names = writer.program.is_passed, false
+  local has_others = not is_passed or ast.any(expression, function(node)
+    if node.tag ~= "id" then return node.tag == "row" end
+    has_names = true
+    local is_member = not node.global and (types.member(record, node.name)
+      or is_enclosing_member(writer.around, node.name))
+    return is_member or not scope:find_declared(node.name) or not is_passed(node, record)
+  end)
+  return has_names and not has_others
+end
+
+-- Raises if an expression makes a call for some objects only, which the directive's own place makes for all.
+local function check_calls(writer, node, record)
+  local is_value = writer.program.is_value
+  local is_guard = node.tag == "cond" or node.tag == "binary" and (node.op == "&&" or node.op == "||")
+  if not is_guard or not is_value then return end
+  for _, part in ipairs { node.b, node.c and node.a } do
+    if ast.any(part, function(n)
+      return n.tag == "id" and is_value(n.name) and writer.program.is_passed(n, record)
+    end) then
+      cannot "a call that a bound makes for some objects only"
+    end
+  end
+end
+
+-- A bound as C: names of members are those of the element q points to, or of one around, others those of variables.
+local function rebase(writer, expression, record, scope)
+  return ast.map(expression, function(node)
+    if is_passed_whole(writer, node, record, scope) then
+      local plain = ast.map(node, function(name) return name.global and ast.copy_with(name, "global", nil) or nil end)
+      return { tag = "id", name = writer:pass_parameter(unparse.expression(plain)) }
+    end
+    check_calls(writer, node, record)
+    if node.tag == "row" then cannot "a bound that uses the number of its pointer (#)" end
+    if node.tag ~= "id" then return nil end
+    if node.name == "this" then cannot "a bound that uses 'this'" end
+    if not node.global and types.member(record, node.name) then
+      writer.dialect.member(writer.program, record, node.name) -- it can be reached
+      return { tag = "member", arrow = true, base = { tag = "id", name = "q" }, name = node.name }
+    end
+    if not node.global and is_enclosing_member(writer.around, node.name) then
+      return { tag = "id", name = writer:pass_parameter(AROUND .. node.name) }
+    end
+    if not scope:find_declared(node.name) then cannot "a bound that uses a member of a structure around" end
+    if c_dialects.is_own(node.name) then
+      return { tag = "id", name = c_dialects.value(writer.program, node.name) .. "()" }
+    end
+    return ast.copy_with(node, "global", nil)
+  end)
+end
+
+local function bound(writer, member_mapping, entry, node)
+  local session = writer.session
+  if entry.values and next(entry.values) then cannot "parameters of shapes and policies" end
+  if not entry.outer then return unparse.expression(rebase(writer, node, member_mapping.record, session.now.scope)) end
+  local text = unparse.expression(node)
+  if not writer.program.is_passed or text:find "^%d+$" then return text end
+  return writer:pass_parameter(text)
+end
+
+-- Start and length of a subscript as C, "0" for no start.
+local function range(writer, member_mapping, entry, subscript, t)
+  if subscript.ranges then cannot "a section of Fortran" end
+  if subscript.tag == "index" then return bound(writer, member_mapping, entry, subscript.index), "1" end
+  local start = subscript.start and bound(writer, member_mapping, entry, subscript.start) or "0"
+  if subscript.length then return start, bound(writer, member_mapping, entry, subscript.length) end
+  return start, start == "0" and ("%d"):format(t.n) or ("%d - (%s)"):format(t.n, start)
+end
+
+local function plus(base, start) return start == "0" and base or ("%s + %s"):format(base, operand(start)) end
+
+function Writer:guard(pointer, length)
+  local always = length:find "^%d+$" and length ~= "0"
+  self:open(always and "if (%s)" or "if (%s && %s > 0)", pointer, operand(length))
+end
+
+-- Closes what guard has opened. In an object without values a pointer that nothing is attached to gets the host's: it
+-- may move out with the object.
+function Writer:close_pointer(pointer)
+  self:close()
+  if not self.sets_pointers then return end
+  self:line("else if (acc_is_present((void *)&%s, sizeof %s))", pointer, pointer)
+  self:line("    acc_update_device((void *)&%s, sizeof %s);", pointer, pointer)
+end
+
+-- Whether the function of objects of a treatment would be empty in this phase.
+function Writer:has_nothing(inner)
+  if self.aliases then return not has_aliases(self.session, inner, {}) end
+  return is_plain(self.session, inner, {})
+end
+
+-- A structure without a name, which only its member knows.
+local function spell_unnamed(member_mapping, entry)
+  local t = entry.member.type
+  local text = ("((%s *)0)->%s"):format(c_dialects.c.declaration(member_mapping.record, ""), entry.member.name)
+  while t.kind == "array" or t.kind == "pointer" do t, text = t.of or t.to, ("*(%s)"):format(text) end
+  if types.is_record(t) and not t.tag and not t.name then t.spelled = ("__typeof__(%s)"):format(text) end
+end
+
+-- What a function is given for its parameters where another one calls it for objects inside those of a treatment.
+function Writer:arguments(member_mapping, parameters)
+  local passed = {}
+  for i, parameter in ipairs(parameters) do
+    local around = parameter:match("^" .. AROUND .. "(.*)$")
+    local is_own = around and types.member(member_mapping.record, around)
+    passed[i] = ", " .. (is_own and self.dialect.member(self.program, member_mapping.record, around)
+      or self:pass_parameter(parameter))
+  end
+  return table.concat(passed)
+end
+
+-- Elements behind a pointer or in an array that are deep themselves: a call for all of them, or nothing. kept: of a
+-- function that puts values back, where they are.
+function Writer:elements(member_mapping, entry, text, count, kept)
+  spell_unnamed(member_mapping, entry)
+  local action, inner = action_inside(self.session, member_mapping, entry, self.action)
+  if not kept and self:has_nothing(inner) then return end
+  local name, parameters = self.make(inner, action)
+  local passed = (kept and ", (void *)" .. operand(kept) or "") .. self:arguments(member_mapping, parameters)
+  if entry.member.qualified then text = self.dialect.unqualified_address(text, inner.record) end
+  local deeper = is_recursive(self.session, inner, {}) and c_dialects.deeper(self.program)
+  if deeper then self:line("%s(1);", deeper) end
+  self:line("%s(%s, %s%s);", self.dialect.called(name), text, count, passed)
+  if deeper then self:line("%s(-1);", deeper) end
+end
+
+-- How the elements of a section move: the clause, and whether values of them are put back on the host.
+function Writer:section_clause(member_mapping, entry, element)
+  local action = action_of(member_mapping, entry, self.action)
+  if not types.is_record(element) then return clause_of(action)[self.phase], false end
+  local inner_action, inner = action_inside(self.session, member_mapping, entry, self.action)
+  local moves_in, moves_out, stays = traffic(self.session, inner, inner_action, self.program.keeps_pointers)
+  if self.phase == "enter" then return moves_in and "copyin" or "create", false end
+  return moves_out and "copyout" or "delete", stays
+end
+
+local words = { enter = "enter data", exit = "exit data" }
+-- Phases of their own for aliases: when everything is there, and before anything goes.
+local alias_routines = { attach = "acc_attach", detach = "acc_detach" }
+
+-- Whether a member shares its bytes with others: compilers refuse it in a directive.
+local function is_in_union(record, name)
+  if record.record == "union" then return true end
+  for _, member in ipairs(record.members) do
+    if not member.name and member.type.by_name[name] then return is_in_union(member.type, name) end
+  end
+  return false
+end
+
+-- One section: the member q->name itself is attached by its clause, other pointers and those in unions by the routine.
+function Writer:section(member_mapping, entry, pointer, t, subscript, is_member, inside)
+  local element = t.to
+  local start, length = range(self, member_mapping, entry, subscript, t)
+  local is_deep = types.is_record(element) and not inside
+  if self.aliases then
+    if not inside and not (is_deep and not self:has_nothing(nest.inner(self.session, member_mapping, entry))) then
+      return end
+    self:guard(pointer, length)
+    if inside then inside(start, length) else self:elements(member_mapping, entry, plus(pointer, start), length) end
+    return self:close()
+  elseif self.phase == "update" then
+    self:guard(pointer, length)
+    if inside then
+      inside(start, length)
+    elseif not is_deep or is_plain(self.session, nest.inner(self.session, member_mapping, entry), {}) then
+      local base = pointer
+      if not is_member or not pointer:find "^[%w_]" then -- no directive takes a cast
+        base = "row"
+        self:line("%s = %s; (void)row;", self.dialect.declaration(types.pointer(element), "row"), pointer)
+      end
+      self:line("#pragma acc update %s(%s[%s:%s])%s", self.update, base, start, length,
+        self.if_present and " if_present" or "")
+    else
+      self:elements(member_mapping, entry, plus(pointer, start), length)
+    end
+    return self:close()
+  end
+  local clause, stays = self:section_clause(member_mapping, entry, element)
+  local finalize = self.finalize and " finalize" or ""
+  self:guard(pointer, length)
+  local base = pointer
+  if not is_member then
+    if start ~= "0" then cannot "a section behind a pointer of an array or a union that begins behind element 0" end
+    base = "row"
+    self:line("%s = %s; (void)row;", self.dialect.declaration(types.pointer(element), "row"), pointer)
+  end
+  local function move() self:line("#pragma acc %s %s(%s[%s:%s])%s", words[self.phase], clause, base, start, length,
+    finalize) end
+  if self.phase == "enter" then
+    local may_be_present = is_member and self.program.keeps_pointers -- such directives do not attach then
+    if may_be_present then self:line("const int was_present = acc_is_present((void *)(%s), 1);", plus(base, start)) end
+    move()
+    if may_be_present then
+      self:line "if (was_present)"
+      self:line("    acc_attach_at((void **)&%s, (void *)(%s));", pointer, plus(base, start))
+    elseif not is_member then
+      self:line("acc_attach((void **)&%s);", pointer)
+    end
+    if inside then inside(start, length) end
+    if is_deep then self:elements(member_mapping, entry, plus(pointer, start), length) end
+  else
+    if inside then inside(start, length) end
+    if is_deep then self:elements(member_mapping, entry, plus(pointer, start), length) end
+    if not is_member then self:line("acc_detach%s((void **)&%s);", self.finalize and "_finalize" or "", pointer) end
+    local before, behind = {}, {}
+    if stays then
+      local inner_action, inner = action_inside(self.session, member_mapping, entry, self.action)
+      local name, parameters = self.make(inner, inner_action, "keep")
+      before, behind = self.dialect.keep_values("kept", plus(base, start), length, name,
+        self:arguments(member_mapping, parameters))
+      self:line "void *kept;"
+    end
+    for _, text in ipairs(before) do self:line("%s", text) end
+    move()
+    for _, text in ipairs(behind) do self:line("%s", text) end
+  end
+  self:close_pointer(pointer)
+end
+
+-- What a pointer or an array of pointers points to, by its subscripts from the at-th one on.
+function Writer:follow_pointer(member_mapping, entry, text, t, at)
+  local subscript = entry.subscripts[at]
+  local is_member = text == "q->" .. entry.member.name and not is_in_union(member_mapping.record, entry.member.name)
+  local function each(over, first, count, of)
+    local i = ("i%d"):format(at)
+    self:open("for (size_t %s = 0; %s < (size_t)%s; %s++)", i, i, operand(count), i)
+    self:follow_pointer(member_mapping, entry, ("%s[%s%s]"):format(
+      over, first == "0" and "" or operand(first) .. " + ", i), of,
+      at + 1)
+    self:close()
+  end
+  if subscript.tag == "alias" then
+    if not self.aliases then return end
+    self:open("if (%s)", text)
+    local base = subscript.to
+    local is_beside = base and base.tag == "id" and not base.global and types.member(member_mapping.record, base.name)
+    local routine = self.aliases .. (self.finalize and "_finalize" or "")
+    if is_beside then
+      self:line("%s((void **)&%s, (void *)q->%s);", c_dialects.alias(self.program, routine), text, base.name)
+    else
+      self:line("%s((void **)&%s);", routine, text)
+    end
+    return self:close_pointer(text)
+  elseif t.kind == "array" then
+    local first, count = range(self, member_mapping, entry, subscript, t)
+    return each(text, first, count, t.of)
+  end
+  local inside = entry.subscripts[at + 1] and function(first, count) each(text, first, count, t.to) end
+  if inside and t.to.kind ~= "pointer" then cannot "a section of rows behind a pointer" end
+  self:section(member_mapping, entry, text, t, subscript, is_member, inside)
+end
+
+-- The part of an array in the object that the subscripts of an entry choose: the subscripts of its first element as
+-- text, how many elements, and their type. nil: all of the array.
+function Writer:array_part(member_mapping, entry)
+  if not is_part(entry) then return nil end
+  local t, list, first = entry.member.type, {}, {}
+  for i, subscript in ipairs(entry.subscripts) do
+    local start, length = range(self, member_mapping, entry, subscript, t)
+    list[i] = { start = start, length = length, is_whole = start == "0" and length == ("%d"):format(t.n), of = t.of }
+    t = t.of
+  end
+  while list[1] and list[#list].is_whole do list[#list] = nil end
+  for i, one in ipairs(list) do
+    if i < #list and one.length ~= "1" then cannot "a section of a member in several dimensions" end
+    first[i] = ("[%s]"):format(one.start)
+  end
+  if not list[1] then return nil end
+  return table.concat(first), list[#list].length, list[#list].of
+end
+
+-- Calls fn(address, count, ...) with the structures that lie in the object as a member, or as the section of one, for
+-- each text that the member has.
+function Writer:each_nested_record(member_mapping, entry, fn, ...)
+  local t, list = entry.member.type, { ... }
+  local first, length, element = self:array_part(member_mapping, entry)
+  for i, text in ipairs(list) do
+    if first then
+      list[i], t = "&" .. text .. first, element
+      while t.kind == "array" do list[i], t = list[i] .. "[0]", t.of end
+    else
+      list[i] = t.kind == "array" and self.dialect.first_element(text, t) or "&" .. text
+    end
+  end
+  local many = number_of(element or entry.member.type)
+  local count = not first and ("%d"):format(many) or many == 1 and length
+    or ("%s * %d"):format(operand(length), many)
+  local may_be_empty = not count:find "^[%d* ]+$"
+  if may_be_empty then self:open("if (%s > 0)", operand(length)) end
+  fn(list[1], count, list[2])
+  if may_be_empty then self:close() end
+end
+
+-- An update of a member that is no pointer, or of a section of it.
+function Writer:update_value(member_mapping, entry, text)
+  local function add(...) self.values[#self.values + 1] = ("    "):rep(self.depth) .. string.format(...) end
+  local function call(address, bytes)
+    local when = self.if_present and ("if (acc_is_present(%s, %s)) "):format(address, bytes) or ""
+    add("%sacc_update_%s(%s, %s);", when, self.update, address, bytes)
+  end
+  local first, length = self:array_part(member_mapping, entry)
+  if entry.member.name:find "^%(" then -- bytes that bit-fields have, among others
+    local at, bytes = types.member(member_mapping.record, entry.member.name).offset, entry.member.type.size
+    call(("(char *)q + %d"):format(at), bytes)
+  elseif not first then
+    local is_refused = not text:find "^[%w_]" or is_in_union(member_mapping.record, entry.member.name)
+    if is_refused then return call("(void *)&" .. text, "sizeof " .. text) end
+    add("#pragma acc update %s(%s)%s", self.update, text, self.if_present and " if_present" or "")
+  elseif (first .. length):find "^[%d%[%]]+$" then
+    call(("(void *)&%s%s"):format(text, first), ("%s * sizeof %s%s"):format(length, text, first))
+  else -- the bounds have the values from before the update
+    self.nparts = self.nparts + 1
+    table.insert(self.bounds, ("void *part_%d = (void *)&%s%s;"):format(self.nparts, text, first))
+    table.insert(self.bounds, ("size_t bytes_%d = %s > 0 ? (size_t)%s * sizeof %s%s : 0;"):format(self.nparts,
+      operand(length), operand(length), text, first))
+    add("if (bytes_%d)", self.nparts)
+    call(("part_%d"):format(self.nparts), ("bytes_%d"):format(self.nparts))
+  end
+end
+
+function Writer:entry(member_mapping, entry)
+  if not entry.include then return end
+  local t, text = entry.member.type, self.dialect.member(self.program, member_mapping.record, entry.member.name)
+  local is_update = self.phase == "update"
+  local is_held = held_record(t) and not (is_update
+    and is_plain(self.session, nest.inner(self.session, member_mapping, entry), {}))
+  if is_held then
+    local at = #self.lines
+    self:each_nested_record(member_mapping, entry, function(address, count) self:elements(
+      member_mapping, entry, address, count) end, text)
+    if self.update and self.update ~= "device" then -- bounds behind pointers have values from before it
+      table.move(self.lines, at + 1, #self.lines, #self.held + 1, self.held)
+      for i = #self.lines, at + 1, -1 do self.lines[i] = nil end
+    end
+  elseif entry.subscripts and not is_part(entry) and types.innermost(t) ~= t then
+    return self:follow_pointer(member_mapping, entry, text, t, 1)
+  elseif is_update and t.kind ~= "pointer" then
+    return self:update_value(member_mapping, entry, text)
+  end
+end
+
+-- What is done for the members of an object; at the end the last one goes first. Bounds have the host's values from
+-- before the directive: an update that writes the host moves the values of the object itself last.
+function Writer:members(member_mapping)
+  self.values, self.held, self.bounds, self.nparts = {}, {}, {}, 0
+  local entries = nest.entries(self.session, member_mapping)
+  local from, to, step = 1, #entries, 1
+  if self.phase == "exit" or self.phase == "detach" then from, to, step = to, from, -1 end
+  if self.phase == "enter" or self.phase == "attach" then
+    self.sets_pointers = self.action ~= "present" and not traffic(self.session, member_mapping, self.action)
+  end
+  for i = from, to, step do self:entry(member_mapping, entries[i]) end
+  table.move(self.held, 1, #self.held, #self.lines + 1, self.lines)
+  local at = self.update == "device" and 0 or #self.lines
+  for i, text in ipairs(self.values) do table.insert(self.lines, at + i, text) end
+  for i, text in ipairs(self.bounds) do table.insert(self.lines, i, ("    "):rep(self.depth) .. text) end
+end
+
+-- The function of a treatment in a phase, and the expressions that it takes as parameters; makes it if the program does
+-- not have it.
+local function function_for(program, session, member_mapping, phase)
+  local known = program.deep_functions
+  local by_phase = known[member_mapping] or {}
+  known[member_mapping] = by_phase
+  local key = ("%s %s %s"):format(phase.phase, phase.update or phase.action, (phase.finalize and "final" or "")
+    .. (phase.if_present and "present" or ""))
+  local found = by_phase[key]
+  if found then return found.name, found.parameters end
+  local tag = (member_mapping.record.tag or "object"):gsub("%b<>", ""):match "([%w_]+)$" or "object"
+  local writer = setmetatable({ session = session, program = program, dialect = dialect_of(program), lines = {},
+    depth = 2, phase = phase.phase, update = phase.update, action = phase.action, finalize = phase.finalize,
+    if_present = phase.if_present,
+    aliases = alias_routines[phase.phase], around = phase.around, parameters = {} }, Writer)
+  function writer.make(inner, action, other_phase)
+    return function_for(program, session, inner, { phase = other_phase or phase.phase, update = phase.update,
+      action = action, finalize = phase.finalize, if_present = phase.if_present,
+      around = { record = member_mapping.record, above = phase.around } })
+  end
+  local made = { parameters = writer.parameters }
+  by_phase[key] = made
+  local is_keep = phase.phase == "keep"
+  local word = is_keep and "put_back" or phase.update and "update_" .. phase.update or phase.phase
+  made.name = c_dialects.add(program, word .. "_" .. tag,
+    function(name)
+      made.name = name
+      local write = is_keep and exits.put_back or phase.phase == "find" and exits.find_rest or writer.members
+      write(writer, member_mapping)
+      local uses = false -- compilers do not count what directives use
+      for _, text in ipairs(writer.lines) do
+        uses = uses or not text:find "^%s*#" and text:find "%f[%w_]q%f[^%w_]" ~= nil
+      end
+      if not uses then table.insert(writer.lines, 1, "        (void)q;") end
+      local body = table.concat(writer.lines, "\n") .. "\n"
+      if program.finished then body = program.finished(body, member_mapping.record) end
+      return writer.dialect.define(name, member_mapping.record, #writer.parameters, body, is_keep)
+    end)
+  return made.name, writer.parameters
+end
+
+-- ------------------------------------------------------------------------------------- directives --
+
+-- The objects of an item as C: the address of the first one, how many, and the pointer that points there, which may
+-- be null.
+local function objects_of(session, node, dialect)
+  local base, subscripts = list_item.split_designator(list_item.single(node))
+  local t = list_item.type_of(session, base)
+  if not subscripts then
+    local text = unparse.expression(base)
+    if t.kind ~= "array" then return "&" .. text, "1" end
+    return dialect.first_element(text, t), ("%d"):format(number_of(t))
+  end
+  local section, of = subscripts[1], types.element(t)
+  if subscripts[2] or section.tag ~= "section" or not types.is_record(of) then
+    cannot "a deep section of several dimensions"
+  end
+  local start = section.start and unparse.expression(section.start) or "0"
+  local length = section.length and unparse.expression(section.length)
+    or start == "0" and ("%d"):format(t.n) or ("%d - (%s)"):format(t.n, start)
+  local pointer = unparse.expression(base)
+  return plus(pointer, start), length, t.kind == "pointer" and pointer ~= "this" and pointer or nil
+end
+
+local Deep = {}
+Deep.__index = Deep
+
+local phases = { enter = { "enter", "attach" }, exit = { "detach", "exit" }, update = { "update" } }
+
+-- Statements that bring, end or update what the deep variables point to; at the end the last one comes first.
+function Deep:calls(what, finalize)
+  local lines = {}
+  for _, phase in ipairs(phases[what]) do self:calls_in(phase, finalize, lines) end
+  return lines
+end
+
+function Deep:calls_in(phase, finalize, lines)
+  local from, to, step = 1, #self.list, 1
+  if phase == "exit" then from, to, step = to, from, -1 end
+  for i = from, to, step do
+    local item = self.list[i]
+    if not item.there and not (alias_routines[phase] and not has_aliases(self.session, item.member_mapping, {})) then
+      local name, parameters = function_for(self.program, self.session, item.member_mapping, { phase = phase,
+        update = clauses[item.action].update, action = item.action, finalize = finalize,
+        if_present = self.plan.if_present })
+      if item.pointer then lines[#lines + 1] = ("if (%s)"):format(item.pointer) end
+      if self.program.called then self.program.called(name, item.member_mapping.record) end
+      lines[#lines + 1] = ("%s%s(%s);"):format(item.pointer and "    " or "", dialect_of(self.program).called(name),
+        table.concat({ item.text, item.count, table.unpack(parameters) }, ", "))
+    end
+  end
+end
+
+-- Statements before and behind the end of the variables' own data, which put back what stays the host's.
+function Deep:keeping()
+  local all_before, all_behind = {}, {}
+  local program, dialect = self.program, dialect_of(self.program)
+  for _, item in ipairs(self.list) do
+    local _, _, stays = traffic(self.session, item.member_mapping, item.action, program.keeps_pointers)
+    if stays then
+      local name = ("kept_%d"):format(#program.globals + 1)
+      local called, parameters = function_for(program, self.session, item.member_mapping, { phase = "keep",
+        action = item.action })
+      if program.called then program.called(called, item.member_mapping.record) end
+      table.insert(program.globals, ("static void *%s;"):format(name))
+      local arguments = { "" }
+      for i, parameter in ipairs(parameters) do -- the transfer may change what they use
+        local saved = ("%s_bound_%d"):format(name, i)
+        table.insert(program.globals, ("static long %s;"):format(saved))
+        all_before[#all_before + 1], arguments[i + 1] = ("%s = (long)(%s);"):format(saved, parameter), saved
+      end
+      local before, behind = dialect.keep_values(name, item.text, item.count, called, table.concat(arguments, ", "))
+      table.move(before, 1, #before, #all_before + 1, all_before)
+      table.move(behind, 1, #behind, #all_behind + 1, all_behind)
+    end
+  end
+  return all_before, all_behind
+end
+
+-- With finalize, an object goes although other directives attached pointers in it. So it only counts down if such a
+-- pointer has data on the device (TR14-4.3-12). Returns the variable that tells so, and the statements that set it.
+function Deep:rest()
+  local program, name, lines = self.program, nil, {}
+  for _, item in ipairs(self.plan.finalize and self.list or {}) do
+    if exits.left_out(self.session, item.member_mapping)[1] then
+      name = name or ("rest_%d"):format(#program.globals + 1)
+      local called = function_for(program, self.session, item.member_mapping, { phase = "find", action = "release" })
+      if program.called then program.called(called, item.member_mapping.record) end
+      lines[#lines + 1] = ("%s%s(%s, %s, (long)&%s);"):format(item.pointer and ("if (%s) "):format(item.pointer) or "",
+        dialect_of(program).called(called), item.text, item.count, name)
+    end
+  end
+  if not name then return nil end
+  table.insert(program.globals, ("static int %s;"):format(name))
+  table.insert(lines, 1, name .. " = 0;")
+  return name, lines
+end
+
+-- A variable in a clause: compilers do not take *p there.
+local function clause_text(node)
+  if node.tag == "unary" and node.op == "*" and node.e.tag == "id" then return node.e.name .. "[0:1]" end
+  return unparse.expression(node)
+end
+
+-- Raises if a deep copy is asked for with a modifier: it is written as copies of its parts, which have none.
+function deep_copy.check_modifiers(clause)
+  local modifier = (clause.modifiers or {})[1]
+  if modifier then cannot(("the modifier '%s' of a deep copy"):format(modifier.name)) end
+end
+
+-- The clause of a variable itself.
+function Deep:own_clause(item)
+  local moves_in, moves_out = traffic(self.session, item.member_mapping, item.action)
+  local kind, word = self.plan.kind
+  if kind == "enter data" then
+    word = moves_in and "copyin" or "create"
+  elseif kind == "exit data" then
+    word = moves_out and "copyout" or "delete"
+  else
+    word = item.action == "present" and "present" or member_transfers.region_clause[moves_in][moves_out]
+  end
+  return ("%s(%s)"):format(word, clause_text(item.node))
+end
+
+local IF = "if(accdeep_if)"
+
+-- The clauses of the directive: of the deep variables, and the others.
+function Deep:clauses()
+  local own, others = {}, {}
+  for _, clause in ipairs(self.plan.clauses) do
+    local is_deep, rest = false, {}
+    for _, variable in ipairs(clause.vars or {}) do
+      local item = self.by_node[variable]
+      if item then
+        deep_copy.check_modifiers(clause)
+        own[#own + 1], is_deep = self:own_clause(item), true
+      else
+        rest[#rest + 1] = variable
+      end
+    end
+    if clause.name == "if" then
+      others[#others + 1] = IF
+    elseif not is_deep then
+      others[#others + 1] = unparse.clause(clause)
+    elseif rest[1] then
+      others[#others + 1] = unparse.clause(setmetatable({ vars = rest, nest = false, shape = false },
+        { __index = clause }))
+    end
+  end
+  for _, item in ipairs(self.list) do
+    if item.implicit then own[#own + 1] = self:own_clause(item) end
+  end
+  local seen = {}
+  for _, text in ipairs(self.plan.kind == "update" and {} or own) do -- the items of an update move one after the other
+    local variable = text:match "%((.*)%)$"
+    if seen[variable] then cannot(("'%s' has two data clauses"):format(variable)) end
+    seen[variable] = true
+  end
+  return own, others
+end
+
+-- Clauses by which a construct finds the variables that are there already.
+function Deep:present()
+  local list = {}
+  for i, item in ipairs(self.list) do list[i] = ("present(%s)"):format(clause_text(item.node)) end
+  return list
+end
+
+-- Whether all of them are there already: nothing has to be mapped.
+function Deep:is_there()
+  for _, item in ipairs(self.list) do
+    if not item.there then return false end
+  end
+  return true
+end
+
+-- Whether clauses, as text, are about data.
+local function has_data(others)
+  for _, text in ipairs(others) do
+    if text:find "^self" or text:find "^host" or text:find "^device%f[^%w_]" then return true end
+  end
+  return false
+end
+
+-- Statements that depend on the directive's condition.
+function Deep:conditional(writer, lines)
+  if self.plan.condition and lines[1] then
+    writer:line "if (accdeep_if)"
+    writer:open_brace()
+  end
+  for _, text in ipairs(lines) do writer:line(text) end
+  if self.plan.condition and lines[1] then writer:close_brace() end
+end
+
+-- A region ends for the objects that it began with, whatever its statement makes of pointers and lengths.
+function Deep:save(writer)
+  if not self.program.is_passed then return end
+  local dialect = dialect_of(self.program)
+  for i, item in ipairs(self.list) do
+    if not item.text:find "^&[%w_]+$" then
+      local name = "accdeep_objects_" .. i
+      writer:line(("%s = %s;"):format(dialect.declaration(types.pointer(item.member_mapping.record), name), item.text))
+      item.text, item.pointer = name, item.pointer and name
+    end
+    if not item.count:find "^%d+$" then
+      local name = "accdeep_count_" .. i
+      writer:line(("const size_t %s = (size_t)(%s);"):format(name, item.count))
+      item.count = name
+    end
+  end
+end
+
+-- Writes the directive: clauses of the variables themselves, and calls for what they point to. writer: with the methods
+-- line, open_brace, close_brace. True: finish ends the region that was begun.
+function Deep:write(node, writer)
+  local own, others = self:clauses()
+  local computes = node.name ~= "data" and node.name ~= "enter data"
+  local is_alone = computes and node.name ~= "update" and node.name ~= "exit data" and self:is_there() -- no block
+  if self.plan.condition and not is_alone then
+    writer:line(("const int accdeep_if = (%s) != 0;"):format(unparse.expression(self.plan.condition)))
+  end
+  local function pragma(name, ...)
+    local parts = { "#pragma acc", name }
+    for _, list in ipairs { ... } do table.move(list, 1, #list, #parts + 1, parts) end
+    writer:line(table.concat(parts, " "))
+  end
+  local function calls(phase, finalize) self:conditional(writer, self:calls(phase, finalize)) end
+  if node.name == "update" then
+    if has_data(others) then pragma(node.name, others) end
+    calls "update"
+    return false
+  elseif node.name == "exit data" then
+    local before, behind = self:keeping()
+    local rest, found = self:rest()
+    calls("exit", self.plan.finalize)
+    for _, text in ipairs(found or {}) do writer:line(text) end
+    for _, text in ipairs(before) do writer:line(text) end
+    if rest then
+      local counts = {}
+      for _, text in ipairs(others) do
+        if text ~= "finalize" then counts[#counts + 1] = text end
+      end
+      writer:line(("if (%s)"):format(rest))
+      writer:open_brace()
+      pragma(node.name, own, counts)
+      writer:close_brace()
+      writer:line "else"
+      writer:open_brace()
+    end
+    pragma(node.name, own, others)
+    if rest then writer:close_brace() end
+    for _, text in ipairs(behind) do writer:line(text) end
+    return false
+  end
+  if not is_alone and node.name ~= "update" and node.name ~= "exit data" and node.name ~= "enter data" then
+    self:save(writer)
+  end
+  if is_alone then
+    for i, text in ipairs(others) do
+      if text == IF then others[i] = ("if(%s)"):format(unparse.expression(self.plan.condition)) end
+    end
+    pragma(node.name, own, others)
+    return false
+  end
+  local condition = self.plan.condition and { IF } or {}
+  pragma(computes and "data" or node.name, own, computes and condition or others)
+  if node.name ~= "enter data" then writer:open_brace() end
+  calls "enter"
+  if computes then pragma(node.name, self:present(), others) end
+  return node.name ~= "enter data"
+end
+
+-- Writes the end of a region.
+function Deep:finish(writer)
+  local before, behind = self:keeping()
+  self:conditional(writer, self:calls "exit")
+  for _, text in ipairs(before) do writer:line(text) end
+  writer:close_brace()
+  for _, text in ipairs(behind) do writer:line(text) end
+end
+
+-- What is deep in a directive's plan, or nil. leads_back: objects on the device then led back to themselves. This,
+-- and the methods of what it gives, raise {cannot = reason} for what no standard directives can do.
+function deep_copy.new(program, session, plan, leads_back)
+  local made = setmetatable({ program = program, session = session, plan = plan, list = {}, by_node = {} }, Deep)
+  for _, item in ipairs(plan.items) do
+    local member_mapping, clause = item.member_mapping, item.clause or {}
+    local said = clause.shape or clause.nest or clause.name == "invoke" -- has to be said otherwise, however plain
+    if member_mapping and (said or not is_plain(session, member_mapping, {})) then
+      local action = actions[item.action]
+      clause_of(action)
+      if leads_back and is_recursive(session, member_mapping, {}) then cannot "objects that lead back to themselves" end
+      local text, count, pointer = objects_of(session, item.node, dialect_of(program))
+      local base = list_item.root_variable(item.node)
+      if base and program.qualified and program.qualified[base] then
+        text = dialect_of(program).unqualified_address(text, member_mapping.record)
+      end
+      local entry = { member_mapping = member_mapping, action = action, node = item.node, text = text, count = count,
+        pointer = pointer, implicit = not clause.name, there = action == "present" and not member_mapping.policy }
+      made.list[#made.list + 1], made.by_node[item.node] = entry, entry
+    end
+  end
+  if #made.list == 0 then return nil end
+  if plan.condition and not program.is_passed then cannot "'if' on a deep copy" end
+  return made
+end
+
+return deep_copy

@@ -1,0 +1,612 @@
+-- fortran_deep_copy.lua - shapes, policies and nests of derived types as standard OpenACC: loops over elements, and
+-- enter data, exit data and update for their components.
+--
+-- A block is written in place: components need no names of types, and are found wherever the variable is. What an
+-- allocatable or pointer component points to is attached by the clause that brings it. Values of an object go out one
+-- by one if something beside them is the host's own.
+
+local deep_copy = require "accdeep.tools.export.deep_copy"
+local exits = require "accdeep.tools.export.exits"
+local fortran_writer = require "accdeep.tools.export.fortran_writer"
+local nest = require "accdeep.shape.nest"
+local types = require "accdeep.types"
+local ast = require "accdeep.base.ast"
+local unparse_fortran = require "accdeep.grammar.unparse_fortran"
+
+local cannot, clause_of, held_record = deep_copy.cannot, deep_copy.clause_of, deep_copy.held_record
+local action_of, action_inside = deep_copy.action_of, deep_copy.action_inside
+
+local fortran_deep_copy = {}
+
+local PREFIX = "accdeep_"
+local UNROLLED = 16 -- elements of an array of records whose values go out one by one
+local NESTING = 12 -- of loops and components
+
+-- -------------------------------------------------------------------------------------- treatments --
+
+-- What is called (bytes ...) in a type of debug information: polymorphic components, procedure pointers, padding.
+local function hidden_bytes(entry)
+  local first, last = entry.member.name:match "^%(bytes (%d+) to (%d+)%)$"
+  return first and last - first + 1
+end
+
+local POINTER = 8 -- bytes: fewer are padding
+
+local function is_alias(entry) return entry.subscripts ~= nil and nest.is_alias(entry) end
+
+-- Whether what a component points to is taken, too.
+local function takes_target(session, member_mapping, entry)
+  local t = entry.member.type
+  if t.kind ~= "descriptor" or not entry.include or member_mapping.shallow or is_alias(entry) then return false end
+  local rule = session.rules.descriptors
+  return rule == true or rule == t.attribute or entry.named or entry.listed or false
+end
+
+-- Subscripts of a section: Fortran's, of a shape or of a list item; nil: all elements.
+local function args_of(entry)
+  local subscript = entry.subscripts and entry.subscripts[1]
+  if not subscript then return nil end
+  if entry.subscripts[2] then cannot "several subscripts" end
+  return subscript.ranges or subscript.written or cannot "a section that is not Fortran's"
+end
+
+-- The section of an array that lies in the object: {args, entry, path and record (of what it is a component of)}; nil:
+-- all of the array.
+local function array_part(entry, member_mapping, path)
+  local args = not is_alias(entry) and entry.member.type.kind == "array" and args_of(entry)
+  return args and { args = args, entry = entry, path = path, record = member_mapping.record } or nil
+end
+
+-- Calls visit(entry, treatment, action, path, is_left, path of the record, parts) for each component that is no record
+-- in place, those of records in place too. is_left: it stays the host's. parts: a list as of part_of, with `at`, of
+-- elements on the way that move only if the section has them. No path: an element of a long array stands for all.
+local function each_entry(session, member_mapping, action, path, visit, parts)
+  for _, entry in ipairs(nest.entries(session, member_mapping)) do
+    local name, record = path and path .. "%" .. entry.member.name, held_record(entry.member.type)
+    if record and entry.include then
+      local inner_action, inner = action_inside(session, member_mapping, entry, action)
+      local t, part = entry.member.type, array_part(entry, member_mapping, path)
+      if t.kind == "array" and t.n > UNROLLED then
+        if part then cannot "a section of a long array of derived type in an object" end
+        each_entry(session, inner, inner_action, nil, visit, parts)
+      else
+        for i = 0, (t.kind == "array" and t.n or 1) - 1 do
+          local at, inside = t.kind == "array" and session.language.subscripts(t, i) or "", parts
+          if part then
+            inside = table.move(parts or {}, 1, #(parts or {}), 1, {})
+            inside[#inside + 1] = setmetatable({ at = at }, { __index = part })
+          end
+          each_entry(session, inner, inner_action, name and name .. at, visit, inside)
+        end
+      end
+    elseif record then -- stays the host's
+      each_entry(session, nest.shape(session, record), action, name, function(of, in_treatment, _, at)
+        visit(of, in_treatment, action, at, true)
+      end)
+    else
+      visit(entry, member_mapping, action, name, false, path, parts)
+    end
+  end
+end
+
+-- What the objects of a treatment are as memory: moves_in (whether a value moves in), out (values that move out: {path,
+-- type, part (the section of it, or nil), parts (as of each_entry)}), all_out (whether the whole object may move out),
+-- described (whether there are descriptors).
+local function traffic(session, member_mapping, action)
+  local found = { moves_in = false, out = {}, all_out = true, described = false }
+  each_entry(session, member_mapping, action, "", function(entry, of, its_action, path, is_left, around, parts)
+    local t = entry.member.type
+    local include = entry.include and not is_left
+    if hidden_bytes(entry) then
+      if include and hidden_bytes(entry) >= POINTER then
+        cannot "a component that is polymorphic, a procedure pointer, or of deferred length"
+      end
+      found.all_out = found.all_out and hidden_bytes(entry) < POINTER
+    elseif t.kind == "descriptor" then
+      found.described = true
+      found.all_out = found.all_out and not is_left and takes_target(session, of, entry)
+    else
+      local how = clause_of(action_of(of, entry, its_action))
+      local goes_out = include and how.moves_out or false
+      found.moves_in = found.moves_in or include and how.moves_in or false
+      local part = include and array_part(entry, of, around)
+      found.all_out = found.all_out and goes_out and not part and not parts
+      if goes_out then
+        if not path then cannot "values of long arrays beside what stays the host's" end
+        local at = (part or parts) and 1 or #found.out + 1 -- while what their bounds use has the host's values
+        table.insert(found.out, at, { path = path, t = t, part = part, parts = parts })
+      end
+    end
+  end)
+  return found
+end
+
+-- Whether objects are plain data, which a clause moves as they are.
+local function is_trivial(session, member_mapping)
+  if member_mapping.policy then return false end
+  for _, entry in ipairs(nest.entries(session, member_mapping)) do
+    if not entry.include or entry.subscripts or entry.init or entry.action or entry.member.type.kind == "descriptor"
+      or held_record(entry.member.type) and not is_trivial(session, nest.inner(session, member_mapping, entry)) then
+      return false
+    end
+    if (hidden_bytes(entry) or 0) >= POINTER then return false end
+  end
+  return true
+end
+fortran_deep_copy.is_plain = is_trivial
+
+-- ------------------------------------------------------------------------------------------ blocks --
+
+local Block = setmetatable({}, { __index = fortran_writer })
+Block.__index = Block
+
+function Block:name(stem)
+  self.count = self.count + 1
+  return ("%s%s%d"):format(PREFIX, stem, self.count)
+end
+
+-- A loop variable of the nesting, which other loops of the block have, too.
+function Block:counter()
+  self.nloops = self.nloops + 1
+  if self.nloops > NESTING then cannot "types nested too deeply" end
+  local name = ("%si%d"):format(PREFIX, self.nloops)
+  if not self.counters[name] then
+    self.counters[name] = true
+    self.declared[#self.declared + 1] = "integer :: " .. name
+  end
+  return name
+end
+
+-- First and last index of a dimension of a designator, as text. arg: its subscript, a range; own: {lower, extent} of an
+-- array without descriptor.
+function Block:range(base, d, arg, own)
+  local first = arg.first and self:expression(arg.first) or own and ("%d"):format(own.lower)
+    or ("lbound(%s, %d)"):format(base, d)
+  local last = arg.last and self:expression(arg.last) or own and ("%d"):format(own.lower + own.extent - 1)
+    or ("ubound(%s, %d)"):format(base, d)
+  return first, last
+end
+
+local ALL = { tag = "range" }
+
+-- Calls fn for each element of a designator, with its text and the loop variables. args: its subscripts, or nil for all
+-- elements; bounds: of an array without descriptor, list of {lower, extent}.
+function Block:each(base, rank, args, bounds, fn)
+  local indices, counters, before = {}, {}, self.nloops
+  for d = args and #args or rank, 1, -1 do -- in the order of memory
+    local arg = args and args[d] or ALL
+    if arg.tag == "range" then
+      local i = self:counter()
+      local first, last = self:range(base, d, arg, bounds and bounds[d])
+      self:open("do %s = %s, %s%s", i, first, last, arg.step and ", " .. self:expression(arg.step) or "")
+      indices[d] = i
+      table.insert(counters, 1, i)
+    else
+      indices[d] = self:expression(arg)
+    end
+  end
+  fn(#indices > 0 and ("%s(%s)"):format(base, table.concat(indices, ",")) or base, counters)
+  for _ = 1, #counters do self:close "end do" end
+  self.nloops = before
+end
+
+-- A bound as text: names of components are those of the object under way.
+function Block:expression(node)
+  if not self.owner then return unparse_fortran(node) end
+  local owner = self.owner
+  return unparse_fortran(ast.map(node, function(n)
+    if n.tag ~= "id" or n.global then return nil end
+    if not types.member(owner.record, n.name) then
+      cannot(("a bound that uses '%s', which is no component"):format(n.name))
+    end
+    return { tag = "component", base = { tag = "id", name = owner.text }, name = n.name, pos = n.pos }
+  end))
+end
+
+-- With names of components in bounds as those of an object; nil: they are names of the unit.
+function Block:with_owner(owner, fn)
+  local before = self.owner
+  self.owner = owner
+  fn()
+  self.owner = before
+end
+
+-- The texts of subscripts with their bounds.
+function Block:subscript_list(args)
+  local parts = {}
+  for i, arg in ipairs(args) do
+    local function text(node) return node and self:expression(node) or "" end
+    parts[i] = arg.tag ~= "range" and text(arg)
+      or text(arg.first) .. ":" .. text(arg.last) .. (arg.step and ":" .. text(arg.step) or "")
+  end
+  return parts
+end
+
+function Block:subscripts(args)
+  return args and ("(%s)"):format(table.concat(self:subscript_list(args), ",")) or ""
+end
+
+-- Calls fn(self, args, ...) with the subscripts of a section (part_of) in the object at `at`; returns what it returns.
+function Block:in_object(at, part, fn, ...)
+  local result
+  local owner = not part.entry.outer and { text = at .. part.path, record = part.record } or nil
+  local given = table.pack(...)
+  self:with_owner(owner, function() result = fn(self, part.args, table.unpack(given, 1, given.n)) end)
+  return result
+end
+
+-- Opens what holds if an element of the object at `at` is in the sections on the way to it. Returns how many it opened.
+function Block:require_parts(at, parts)
+  for _, part in ipairs(parts or {}) do
+    local bounds, indices = part.entry.member.type.bounds, {}
+    for number in part.at:gmatch "%-?%d+" do indices[#indices + 1] = number end
+    self:open("if (%s) then", self:in_object(at, part, function(_, args)
+      local list = {}
+      for d, arg in ipairs(args) do
+        if arg.step then cannot "a section with a step in an object" end
+        local first, last = self:range(nil, d, arg, bounds[d])
+        list[d] = arg.tag == "range" and ("%s <= %s .and. %s <= %s"):format(first, indices[d], indices[d], last)
+          or ("%s == %s"):format(self:expression(arg), indices[d])
+      end
+      return table.concat(list, " .and. ")
+    end))
+  end
+  return #(parts or {})
+end
+
+function Block:directive(text, ...) self:line("!$acc " .. text, ...) end
+
+function Block:declare_presence_query()
+  if self.uses then return end
+  self.uses = true
+  table.insert(self.declared, 1, "use openacc, only: accdeep_present => acc_is_present")
+end
+
+-- ------------------------------------------------------------------------------------ whole objects --
+
+-- A designator without subscripts, for messages.
+local function name_without_subscripts(text) return (text:gsub("%b()", "")) end
+
+-- The first element of a designator: gfortran 12 frees components of whole arrays that are arguments of such inquiries.
+function Block:first(base, rank, args)
+  local indices = {}
+  for d = 1, args and #args or rank do
+    local arg = args and args[d] or ALL
+    indices[d] = arg.tag ~= "range" and self:expression(arg) or arg.first and self:expression(arg.first)
+      or ("lbound(%s, %d)"):format(base, d)
+  end
+  return #indices > 0 and ("%s(%s)"):format(base, table.concat(indices, ",")) or base
+end
+
+function Block:needs(base, rank, args)
+  self:declare_presence_query()
+  self:line("if (.not. accdeep_present(%s)) error stop '%s is not present'", self:first(base, rank, args),
+    name_without_subscripts(base))
+end
+
+-- Objects of a record come: designator base with subscripts args.
+function Block:objects_come(base, rank, args, found, action)
+  local word = (found.moves_in or found.described) and "copyin" or "create"
+  if action == "present" then self:needs(base, rank, args) end
+  self:directive("enter data %s(%s%s)", word, base, self:subscripts(args))
+end
+
+-- How values of the device are fetched while the host's own stay where they are.
+local FETCH = {
+  "use, intrinsic :: iso_c_binding, only: accdeep_pointer => c_ptr, accdeep_size => c_size_t",
+  "interface",
+  "  function accdeep_address(object) bind(C, name='acc_deviceptr') result(at)",
+  "    import :: accdeep_pointer",
+  "    type(*), intent(in) :: object",
+  "    type(accdeep_pointer) :: at",
+  "  end function accdeep_address",
+  "  subroutine accdeep_fetch(object, at, bytes) bind(C, name='acc_memcpy_from_device')",
+  "    import :: accdeep_pointer, accdeep_size",
+  "    type(*), intent(inout) :: object",
+  "    type(accdeep_pointer), value :: at",
+  "    integer(accdeep_size), value :: bytes",
+  "  end subroutine accdeep_fetch",
+  "end interface",
+  "logical :: accdeep_there",
+}
+
+function Block:fetches()
+  if self.has_fetch then return end
+  self.has_fetch = true
+  self:declare_presence_query()
+  local at = 1
+  for _, line in ipairs(FETCH) do
+    if line:find "^use" then table.insert(self.declared, 1, line) else table.insert(self.declared, 2 + at, line) end
+    at = at + (line:find "^use" and 0 or 1)
+  end
+end
+
+-- They go. Values that move out beside what stays are fetched one by one, and count if that was the last reference.
+function Block:objects_go(base, rank, args, bounds, found)
+  local text, finalize = base .. self:subscripts(args), self.finalize and " finalize" or ""
+  if #found.out == 0 then return self:directive("exit data delete(%s)%s", text, finalize) end
+  if found.all_out then return self:directive("exit data copyout(%s)%s", text, finalize) end
+  self:fetches()
+  local first = self:first(base, rank, args)
+  local kept = {}
+  for k, value in ipairs(found.out) do
+    local t, name = value.t, self:name "value"
+    local starts, dims, ranges = {}, {}, {} -- of the component's own elements; of the objects
+    for i, bound in ipairs(t.bounds or {}) do
+      starts[i], dims[i] = ("%d"):format(bound.lower), ("%d:%d"):format(bound.lower, bound.lower + bound.extent - 1)
+    end
+    for d = 1, args and #args or rank do
+      local arg = args and args[d] or ALL
+      if arg.tag == "range" then
+        ranges[#ranges + 1] = ("%s:%s"):format(self:range(base, d, arg, bounds and bounds[d]))
+      end
+    end
+    local n, own = #dims + #ranges, #dims
+    local attribute = #ranges > 0 and (", allocatable, dimension(%s)"):format((":,"):rep(n):sub(1, -2))
+      or n > 0 and (", dimension(%s)"):format(table.concat(dims, ",")) or ""
+    self.declared[#self.declared + 1] = ("%s%s :: %s"):format(types.name(t.bounds and t.of or t), attribute, name)
+    if #ranges > 0 then
+      self:line("allocate(%s(%s))", name, table.concat(table.move(ranges, 1, #ranges, own + 1, dims), ","))
+    end
+    local function element(of, counters, section)
+      local list = {}
+      for i = 1, own do list[i] = section and (section[i] or ":") or starts[i] end
+      table.move(counters, 1, #counters, own + 1, list)
+      return #list > 0 and ("%s(%s)"):format(of, table.concat(list, ",")) or of
+    end
+    kept[k] = { name = name, path = value.path, element = element, is_array = #ranges > 0, bytes = t.size,
+      part = value.part, parts = value.parts }
+  end
+  self:line("accdeep_there = accdeep_present(%s)", first)
+  self:open "if (accdeep_there) then"
+  self:each(base, rank, args, bounds, function(at, counters)
+    for _, value in ipairs(kept) do
+      self:line("call accdeep_fetch(%s, accdeep_address(%s%s), %d_accdeep_size)", value.element(value.name, counters),
+        at, value.element(value.path, {}), value.bytes)
+    end
+  end)
+  self:close "end if"
+  self:directive("exit data delete(%s)%s", text, finalize)
+  self:line("if (accdeep_there) accdeep_there = .not. accdeep_present(%s)", first)
+  self:open "if (accdeep_there) then"
+  self:each(base, rank, args, bounds, function(at, counters)
+    for _, value in ipairs(kept) do
+      local opened = self:require_parts(at, value.parts)
+      local section = value.part and self:in_object(at, value.part, self.subscript_list) or {}
+      self:line("%s%s%s = %s", at, value.path, section[1] and ("(%s)"):format(table.concat(section, ",")) or "",
+        value.element(value.name, counters, section))
+      for _ = 1, opened do self:close "end if" end
+    end
+  end)
+  self:close "end if"
+  for _, value in ipairs(kept) do
+    if value.is_array then self:line("deallocate(%s)", value.name) end
+  end
+end
+
+-- ------------------------------------------------------------------------------------- components --
+
+-- Opens what holds if a component has a target.
+function Block:guard(text, t, record, name)
+  local ask = t.attribute == "allocatable" and "allocated" or "associated"
+  if t.rank == 0 then ask = self.asks(record, name, text) end
+  self:open("if (%s(%s)) then", ask, text)
+end
+
+-- Elements of pointers lie together, or no clause can move them.
+function Block:contiguous(text, t)
+  if t.attribute ~= "pointer" or t.rank == 0 then return end
+  self:line("if (.not. is_contiguous(%s)) error stop '%s is not contiguous'", text, name_without_subscripts(text))
+end
+
+local function has_aliases(session, member_mapping, under_way)
+  if under_way[member_mapping] then return false end
+  under_way[member_mapping] = true
+  local found = false
+  for _, entry in ipairs(nest.entries(session, member_mapping)) do
+    local t = entry.member.type
+    found = found or entry.include and is_alias(entry)
+    local leads_on = takes_target(session, member_mapping, entry) or entry.include and held_record(t)
+    if leads_on and types.is_record(types.innermost(t)) then
+      found = found or has_aliases(session, nest.inner(session, member_mapping, entry), under_way)
+    end
+  end
+  under_way[member_mapping] = nil
+  return found or false
+end
+
+function Block:has_nothing(inner)
+  if self.phase == "attach" or self.phase == "detach" then return not has_aliases(self.session, inner, {}) end
+  return is_trivial(self.session, inner)
+end
+
+-- One component that is a pointer or allocatable.
+function Block:component(entry, member_mapping, action, text, owner)
+  local t, session, phase = entry.member.type, self.session, self.phase
+  local element = types.is_record(t.of) and t.of
+  local args = args_of(entry)
+  local scope = not entry.outer and owner or nil
+  local inner_action, inner
+  if element then inner_action, inner = action_inside(session, member_mapping, entry, action) end
+  local is_deep = element and not self:has_nothing(inner)
+  local function elements()
+    if not is_deep then return end
+    local function visit(at)
+      self:with_owner(nil, function() self:members(inner, inner_action, at) end)
+    end
+    self:each(text, t.rank, args, nil, visit)
+  end
+  if (phase == "attach" or phase == "detach") and not is_deep then return end
+  self:guard(text, t, member_mapping.record, entry.member.name)
+  self:with_owner(scope, function()
+    local section = text .. self:subscripts(args)
+    if phase == "enter" then
+      self:contiguous(text, t)
+      if element then
+        self:objects_come(text, t.rank, args, traffic(session, inner, inner_action), inner_action)
+      else
+        local word = action_of(member_mapping, entry, action)
+        if word == "present" then self:needs(text, t.rank, args) end
+        self:directive("enter data %s(%s)", clause_of(word).enter, section)
+      end
+      elements()
+    elseif phase == "exit" then
+      elements()
+      if element then
+        self:objects_go(text, t.rank, args, nil, traffic(session, inner, inner_action))
+      else
+        self:directive("exit data %s(%s)%s", clause_of(action_of(member_mapping, entry, action)).exit, section,
+          self.finalize and " finalize" or "")
+      end
+    elseif phase == "update" and not is_deep then
+      self:contiguous(text, t)
+      self:directive("update %s(%s)%s", self.update, section, self.suffix)
+    else
+      elements()
+    end
+  end)
+  self:close "end if"
+end
+
+-- An update of a component in the object. Sections come first, while what their bounds use has the values from before.
+function Block:value(text, args)
+  table.insert(self.values, args and 1 or #self.values + 1, ("!$acc update %s(%s%s)%s"):format(self.update, text,
+    self:subscripts(args), self.suffix))
+end
+
+-- What is done for one component of an object.
+function Block:entry(entry, member_mapping, action, owner)
+  local t, text = entry.member.type, owner.text .. "%" .. entry.member.name
+  if not entry.include then return end
+  if held_record(t) then
+    local inner_action, inner = action_inside(self.session, member_mapping, entry, action)
+    if self:has_nothing(inner) and self.phase ~= "update" then return end
+    local args = args_of(entry)
+    self:with_owner(args and not entry.outer and owner or nil, function()
+      if self.phase == "update" and is_trivial(self.session, inner) then return self:value(text, args) end
+      local bounds = t.kind == "array" and t.bounds or nil
+      self:each(text, bounds and #bounds or 0, args, bounds, function(at)
+        self:with_owner(nil, function() self:members(inner, inner_action, at) end)
+      end)
+    end)
+  elseif is_alias(entry) then
+    if self.phase ~= "attach" and self.phase ~= "detach" then return end
+    self:guard(text, t, member_mapping.record, entry.member.name)
+    self:directive(self.phase == "attach" and "enter data attach(%s)" or "exit data detach(%s)", text)
+    self:close "end if"
+  elseif t.kind == "descriptor" then
+    if takes_target(self.session, member_mapping, entry) then
+      self:component(entry, member_mapping, action, text, owner) end
+  elseif self.phase == "update" and not hidden_bytes(entry) then
+    local args = args_of(entry)
+    self:with_owner(not entry.outer and owner or nil, function() self:value(text, args) end)
+  end
+end
+
+-- What is done for the components of one object. Bounds have the host's values from before the directive: an update of
+-- the host moves values of the object itself last.
+function Block:members(member_mapping, action, text)
+  if self.around[member_mapping] then cannot(("%s leads back to itself"):format(types.name(member_mapping.record))) end
+  self.around[member_mapping] = true
+  local entries, values = nest.entries(self.session, member_mapping), self.values
+  local from, to, step = 1, #entries, 1
+  if self.phase == "exit" or self.phase == "detach" then from, to, step = to, from, -1 end
+  self.values = {}
+  local at = #self.lines
+  for i = from, to, step do self:entry(entries[i], member_mapping, action,
+    { text = text, record = member_mapping.record }) end
+  if self.update ~= "device" then at = #self.lines end
+  for i, line in ipairs(self.values) do table.insert(self.lines, at + i, ("  "):rep(self.depth) .. line) end
+  self.values = values
+  self.around[member_mapping] = nil
+end
+
+-- ------------------------------------------------------------------------------------- directives --
+
+-- One item of a directive: {treatment, action, node, text (of its base), rank, args, guards (conditions of the
+-- variable), may_have_gaps (whether elements may not lie together)}.
+
+-- The objects themselves are there before components that may point into one of them (TR14-4.2-01).
+local words = { enter = { "come", "enter", "attach" }, exit = { "detach", "exit", "go" }, update = { "update" } }
+
+-- With finalize, an object goes although other directives attached pointers in it. So it only counts down if a
+-- component that the directive leaves out has data on the device (TR14-4.3-12): accdeep_rest. Returns whether there
+-- can be one.
+function Block:find_rest(item)
+  local list = exits.left_out(self.session, item.member_mapping)
+  if not list[1] then return false end
+  self:declare_presence_query()
+  if not self.has_rest then self.declared[#self.declared + 1] = "logical :: accdeep_rest" end
+  self.has_rest = true
+  self:line "accdeep_rest = .false."
+  self:each(item.text, item.rank, item.args, nil, function(at)
+    for _, member in ipairs(list) do
+      local text, t = at .. "%" .. member.name, member.type
+      self:guard(text, t, item.member_mapping.record, member.name)
+      if t.rank > 0 then self:open("if (size(%s) > 0) then", text) end
+      self:line("if (accdeep_present(%s)) accdeep_rest = .true.", self:first(text, t.rank))
+      if t.rank > 0 then self:close "end if" end
+      self:close "end if"
+    end
+  end)
+  return true
+end
+
+function Block:item(item, phase)
+  if (phase == "attach" or phase == "detach") and not has_aliases(self.session, item.member_mapping, {}) then return end
+  self.phase = phase
+  for _, condition in ipairs(item.guards) do self:open("if (%s) then", condition) end
+  local found = (phase == "come" or phase == "go") and traffic(self.session, item.member_mapping, item.action)
+  if phase == "come" then
+    if item.may_have_gaps then self:contiguous(item.text, { attribute = "pointer", rank = item.rank }) end
+    self:objects_come(item.text, item.rank, item.args, found, item.action)
+  end
+  if phase == "update" and is_trivial(self.session, item.member_mapping) then
+    self:directive("update %s(%s%s)%s", self.update, item.text, self:subscripts(item.args), self.suffix)
+  elseif phase ~= "come" and phase ~= "go" then
+    self:each(item.text, item.rank, item.args, nil, function(at) self:members(item.member_mapping, item.action, at) end)
+  end
+  if phase == "go" then
+    local has_rest = self.finalize and self:find_rest(item)
+    if has_rest then
+      self:open "if (accdeep_rest) then"
+      self.finalize = false
+      self:objects_go(item.text, item.rank, item.args, nil, found)
+      self.finalize = true
+      self:line "else"
+    end
+    self:objects_go(item.text, item.rank, item.args, nil, found)
+    if has_rest then self:close "end if" end
+  end
+  for _ = 1, #item.guards do self:close "end if" end
+end
+
+-- Statements that bring, end or update items. what: enter, exit, update. given: {session, asks (the inquiry of a scalar
+-- component: record, name, path), finalize, suffix (of updates), condition (of all of it, as text)}. Raises {cannot =
+-- reason}.
+function fortran_deep_copy.write(what, items, given)
+  local block = setmetatable({ session = given.session, asks = given.asks, finalize = given.finalize,
+    suffix = given.suffix or "", lines = {}, declared = {}, counters = {}, count = 0, nloops = 0, depth = 1,
+    values = {}, around = {} }, Block)
+  if given.condition then block:open("if (%s) then", given.condition) end
+  for _, phase in ipairs(words[what]) do
+    local from, to, step = 1, #items, 1
+    if what == "exit" then from, to, step = to, from, -1 end
+    for i = from, to, step do
+      block.update = what == "update" and clause_of(items[i].action).update or nil
+      block:item(items[i], phase)
+    end
+  end
+  if given.condition then block:close "end if" end
+  if #block.declared == 0 then
+    for i, line in ipairs(block.lines) do block.lines[i] = line:sub(3) end
+    return block.lines
+  end
+  local lines = { "block" }
+  for _, text in ipairs(block.declared) do lines[#lines + 1] = "  " .. text end
+  table.move(block.lines, 1, #block.lines, #lines + 1, lines)
+  lines[#lines + 1] = "end block"
+  return lines
+end
+
+return fortran_deep_copy

@@ -1,0 +1,210 @@
+-- member_transfers.lua - which bytes of objects move under a treatment (nest.lua): in, out, or not at all.
+--
+-- A clause moves objects in whole. What it must not touch on the host is put back afterwards, so these functions tell
+-- the members that stay, and the parts of arrays that do.
+
+local core = require "accdeep.core"
+local nest = require "accdeep.shape.nest"
+local openacc_directives = require "accdeep.catalogue.openacc_directives"
+local types = require "accdeep.types"
+
+local member_transfers = {}
+
+-- Raises the reason why there are no standard directives; it is not an error of the scenario.
+function member_transfers.cannot(message) error({ cannot = message }, 0) end
+local cannot = member_transfers.cannot
+
+local actions = {}
+for name, code in pairs(core.action) do actions[code] = name end
+
+-- What an action is on the way in, on the way out, and as a clause of a region. Storage that a policy asks for
+-- (hold), and what must be present, is memory without values.
+local clauses = { hold = { enter = "create", exit = "delete" }, present = { enter = "create", exit = "delete" },
+  delete = { exit = "delete" } }
+for name, clause in pairs(openacc_directives.clause) do
+  local data, update = clause.entry.data, clause.entry.update
+  if data and not clause.entry.own and not clause.present_or then
+    local moves_in, moves_out = data:find "in" ~= nil, data:find "out" ~= nil
+    clauses[name] = { enter = moves_in and "copyin" or "create", exit = moves_out and "copyout" or "delete",
+      moves_in = moves_in, moves_out = moves_out }
+  elseif update then
+    clauses[clause.entry.action] = { update = update }
+  end
+end
+local region_clause = { [true] = { [true] = "copy", [false] = "copyin" }, [false] = { [true] = "copyout",
+  [false] = "create" } }
+
+local function clause_of(action)
+  return clauses[action] or cannot(("'%s' of what a structure points to"):format(action))
+end
+
+-- ---------------------------------------------------------------------------------------- members --
+
+-- init_needed: the values move in, whatever else is asked (TR14-3.1.1-17).
+local with_values = { create = "copyin", copyout = "copy" }
+
+local function action_of(member_mapping, entry, action)
+  local own = member_mapping.own
+  local wanted = entry.action or own and own ~= "hold" and own or action
+  return entry.init and with_values[wanted] or wanted
+end
+
+-- The same for the objects that an entry holds or points to.
+local function action_inside(session, member_mapping, entry, action)
+  local inner = nest.inner(session, member_mapping, entry)
+  return inner.own or action_of(member_mapping, entry, action), inner
+end
+
+-- The record that lies in the object as a member, or an array of them; nil for others.
+local function nested_record(t)
+  while t.kind == "array" do t = t.of end
+  return types.is_record(t) and t or nil
+end
+
+-- How many elements an array of arrays has.
+local function number_of(t) return t.kind == "array" and t.n * number_of(t.of) or 1 end
+
+-- Whether the subscripts of an entry choose elements of an array that lies in the object itself.
+local function is_part(entry)
+  local t = entry.member.type
+  if not entry.subscripts or t.kind ~= "array" then return false end
+  for _, subscript in ipairs(entry.subscripts) do
+    if t.kind ~= "array" or subscript.tag == "alias" then return false end
+    t = t.of
+  end
+  return true
+end
+
+-- Whether a member shares bytes with another one whose values move out: both are in a union.
+local function shares_bytes(session, member_mapping, entry, action)
+  for _, other in ipairs(nest.entries(session, member_mapping)) do
+    local overlaps = other ~= entry and other.include and other.offset < entry.offset + entry.member.type.size
+      and entry.offset < other.offset + other.member.type.size
+    if overlaps and clause_of(action_of(member_mapping, other, action)).moves_out then return true end
+  end
+  return false
+end
+
+-- Calls visit(entry, moves_in, moves_out) for each member that has values in the objects of a treatment, other than
+-- structures in which the same holds of several members: these are visited as visit_inside(entry, inner, inner_action).
+-- Pointers that are followed are among them if their values stay the host's: where the object itself does not move out,
+-- or, with keeps_pointers, all of them.
+local function each_value(session, member_mapping, action, keeps_pointers, visit, visit_inside)
+  local own = member_mapping.own
+  for _, entry in ipairs(nest.entries(session, member_mapping)) do
+    if not entry.include then
+      if not shares_bytes(session, member_mapping, entry, action) then visit(entry, false, false) end
+    elseif nested_record(entry.member.type) then
+      local inner_action, inner = action_inside(session, member_mapping, entry, action)
+      visit_inside(entry, inner, inner_action)
+    elseif not entry.subscripts or is_part(entry) then
+      local how = clause_of(action_of(member_mapping, entry, action))
+      visit(entry, how.moves_in or false, how.moves_out or false)
+    elseif (keeps_pointers or not clause_of(own or action).moves_out)
+      and not shares_bytes(session, member_mapping, entry, action) then
+      visit(entry, false, false)
+    end
+  end
+end
+
+-- Whether any value of the objects of a treatment moves in, whether any moves out, and whether some stay the host's own
+-- while others move out. keeps_pointers: as of each_value.
+local function traffic(session, member_mapping, action, keeps_pointers)
+  local moves_in, moves_out, stays = false, false, false
+  local function visit(entry, goes_in, goes_out)
+    moves_in, moves_out = moves_in or goes_in, moves_out or goes_out
+    stays = stays or not goes_out or is_part(entry)
+  end
+  local function visit_inside(entry, inner, inner_action)
+    local goes_in, goes_out, inner_stays = traffic(session, inner, inner_action, keeps_pointers)
+    moves_in, moves_out = moves_in or goes_in, moves_out or goes_out
+    stays = stays or inner_stays or not goes_out or is_part(entry)
+  end
+  each_value(session, member_mapping, action, keeps_pointers, visit, visit_inside)
+  return moves_in, moves_out, moves_out and stays
+end
+
+-- Whether objects of a treatment are plain data, which a clause moves as they are.
+local function is_trivial(session, member_mapping, seen)
+  if member_mapping.policy or seen[member_mapping] then return false end
+  seen[member_mapping] = true
+  local plain = true
+  for _, entry in ipairs(nest.entries(session, member_mapping)) do
+    plain = plain and entry.include and not (entry.subscripts or entry.init or entry.action)
+      and (not nested_record(entry.member.type) or is_trivial(
+      session, nest.inner(session, member_mapping, entry), seen))
+  end
+  seen[member_mapping] = nil
+  return plain
+end
+
+-- Whether pointers of objects point into what others bring (@).
+local function has_aliases(session, member_mapping, seen)
+  if seen[member_mapping] then return false end
+  seen[member_mapping] = true
+  for _, entry in ipairs(nest.entries(session, member_mapping)) do
+    if entry.include and nest.is_alias(entry) then return true end
+    local behind = types.innermost(entry.member.type)
+    if entry.include and types.is_record(behind) and (entry.subscripts or nested_record(entry.member.type))
+      and has_aliases(session, nest.inner(session, member_mapping, entry), seen) then
+      return true
+    end
+  end
+  return false
+end
+
+-- Whether a type points back to itself.
+local function is_recursive(session, member_mapping, around)
+  if around[member_mapping] then return true end
+  around[member_mapping] = true
+  for _, entry in ipairs(nest.entries(session, member_mapping)) do
+    if entry.include and types.is_record(types.innermost(entry.member.type)) and not nest.is_alias(entry)
+      and (entry.subscripts or nested_record(entry.member.type))
+      and is_recursive(session, nest.inner(session, member_mapping, entry), around) then
+      return true
+    end
+  end
+  around[member_mapping] = nil
+  return false
+end
+
+-- Whether objects on the device lead back to themselves: functions that follow pointers would not end.
+function member_transfers.is_cyclic(session)
+  local ctx, device, targets = session.ctx, session.now.device, {}
+  local function object(address)
+    local found = ctx:present_at(device, address, false)
+    return found and found.host
+  end
+  for _, attached in ipairs(ctx:attachments(device)) do
+    local from, to = object(attached.slot), object(attached.target)
+    if from and to then
+      targets[from] = targets[from] or {}
+      table.insert(targets[from], to)
+    end
+  end
+  local state = {}
+  local function is_cyclic_from(at)
+    if state[at] ~= nil then return state[at] end
+    state[at] = true
+    for _, to in ipairs(targets[at] or {}) do
+      if is_cyclic_from(to) then return true end
+    end
+    state[at] = false
+    return false
+  end
+  for from in pairs(targets) do
+    if is_cyclic_from(from) then return true end
+  end
+  return false
+end
+
+member_transfers.actions, member_transfers.clauses, member_transfers.clause_of,
+  member_transfers.region_clause = actions, clauses, clause_of,
+  region_clause
+member_transfers.action_of, member_transfers.action_inside, member_transfers.held_record = action_of, action_inside,
+  nested_record
+member_transfers.number_of, member_transfers.is_part, member_transfers.traffic = number_of, is_part, traffic
+member_transfers.each_value, member_transfers.is_plain = each_value, is_trivial
+member_transfers.has_aliases, member_transfers.is_recursive = has_aliases, is_recursive
+
+return member_transfers

@@ -1,0 +1,125 @@
+-- routine_calls.lua - how routines of OpenACC and OpenMP are called in C, from what a scenario gives them.
+
+local openacc_sema = require "accdeep.check.openacc_sema"
+local openmp_sema = require "accdeep.check.openmp_sema"
+local memory_view = require "accdeep.code.memory_view"
+local strings = require "accdeep.base.strings"
+
+local routine_calls = {}
+
+-- What stands in the parentheses, and what comes back. range: an address and its bytes, which a text gives
+-- both; host, device: an address; slot: the address of a pointer; bytes, number, devnum: integers, of which
+-- the last one names a device; text that stands for itself is in quotes.
+-- What comes back is nothing, a number, a truth (a number that is zero or not), a device address, or a number
+-- that differs from machine to machine (unchecked).
+local signatures = {}
+for names, signature in pairs {
+  ["acc_copyin acc_create"] = "range -> device",
+  ["acc_copyout acc_copyout_finalize acc_delete acc_delete_finalize acc_update_device acc_update_self"]
+    = "range -> nothing",
+  ["acc_is_present"] = "range -> truth",
+  ["acc_attach acc_detach acc_detach_finalize"] = "slot -> nothing",
+  ["acc_deviceptr"] = "host -> device",
+  ["acc_map_data"] = "host device bytes -> nothing",
+  ["acc_unmap_data"] = "host -> nothing",
+  ["acc_malloc"] = "bytes -> device",
+  ["acc_free"] = "device -> nothing",
+  ["acc_memcpy_to_device"] = "device host bytes -> nothing",
+  ["acc_memcpy_from_device"] = "host device bytes -> nothing",
+  ["acc_memcpy_device"] = "device device bytes -> nothing",
+  ["acc_set_device_num"] = "number 'acc_get_device_type()' -> nothing",
+  ["acc_get_device_num"] = "'acc_get_device_type()' -> number",
+  ["acc_get_num_devices"] = "'acc_get_device_type()' -> unchecked",
+  ["acc_wait_all"] = "-> nothing",
+  ["omp_get_num_devices omp_get_initial_device"] = "-> unchecked",
+  ["omp_get_default_device omp_get_device_num omp_is_initial_device"] = "-> number",
+  ["omp_set_default_device"] = "devnum -> nothing",
+  ["omp_target_alloc"] = "bytes devnum -> device",
+  ["omp_target_free"] = "device devnum -> nothing",
+  ["omp_target_is_present"] = "host devnum -> truth",
+  ["omp_target_is_accessible"] = "host bytes devnum -> truth",
+  ["omp_target_memcpy"] = "device device bytes bytes bytes devnum devnum -> truth",
+  ["omp_target_associate_ptr"] = "host device bytes bytes devnum -> truth",
+  ["omp_target_disassociate_ptr"] = "host devnum -> truth",
+  ["omp_get_mapped_ptr"] = "host devnum -> device",
+} do
+  local arguments, returns = signature:match "^(.-)%s*%->%s*(.*)$"
+  local list = strings.word_list(arguments)
+  for name in names:gmatch "%S+" do signatures[name] = { arguments = list, returns = returns } end
+end
+
+local function address_text(recorder, session, value)
+  if type(value) == "string" then
+    local text, bytes = recorder:extent(value)
+    return text, bytes
+  end
+  local address, at = memory_view.address(value)
+  if not address then return nil end
+  local to = at and (at.type.kind == "pointer" and at.type.to or at.type) or { kind = "void" }
+  return recorder.program:pointer_text(session, address, to)
+end
+
+local writers = {}
+
+function writers.host(recorder, session, value) return (address_text(recorder, session, value)) end
+writers.device = writers.host
+function writers.slot(recorder, session, value)
+  local text = address_text(recorder, session, value)
+  return text and "(void **)" .. text
+end
+function writers.bytes(_, _, value)
+  local n = math.tointeger(value)
+  return n and ("%d"):format(n)
+end
+writers.number = writers.bytes
+function writers.devnum(_, session, value)
+  local n = math.tointeger(value)
+  return n and (n == session.devices and "omp_get_initial_device()" or ("%d"):format(n))
+end
+
+-- The call of a routine with a script's arguments, and what it returns; nil and the reason if it has none.
+function routine_calls.call(recorder, session, name, ...)
+  local signature = signatures[name]
+  if not signature then return nil, " has no form that both the tool and compilers know" end
+  local given, at, parts = table.pack(...), 1, {}
+  for _, kind in ipairs(signature.arguments) do
+    local text
+    if kind:find "^'" then
+      text = kind:sub(2, -2)
+    elseif kind == "range" then
+      local bytes
+      text, bytes = address_text(recorder, session, given[at])
+      if type(given[at]) ~= "string" or math.type(given[at + 1]) == "integer" then
+        at = at + 1
+        bytes = writers.bytes(nil, nil, given[at])
+      end
+      text = text and bytes and ("%s, %s"):format(text, bytes)
+      at = at + 1
+    else
+      text = writers[kind](recorder, session, given[at])
+      at = at + 1
+    end
+    if not text then return nil, " is called with something that C has no name for" end
+    parts[#parts + 1] = text
+  end
+  return ("%s(%s)"):format(name, table.concat(parts, ", ")), signature.returns
+end
+
+local function find_word(node, known)
+  for word in node.name:gmatch "%a+" do
+    if known[word] then return true end
+  end
+  return false
+end
+
+local looping = { loop = true, ["for"] = true, simd = true, distribute = true, taskloop = true }
+
+-- Whether a directive takes a body, and whether that is a loop.
+function routine_calls.is_compute(language, node)
+  local kind = language == "acc" and openacc_sema.kind_of(node.name)
+    or language == "omp" and openmp_sema.directive_info(node.name).kind
+  return kind == "compute" or kind == "host"
+end
+function routine_calls.is_loop(node) return find_word(node, looping) end
+
+return routine_calls

@@ -1,0 +1,576 @@
+-- scenario_recorder.lua - what a scenario does, as steps of a C program, while it runs in the tool.
+--
+-- A scenario is a straight-line script, so that running it once tells all of its steps. Others stand for the functions
+-- that a script sees: each first updates the program's memory (c_program.lua), adds its own
+-- statements, does what it always does, and then takes over what that wrote on the host. Whatever a script
+-- reads of host memory, and what routines return, is checked in the program where the script reads it: what a
+-- script concludes from it holds there, too. What C has no words for closes the program with a reason.
+
+local checks = require "accdeep.tools.export.checks"
+local deep_copy = require "accdeep.tools.export.deep_copy"
+local diagnostic = require "accdeep.base.diagnostic"
+local c_program = require "accdeep.tools.export.c_program"
+local grammar = require "accdeep.grammar"
+local has_clause = require "accdeep.plan.body.nesting_check".has_clause
+local location = require "accdeep.base.location"
+local list_item = require "accdeep.shape.list_item"
+local scenario = require "accdeep.script.scenario"
+local routine_calls = require "accdeep.tools.export.routine_calls"
+local member_transfers = require "accdeep.tools.export.member_transfers"
+local memory_view = require "accdeep.code.memory_view"
+
+local Recorder = {}
+Recorder.__index = Recorder
+checks.extend(Recorder)
+
+-- ------------------------------------------------------------------------------------ the program --
+
+function Recorder:cannot(message) self.program:cannot(message) end
+-- What stands outside of cases is there in all of them.
+function Recorder:cannot_declare(message) self.program:cannot(message, not self.in_case) end
+
+-- The session under way.
+function Recorder:session()
+  local session = self.run.session
+  local rules = session.options.rules or "tr14"
+  self.program.rules = type(rules) == "string" and session.rules.core or nil -- as accdeep exec knows them
+  return session
+end
+
+function Recorder:catch_up() self.program:catch_up(self:session()) end
+function Recorder:adopt_host_writes()
+  self.seen = {}
+  self.program:adopt_host_writes(self:session())
+end
+function Recorder:line(text)
+  if self.program:is_open() then self.program:line(text) end
+end
+function Recorder:linef(format, ...) self:line(format:format(...)) end
+
+-- Evaluates something for the program itself: what it reads is not the script's reading.
+function Recorder:quietly(fn, ...)
+  local before = self.quiet
+  self.quiet = true
+  local results = table.pack(pcall(fn, ...))
+  self.quiet = before
+  if not results[1] then error(results[2], 0) end
+  return table.unpack(results, 2, results.n)
+end
+
+-- What deep_copy.lua writes otherwise.
+local described = { shape = true, policy = true }
+
+-- The rest of a step, whose errors end the program.
+function Recorder:finish(results)
+  if not results[1] then
+    self.failed = true
+    if not self.failing then
+      self:cannot "a step that fails outside of expect.fails: it would end the program"
+    end
+    error(results[2], 0)
+  end
+  self:adopt_host_writes()
+  return table.unpack(results, 2, results.n)
+end
+
+-- A step: statements that are added by write, then fn.
+function Recorder:step(write, fn, ...)
+  self:catch_up()
+  if self.program:is_open() then write() end
+  return self:finish(table.pack(pcall(fn, ...)))
+end
+
+-- The same for a directive: its statements depend on what fn finds to be deep in it, nil or as of deep.of.
+function Recorder:directive_step(node, write, fn, ...)
+  self:catch_up()
+  self.plan = nil
+  local results = table.pack(pcall(fn, ...))
+  if self.program:is_open() then
+    self:try_lowering(function()
+      local found, beyond = nil, deep_copy.extension(node)
+      if self.plan and (beyond or self.program.shapes) then
+        found = deep_copy.new(self.program, self.run.session, self.plan, self.leads_back)
+      end
+      if found and self.failing then deep_copy.cannot "a deep copy that fails: it would begin before it fails" end
+      if beyond and not found then deep_copy.cannot(beyond .. ": no standard directive can express that") end
+      write(found)
+    end)
+  end
+  return self:finish(results)
+end
+
+-- Calls fn, which may find out that no standard directives can do it.
+function Recorder:try_lowering(fn)
+  local ok, problem = pcall(fn)
+  if ok then return end
+  if not deep_copy.is_reason(problem) then error(problem, 0) end
+  self:cannot(problem.cannot)
+end
+
+-- The language of the directives and routines that are used: one of the two.
+function Recorder:speak(language)
+  local program = self.program
+  if self.wanted and self.wanted ~= language then
+    self.program:cannot(("a scenario in %s cannot be exported as %s"):format(language == "openmp" and "OpenMP"
+      or "OpenACC", language == "openmp" and "OpenACC" or "OpenMP"), false, "leave out --c")
+  elseif program.language and program.language ~= language then
+    self:cannot "OpenACC and OpenMP in one program: no compiler has both runtimes"
+  end
+  program.language = program.language or language
+end
+
+-- ------------------------------------------------------------------------------------- directives --
+
+local dialects = {
+  acc = { language = "openacc", start = "directive", prefix = "^%s*#%s*pragma%s+acc%f[^%w_]%s*",
+    word = "^%s*acc%f[^%w_]%s*", wait = "#pragma acc wait", queued = "async" },
+  omp = { language = "openmp", start = "omp_directive", prefix = "^%s*#%s*pragma%s+omp%f[^%w_]%s*",
+    word = "^%s*omp%f[^%w_]%s*", wait = "#pragma omp taskwait", queued = "nowait" },
+}
+
+local structured = { data = true, ["host data"] = true, host_data = true, ["target data"] = true }
+local declarations = { ["declare mapper"] = true, ["declare target"] = true, ["begin declare target"] = true,
+  ["end declare target"] = true }
+
+local function one_line(text) return (text:gsub("\\\r?\n", " "):gsub("%s+", " "):gsub("^ ", ""):gsub(" $", "")) end
+
+local function strip_sentinel(name, text)
+  local dialect = dialects[name]
+  return one_line(text:gsub(dialect.prefix, ""):gsub(dialect.word, ""))
+end
+
+-- A variable that stands in two data clauses: gcc refuses that.
+local function duplicate_variable(node)
+  local seen = {}
+  for _, clause in ipairs(node.clauses) do
+    for _, variable in ipairs(clause.vars or {}) do
+      local base = list_item.split_designator(variable)
+      if base.tag == "id" and seen[base.name] then return base.name end
+      if base.tag == "id" then seen[base.name] = true end
+    end
+  end
+end
+
+-- A directive. The host is another number where there are more devices than the scenario has.
+function Recorder:pragma(name, text)
+  local session = self:session()
+  local line = strip_sentinel(name, text)
+  if name == "omp" then
+    line = line:gsub("%f[%w_]device(%b())", function(number)
+      local ok, value = pcall(self.quietly, self, session.value, session, session:host_env(), number)
+      return ok and value == session.devices and "device(omp_get_initial_device())" or nil
+    end)
+  end
+  self:linef("#pragma %s %s", name, line)
+end
+
+-- The lines of a kernel's text, moved to where the program is.
+function Recorder:body(text, in_braces)
+  local lines, least = {}, math.huge
+  for line in (text:gsub("^[ \t]*\r?\n", ""):gsub("%s+$", "") .. "\n"):gmatch "(.-)\r?\n" do
+    lines[#lines + 1] = line
+    local indent = #line:match "^%s*"
+    if line:find "%S" and (#lines > 1 or indent > 0) then least = math.min(least, indent) end
+  end
+  if in_braces then self.program:open_brace() end
+  for _, line in ipairs(lines) do
+    self:line(line:sub(math.min(least, #line:match "^%s*") + 1))
+  end
+  if in_braces then self.program:close_brace() end
+end
+
+-- Names that stand for device addresses in a region just opened: the addresses are kept.
+function Recorder:keep_replaced(session, before)
+  local replaced = session.now.replaced
+  if not replaced or replaced == before then return end
+  local names = {}
+  for name in next, replaced do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    local binding = rawget(replaced, name)
+    local address = binding.value and binding.value() or binding.place and binding.place()
+    if address then
+      self:linef("%s = %s%s;", self.program:keep_device(address), binding.value and "(void *)" or "(void *)&", name)
+    end
+  end
+end
+
+-- The end of the innermost region: what is deep in it goes before, and is put right behind.
+function Recorder:end_region()
+  if not self.program:is_open() then return end
+  self:try_lowering(function()
+    local found = table.remove(self.regions)
+    if found then found:finish(self.program) else self.program:close_brace() end
+  end)
+end
+
+-- A region as the script has it: its end is a step, too.
+function Recorder:region(region)
+  local made = {}
+  local function close()
+    return self:step(function() self:end_region() end, region.close)
+  end
+  made.close = close
+  return setmetatable(made, { __name = "region", __close = getmetatable(region).__close and close,
+    __call = function(_, body)
+      if type(body) ~= "function" then return region(body) end
+      return self:step(function() end, region, function()
+        body()
+        self:catch_up()
+        self:end_region()
+      end)
+    end })
+end
+
+-- A directive that is deep.
+function Recorder:deep_directive(node, found)
+  if found:write(node, self.program) then table.insert(self.regions, found) end
+end
+
+function Recorder:directive(name, original, text, refs)
+  local session = self:session()
+  local dialect = dialects[name]
+  local ok, node = pcall(grammar.parse, dialect.start, text, 1, session.now.scope)
+  if not ok or not self.program:is_open() then return original(text, refs) end
+  self:speak(dialect.language)
+  local twice = name == "acc" and node.name ~= "update" and duplicate_variable(node)
+  if twice then self:cannot(("'%s' stands in two data clauses of one directive, which gcc refuses"):format(twice)) end
+  if name == "acc" and described[node.name] then
+    self.program.shapes = true
+    return original(text, refs)
+  end
+  local beyond, is_described = deep_copy.extension(node)
+  if beyond and not (is_described and name == "acc") then
+    self:cannot_declare(("%s: no standard directive can express that"):format(beyond))
+  end
+  if declarations[node.name] then
+    table.insert(self.program.declarations, ("#pragma %s %s"):format(name, strip_sentinel(name, text)))
+    return original(text, refs)
+  elseif node.name:find "^end " or node.name:find "^end_" then
+    return self:step(function() self:end_region() end, original, text, refs)
+  elseif node.name == "declare" then
+    self:cannot "declare acts when a C program starts, not where the scenario has it"
+    return original(text, refs)
+  end
+  local before = session.now.replaced
+  local queued = has_clause(node, dialect.queued)
+  local function write(found)
+    if found then
+      self:deep_directive(node, found)
+    else
+      self:pragma(name, text)
+    end
+    if structured[node.name] then
+      if not found then
+        self.program:open_brace()
+        table.insert(self.regions, false)
+      end
+    elseif queued then
+      self:line(dialect.wait)
+    end
+  end
+  -- a compute construct is only looked at until its body is there
+  local standalone = structured[node.name] or not routine_calls.is_compute(name, node)
+  if not standalone then
+    local result = original(text, refs)
+    return type(result) == "function" and self:compute(name, node, text, refs, result, queued) or result
+  end
+  local result = self:directive_step(node, write, original, text, refs)
+  if result == nil then return nil end
+  self:keep_replaced(session, before)
+  return self:region(result)
+end
+
+-- A compute construct that waits for its body.
+function Recorder:compute(name, node, text, refs, run, queued)
+  return function(body)
+    if type(body) ~= "string" then
+      self:cannot "the body of a kernel is a Lua function: write it as C text"
+      return run(body)
+    end
+    return self:directive_step(node, function(found)
+      if found then self:deep_directive(node, found) else self:pragma(name, text) end
+      local is_loop = routine_calls.is_loop(node)
+      if refs then
+        if is_loop then self:cannot "variables that a loop only refers to (the second argument)" end
+        body = refs:gsub("[%a_][%w_]*", "(void)&%0;"):gsub("%s*,%s*", " ") .. "\n" .. body
+      end
+      self:body(body, not is_loop)
+      if queued then self:line(dialects[name].wait) end
+      if found and not found:is_there() then self:end_region() end
+    end, run, body)
+  end
+end
+
+-- --------------------------------------------------------------------------------------- routines --
+
+function Recorder:routine(name, original, ...)
+  local session = self:session()
+  if not self.program:is_open() then return original(...) end
+  self:speak(name:find "^acc_" and "openacc" or "openmp")
+  self:catch_up()
+  local call, returns = routine_calls.call(self, session, name, ...)
+  if not call then
+    self:cannot(("the routine %s%s"):format(name, returns or ""))
+    return original(...)
+  end
+  if returns == "nothing" or returns == "unchecked" then
+    return self:step(function() if returns == "nothing" then self:line(call .. ";") end end, original, ...)
+  end
+  local kept = returns == "device" and self.program:keep_device() or "result"
+  local value = self:step(function() self:line(("%s = %s;"):format(kept, call)) end, original, ...)
+  if not self.program:is_open() then return value end
+  if returns == "device" then
+    local at = memory_view.location(value)
+    self.program.devices[#self.program.devices].address = at and at.address or 0
+    self:check(call .. " is null", function()
+      self:linef("check_number(%s == NULL, %d);", kept, (not at or at.address == 0) and 1 or 0)
+    end)
+  else
+    self.program.uses.result = true
+    local truth = returns == "truth"
+    self:check(call, function()
+      self:linef("check_number(%s, %s);", truth and "result != 0" or "result",
+        checks.number_text(truth and value ~= 0 and value ~= false or not truth and value))
+    end)
+  end
+  return value
+end
+
+-- ----------------------------------------------------------------------------------- expectations --
+
+local beyond_c = {
+  count = "reference counters", uninitialized = "bytes that were never initialised",
+  events = "events", moves = "transfers", warns = "warnings",
+  malformed = "text that does not compile", invalid = "directives that do not compile",
+}
+
+-- An error is the end of a C program: what it prints tells whether it was reached.
+function Recorder:fails(original, code, what, details)
+  local program = self.program
+  if type(what) == "table" then self:cannot "several texts that fail: the program would end at the first" end
+  if not program:is_open() then return original(code, what, details) end
+  self:catch_up()
+  local depth = program.depth
+  local _, line = location.scenario(1)
+  program.uses.fails = true
+  -- what only a check of a kernel's addresses finds
+  program.uses.strict = program.uses.strict or code == "host-pointer-on-device" or code == "excluded-member"
+  self:linef("check_fails(%d, %s);", line or 0, checks.quoted(tostring(code)))
+  self.failing, self.failed = true, false
+  local ok, err = pcall(original, code, what, details)
+  self.failing = false
+  if not ok then error(err, 0) end
+  local phase = diagnostic.is(err) and (rawget(err, "phase") == "static" and "static" or diagnostic.phase(err.code))
+  if phase == "static" or phase == "text" then
+    self:cannot "an error that a compiler would report: there would be no program to run"
+  elseif not self.failed then
+    self:cannot "an error of the script itself, not of a directive or a routine"
+  end
+  if program:is_open() then
+    while program.depth > depth do program:close_brace() end
+    self:line "exit(check_survived());"
+    while program.depth > 1 do program:close_brace() end
+    program.ended = true
+  end
+  return err
+end
+
+local expectations = {}
+
+for name, what in pairs(beyond_c) do
+  expectations[name] = function(self, fn, ...)
+    local result = fn(...)
+    self:mark_unchecked("expect." .. name, what)
+    return result
+  end
+end
+for name, wanted in pairs { attached = 1, detached = 0 } do
+  expectations[name] = function(self, fn, text, count)
+    local result = fn(text, count)
+    self:attachment(text, wanted)
+    return result
+  end
+end
+for name, wanted in pairs { present = 1, absent = 0 } do
+  expectations[name] = function(self, fn, text)
+    fn(text)
+    self:catch_up()
+    self:presence(text, wanted)
+  end
+end
+
+function expectations.host(self, fn, text, wanted)
+  fn(text, wanted)
+  self:catch_up()
+  local session = self:session()
+  self:check(text, function() self:compare_expression(session, text, wanted) end)
+end
+
+function expectations.device(self, fn, text, wanted)
+  fn(text, wanted)
+  self:catch_up()
+  local session = self:session()
+  if self.program.language == "openmp" then
+    return self:cannot "expect.device: OpenMP has no routine for it; read it in a region, or update from"
+  end
+  self:check("device " .. text, function()
+    self:compare_expression(session, text, wanted, function(lvalue, is_pointer)
+      self.program.uses[is_pointer and "pointer" or "device"] = true
+      return (is_pointer and "check_pointer(&%s)" or "check_on_device(%s)"):format(lvalue)
+    end)
+  end)
+end
+
+function expectations.fails(self, fn, code, what, details) return self:fails(fn, code, what, details) end
+
+-- ---------------------------------------------------------------------------------- the language --
+
+local beyond_language = {
+  fortran = "Fortran", call = "Fortran", output = "Fortran", func = "functions written in Lua",
+  method = "member functions",
+}
+local beyond_routines = { events = "events", state = "the present table, levels and counters" }
+
+local function host_names(self, env)
+  local meta = getmetatable(env.host)
+  local index, newindex, call = meta.__index, meta.__newindex, meta.__call
+  meta.__index = function(...) self:session() return index(...) end
+  meta.__newindex = function(...) self:session() return newindex(...) end
+  meta.__call = function(_, text)
+    local value = call(_, text)
+    local session = self:session()
+    self:catch_up()
+    local at = memory_view.location(value)
+    if not at and self.program:is_open() then
+      self:check(text, function() self:compare_expression(session, text, value) end)
+    end
+    return value
+  end
+end
+
+-- C++ has no place in a C program. The text stands in for what a compiler would say first.
+local function check_not_cpp(text)
+  local plain = text:gsub("/%*.-%*/", " "):gsub("//[^\n]*", " ")
+  return plain:match "%f[%w_](class)%f[^%w_]" or plain:match "%f[%w_](template)%f[^%w_]"
+    or plain:match "%f[%w_](virtual)%f[^%w_]" or plain:match "%f[%w_](public)%s*:"
+    or plain:match "(&)%s*[%a_][%w_]*%s*%)?[%[%]%w_]*%s*=[^=]"
+end
+
+-- Without the directives that describe types: no compiler knows them.
+local function strip_shapes(text)
+  local plain = ("\n" .. text):gsub("\n[ \t]*#%s*pragma%s+acc%f[%s][^\n]*", function(line)
+    return line:find "\\%s*$" and "\n\0" or ""
+  end)
+  while plain:find "\0" do -- its continuation lines
+    plain = plain:gsub("\n%z\n[^\n]*", function(line) return line:find "\\%s*$" and "\n\0" or "" end, 1)
+  end
+  return plain:sub(2)
+end
+
+function Recorder:declare(original, text)
+  self:catch_up()
+  original(text)
+  local session = self:session()
+  if text:find "#%s*pragma%s+acc%f[%s]" then self.program.shapes = true end
+  local cpp = check_not_cpp(text)
+  if cpp then self:cannot_declare(("'%s' is C++: programs are written in C"):format(cpp)) end
+  if not self.program:is_open() then return end
+  table.insert(self.program.declarations, (strip_shapes(text):gsub("^%s*\n", ""):gsub("%s+$", "")))
+  self.program:adopt_declared(session)
+end
+
+local wrappers = {}
+
+function wrappers.directive(self, name, fn)
+  return function(text, refs)
+    if type(text) ~= "string" then return fn(text, refs) end
+    return self:directive(name, fn, text, refs)
+  end
+end
+
+function wrappers.routine(self, name, fn)
+  return function(...) return self:routine(name, fn, ...) end
+end
+
+function wrappers.case(self, _, fn)
+  return function(name, body)
+    if type(name) == "function" then name, body = nil, name end
+    if type(body) ~= "function" then return fn(name, body) end
+    local outer = self.program
+    name = name or "case " .. (#self.run.cases + 1)
+    self.cases[#self.cases + 1] = outer:case(name)
+    local index = #self.cases
+    fn(name, function()
+      self.program, self.in_case, self.regions = self.cases[index], true, {}
+      self:session()
+      body()
+      self:catch_up()
+    end)
+    self.program, self.in_case = outer, false
+  end
+end
+
+function wrappers.declare(self, _, fn)
+  return function(text) return self:declare(fn, text) end
+end
+
+function wrappers.free(self, _, fn)
+  return function(pointer)
+    local at = memory_view.location(pointer)
+    return self:step(function()
+      self:linef("free(%s);", at and self.program:pointer_text(self:session(), at.address, at.type.to) or "NULL")
+    end, fn, pointer)
+  end
+end
+
+-- What stands for a function that the script sees, or nil.
+function Recorder:wrap(name, fn)
+  local stand = wrappers[name] or wrappers[scenario.statements[name]]
+  if stand then return stand(self, name, fn) end
+  if beyond_language[name] then
+    return function(...)
+      self:cannot_declare(beyond_language[name] .. " cannot be written in C")
+      return fn(...)
+    end
+  elseif beyond_routines[name] then
+    return function(...)
+      local result = fn(...)
+      self:mark_unchecked(name .. "()", beyond_routines[name])
+      return result
+    end
+  end
+  local expectation = expectations[name:match "^expect%.(.*)" or ""]
+  return expectation and function(...) return expectation(self, fn, ...) end
+end
+
+-- A recorder of a scenario. wanted: the language of the program, or nil for that of the scenario.
+local function scenario_recorder(file, wanted)
+  local self = setmetatable({ program = c_program.new(file), wanted = wanted, cases = {}, seen = {},
+    regions = {} }, Recorder)
+  self.observer = {
+    construct = function(session, plan, ends)
+      if ends then return nil end
+      self.plan = plan
+      return function(err) self.leads_back = not err and self.program.shapes and member_transfers.is_cyclic(session) end
+    end,
+    warning = function(_, code)
+      if code == "bounds-changed" then
+        self:cannot "bounds that change while data are present: a program computes them anew"
+      end
+    end,
+    read = function(session, address, code, value)
+      if not session.now.current and not self.quiet and self.run.session == session then
+        self:read(session, address, code, value)
+      end
+    end,
+    statement = function(run, name, fn)
+      self.run = run
+      return self:wrap(name, fn)
+    end,
+    names = function(env) host_names(self, env) end,
+  }
+  return self
+end
+
+return scenario_recorder

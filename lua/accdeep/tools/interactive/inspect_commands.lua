@@ -1,0 +1,140 @@
+-- inspect_commands.lua - commands that look at a session: what `accdeep run --step` and `accdeep repl` share.
+--
+-- A command is {names, usage, about, run = function(user, argument)}. The user is a table with terminal, session(),
+-- numbers and events (state_diff.lua), before = the moment before these events, at = {file, line} where it stands.
+
+local draw = require "accdeep.see.draw"
+local files = require "accdeep.tools.files"
+local state_diff = require "accdeep.see.state_diff"
+local explain = require "accdeep.see.explain"
+local location = require "accdeep.base.location"
+local state = require "accdeep.run.state"
+local value_text = require "accdeep.script.value_text"
+
+local inspect_commands = {}
+
+-- The value of an expression in one of the memories, as text.
+local function evaluate(session, text, env_of)
+  return value_text.attempt(function()
+    return session:with_text(text, "expression", 1, function() return session:value(env_of(session), text) end)
+  end)
+end
+
+local function host_env_of(session) return session:host_env() end
+local function device_env_of(session) return session:device_env() end
+
+function inspect_commands.print(user, text)
+  if text == "" then return user.terminal:write "  print takes an expression: print X.a[0:3]\n" end
+  local session = user:session()
+  user.terminal:write(("  host    %s\n  device  %s\n"):format(evaluate(session, text, host_env_of),
+    evaluate(session, text, device_env_of)))
+end
+
+local function print_device(user, text)
+  if text == "" then return user.terminal:write "  device takes an expression: device X.a[0:3]\n" end
+  user.terminal:write(("  device  %s\n"):format(evaluate(user:session(), text, device_env_of)))
+end
+
+local function show_state(user)
+  local session = user:session()
+  for device = 0, session.devices - 1 do user.terminal:page(state.text(session, device)) end
+end
+
+local function show_difference(user)
+  if not user.before then return user.terminal:write "  nothing has run yet\n" end
+  user.terminal:page(state_diff.text(user.before, state_diff.snapshot(user:session(), user.numbers), user.events))
+end
+
+local function show_events(user)
+  local lines = {}
+  for i, event in ipairs(user.events) do
+    lines[i] = ("  %-6s %s%s%s\n"):format(event.op, event.name,
+      event.op ~= "attach" and event.op ~= "detach" and (", %d bytes"):format(event.bytes) or "",
+      event.rule and "  [" .. event.rule .. "]" or "")
+  end
+  user.terminal:page(#lines > 0 and table.concat(lines) or "  nothing\n")
+end
+
+local NAMED = 12 -- names in a line
+
+-- What events did, in a few lines; head: one before them.
+function inspect_commands.show_event_list(user, events, head)
+  local out = { head }
+  explain.add_events(events, out, NAMED)
+  user.terminal:page(table.concat(out, "\n") .. "\n")
+end
+
+local AROUND = 5 -- lines of a listing, on either side
+
+local function list(user, argument)
+  local at = user.at
+  local source = at and at.file and location.source(at.file)
+  if not source then return user.terminal:write "  there is no text here\n" end
+  local line = math.tointeger(tonumber(argument)) or at.line
+  local out, n = {}, 0
+  for text in (source:gsub("\n$", "") .. "\n"):gmatch "(.-)\r?\n" do
+    n = n + 1
+    if math.abs(n - line) <= AROUND then
+      out[#out + 1] = ("%s%4d | %s\n"):format(n == at.line and ">" or " ", n, text)
+    end
+  end
+  user.terminal:write(#out > 0 and table.concat(out) or ("  %s has %d lines\n"):format(at.file, n))
+end
+
+local function draw_state(user, name)
+  if not draw.format(name) then return user.terminal:write "  draw takes a file: FILE.svg, FILE.html or FILE.dot\n" end
+  local ok, err = pcall(function() draw.save(user:session(), files.prepare_output(name)) end)
+  user.terminal:write(ok and ("  drawn: %s\n"):format(name) or ("  %s\n"):format(tostring(err.message or err)))
+end
+
+inspect_commands.commands = {
+  { "print", "p", usage = "print EXPR", about = "the value on the host and on the device",
+    run = inspect_commands.print },
+  { "device", usage = "device EXPR", about = "the value on the device", run = print_device },
+  { "state", "s", usage = "state", about = "what is present and attached, and the open regions", run = show_state },
+  { "diff", "d", usage = "diff", about = "what the last directive changed", run = show_difference },
+  { "events", "e", usage = "events", about = "what it did, one by one, with the rules", run = show_events },
+  { "draw", usage = "draw FILE", about = "a picture of host and device", run = draw_state },
+  { "list", "l", usage = "list [LINE]", about = "the text around this place", run = list },
+}
+
+-- The command of a name in lists of commands; nil if there is none.
+function inspect_commands.find(word, ...)
+  for _, commands in ipairs { ... } do
+    for _, command in ipairs(commands) do
+      for _, name in ipairs(command) do
+        if name == word then return command end
+      end
+    end
+  end
+  return nil
+end
+
+-- What there is, as text.
+function inspect_commands.help(...)
+  local out = {}
+  for _, commands in ipairs { ... } do
+    for _, command in ipairs(commands) do
+      local short = command[2] and command[2] ~= "" and (" (%s)"):format(command[2]) or ""
+      out[#out + 1] = ("  %-18s %s\n"):format(command.usage .. short, command.about)
+    end
+  end
+  return table.concat(out)
+end
+
+-- Names that complete a word: of variables, or of the members of what stands before the last dot.
+function inspect_commands.names(session, stem)
+  local names = {}
+  local from = stem:match "^(.-)%.$" or stem:match "^(.-)%->$"
+  if not from then
+    for name in pairs(session.now.scope:names()) do names[#names + 1] = name end
+    return names
+  end
+  local ok, _, _, t = pcall(session.with_text, session, from, "expression", 1, session.extent, session, from)
+  if not ok then return {} end
+  while t.kind == "pointer" or t.kind == "array" do t = t.to or t.of end
+  for name in pairs(t.by_name or {}) do names[#names + 1] = name end
+  return names
+end
+
+return inspect_commands

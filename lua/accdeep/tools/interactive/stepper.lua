@@ -1,0 +1,271 @@
+-- stepper.lua - `accdeep run --step` on a terminal: a scenario directive by directive, forwards and back.
+--
+-- The scenario stops before each directive that moves data, before the end of each region, where it fails, and at
+-- the end of each case; the stops are numbered. Going back means to run it anew up to an earlier stop: scenarios do
+-- the same each time (reproducible.lua).
+
+local reproducible = require "accdeep.tools.interactive.reproducible"
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local state_diff = require "accdeep.see.state_diff"
+local explain = require "accdeep.see.explain"
+local location = require "accdeep.base.location"
+local inspect_commands = require "accdeep.tools.interactive.inspect_commands"
+local report = require "accdeep.base.report"
+local scenario = require "accdeep.script.scenario"
+
+local Stepper = {}
+Stepper.__index = Stepper
+
+-- ------------------------------------------------------------------------------------- moving --
+
+-- Open regions on all devices.
+local function depth(session)
+  local n = 0
+  for device = 0, session.devices - 1 do n = n + #session.device_side.regions[device] end
+  return n
+end
+
+-- What decides whether to stop: functions of a stop. Failures always do.
+local function stop_always() return true end
+local function stop_never() return false end
+
+-- A whole number that a command was given, or its default.
+local function number(self, argument, default)
+  local n = argument == "" and default or math.tointeger(tonumber(argument))
+  if n and n > 0 then return n end
+  self.terminal:write(("  '%s' is not a number of steps or lines\n"):format(argument))
+  return nil
+end
+
+-- Leaves this run of the scenario: for another one up to a stop, or for good. In a failure the error goes on, and
+-- what comes next ends the run.
+local function leave(self, target)
+  self.target, self.leaving = target, true
+  if not self.here.failed then core.stop() end
+  return true
+end
+
+local motions = {
+  { "step", "", usage = "step (Enter)", about = "carry out this directive", run = function(self)
+    self.stop_condition = stop_always
+    return true
+  end },
+  { "next", "n", usage = "next", about = "the same; a region with its whole body", run = function(self)
+    local session = self:session()
+    local outside = depth(session)
+    self.stop_condition = function() return self:session() ~= session or depth(session) <= outside end
+    return true
+  end },
+  { "back", "b", usage = "back [N]", about = "go back a step, or N steps", run = function(self, argument)
+    local n = number(self, argument, 1)
+    if not n then return false end
+    if self.stop == 1 then
+      self.terminal:write "  this is the first step\n"
+      return false
+    end
+    return leave(self, math.max(1, self.stop - n))
+  end },
+  { "continue", "c", usage = "continue", about = "go on to the end, or to a failure", run = function(self)
+    self.stop_condition = stop_never
+    return true
+  end },
+  { "until", "u", usage = "until LINE", about = "go on to a directive at that line, or behind it",
+    run = function(self, argument)
+      local line = number(self, argument, nil)
+      if not line then return false end
+      self.stop_condition = function(stop) return stop.file == self.file and stop.last >= line end
+      return true
+    end },
+  { "where", "w", usage = "where", about = "this place, and the open regions around it", run = function(self)
+    self:show()
+    local session = self:session()
+    for device = 0, session.devices - 1 do
+      for i = #session.device_side.regions[device], 1, -1 do
+        local region = session.device_side.regions[device][i]
+        self.terminal:write(("  in %s:%d: %s\n"):format(region.file or "?", region.line or 0,
+          explain.format_directive(region.plan)))
+      end
+    end
+  end },
+  { "help", "h", usage = "help", about = "this list", run = function(self) self:help() end },
+  { "quit", "q", usage = "quit", about = "leave", run = function(self) return leave(self, nil) end },
+}
+
+function Stepper:session() return self.run.session end
+
+-- What may stand at the prompt: commands, and what expressions are made of.
+function Stepper:words(stem)
+  local words = inspect_commands.names(self:session(), stem)
+  if stem == "" then
+    for _, commands in ipairs { motions, inspect_commands.commands } do
+      for _, command in ipairs(commands) do words[#words + 1] = command[1] end
+    end
+  end
+  return words
+end
+
+function Stepper:help() self.terminal:write(inspect_commands.help(motions, inspect_commands.commands)) end
+
+-- ------------------------------------------------------------------------------------- a stop --
+
+-- What routines of the API did since the last directive.
+function Stepper:report_routines()
+  if #self.events <= self.reported then return end
+  inspect_commands.show_event_list(self, table.move(self.events, self.reported + 1, #self.events, 1, {}),
+    "  then, by routines:")
+  self.reported = #self.events
+end
+
+function Stepper:head(here)
+  self.shown = here.number
+  self.terminal:write(("[%d] %s:%d: %s\n"):format(here.number, here.file or "?", here.line or 0, here.text))
+  if here.callers then
+    self.terminal:write(("      called from %s\n"):format(location.callers_text(here.callers)))
+  end
+end
+
+-- The place, and the line of the scenario.
+function Stepper:show()
+  local here = self.here
+  if here.failed then
+    self.terminal:write_error(report.error(here.failed, { color = self.color }))
+    return
+  end
+  self:head(here)
+  local source = here.file and location.source(here.file)
+  local line = source and not here.ended and location.line(source, here.line)
+  if line then self.terminal:write(("%5d | %s\n"):format(here.line, line)) end
+end
+
+-- Asks until a command moves on.
+function Stepper:prompt_until_move()
+  local terminal = self.terminal
+  while true do
+    local line, why = terminal:read "(accdeep) "
+    if why == "end" then return leave(self, nil) end
+    if line then
+      local word, argument = line:match "^%s*(%S*)%s*(.-)%s*$"
+      if word == "" and self.last_motion then word, argument = table.unpack(self.last_motion) end
+      terminal:remember(line)
+      local command = inspect_commands.find(word, motions, inspect_commands.commands)
+      if not command then
+        terminal:write(("  there is no command '%s'; help lists them\n"):format(word))
+      elseif command.run(self, argument) then
+        if word ~= "back" and word ~= "b" then self.last_motion = { command[1] == "next" and "next" or "step", "" } end
+        return
+      end
+    end
+  end
+end
+
+-- Whether what happens now was seen before.
+function Stepper:is_silent() return self.leaving or self.target and self.stop < self.target end
+
+function Stepper:arrive(stop)
+  if self.leaving then core.stop() end
+  self.stop = self.stop + 1
+  stop.number, self.here = self.stop, stop
+  self.at = stop.file and { file = stop.file, line = stop.line }
+  if self.target then
+    if self.stop < self.target then return end
+    self.target, self.reported = nil, #self.events
+  elseif not stop.failed and not self.stop_condition(stop) then
+    return
+  end
+  self.stop_condition = stop_always
+  self:report_routines()
+  self:show()
+  self:prompt_until_move()
+end
+
+-- Before a construct, or the end of a region.
+function Stepper:directive(session, plan, ends)
+  local place = plan.place
+  local _, more = (place.text or ""):gsub("\n", "")
+  local text = explain.format_directive(plan)
+  self.asked = session
+  self:arrive { file = place.file, line = place.line, last = (place.line or 0) + more,
+    text = ends and "end of " .. text or text, callers = not ends and location.callers(place.file, place.line) or nil }
+  local here = self.here
+  self.before = not self:is_skipping() and state_diff.snapshot(session, self.numbers) or nil
+  self.events, self.reported = {}, 0
+  return function(err)
+    self.reported = #self.events
+    if self:is_skipping() or self.target then return end
+    if self.shown ~= here.number then self:head(here) end -- what `next` and `until` step over
+    if err then return self.terminal:write "  fails, nothing is changed\n" end
+    inspect_commands.show_event_list(self, self.events)
+  end
+end
+
+-- Whether a construct is left behind without a word: all but the last one on the way back, all that continue passes.
+function Stepper:is_skipping()
+  return self.leaving or self.stop_condition == stop_never or self.target and self.stop < self.target - 1
+end
+
+-- Before what an error undoes is undone: the place where it happened, with the state as it is.
+function Stepper:failed(err)
+  local session = self:session()
+  local seen = self.failure and self.failure.err == err and self.failure.session == session
+  if seen or self.leaving or session.now.expects_failure or diagnostic.is_limit(err) then return end
+  if type(err) == "string" and err:find("stack overflow", 1, true) then return end
+  self.failure = { err = err, session = session }
+  local made = scenario.to_diagnostic(err, self.file, self.run)
+  self:arrive { failed = made, file = made.file, line = made.line, last = made.line or 0 }
+end
+
+-- At the end of a case, whose data can still be seen.
+function Stepper:ended()
+  if self.leaving then core.stop() end
+  if self.asked ~= self:session() then return end
+  self:arrive { ended = true, file = self.at and self.at.file, line = self.at and self.at.line, last = math.huge,
+    text = "the end" }
+end
+
+-- ---------------------------------------------------------------------------------------- runs --
+
+-- One run, up to the end or until the user leaves it.
+function Stepper:pass(text, options)
+  self.stop, self.leaving, self.failure, self.asked, self.at = 0, false, nil, nil, nil
+  self.numbers, self.before, self.events, self.reported, self.shown = {}, nil, {}, 0, 0
+  local observers = options.anew and options.anew() or {}
+  observers[#observers + 1] = {
+    construct = function(...) return self:directive(...) end,
+    failed = function(err) self:failed(err) end,
+    ended = function() self:ended() end,
+    event = function(event) table.insert(self.events, event) end,
+    names = function(env, run)
+      self.run = run
+      self.prepare(env)
+    end,
+  }
+  return scenario.run(self.file, text, setmetatable({
+    observers = observers,
+    out = function(s) if not self:is_silent() then self.terminal:write(s) end end,
+    limit_steps = options.limit_steps > 0 and options.limit_steps or math.maxinteger, -- else no key interrupts it
+  }, { __index = options }))
+end
+
+-- Steps through a scenario. options: of scenario.run, and anew, a function that gives the other observers of a run:
+-- going back is a run of its own. Returns its record; nothing if the user left before the end.
+local function stepper(file, text, options, terminal, color)
+  local self = setmetatable({ file = file, terminal = terminal, color = color, stop_condition = stop_always,
+    prepare = reproducible() }, Stepper)
+  terminal.words = function(stem) return self:words(stem) end
+  if options.trust then terminal:write "  what the scenario does to files is done again by each step back\n" end
+  while true do
+    local record = self:pass(text, options)
+    if core.interrupted() and not self.leaving then
+      if self.stop == 0 then return nil end
+      self.target, self.stop_condition = self.stop, stop_always
+      terminal:write "  interrupted: back at the last step\n"
+    elseif not self.leaving then
+      return record
+    elseif not self.target then
+      return nil
+    end
+  end
+end
+
+return stepper

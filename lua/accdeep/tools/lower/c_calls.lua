@@ -1,0 +1,405 @@
+-- c_calls.lua - directives of a unit of C as calls of accdeep's own library (core/abi/lowered/accdeep_lowered.h).
+--
+-- A directive that moves data becomes a call with its plan (ir_text.lua) and the addresses of its variables. A
+-- compute construct stays a directive for the compiler, without its data clauses: in its statement pointers have device
+-- addresses, and a variable that is no pointer is what such a pointer points to.
+
+local core = require "accdeep.core"
+local deep_copy = require "accdeep.tools.export.deep_copy"
+local c_dialects = require "accdeep.tools.export.c_dialects"
+local ir_text = require "accdeep.tools.lower.ir_text"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
+local ast = require "accdeep.base.ast"
+local types = require "accdeep.types"
+local unparse = require "accdeep.grammar.unparse"
+local strings = require "accdeep.base.strings"
+
+local c_calls = {}
+
+-- Clauses of a compute construct that are the compiler's.
+c_calls.kept = strings.word_set(
+  "gang worker vector num_gangs num_workers vector_length collapse seq auto independent tile",
+  "private firstprivate reduction deviceptr device_type dtype")
+
+-- Routines of the compiler's runtime about present data and about queues, and those of the library that stand for them.
+-- Those that move data stand for themselves; false: there is none.
+local of_data = { acc_is_present = "accd_lowered_is_present", acc_deviceptr = "accd_lowered_device",
+  acc_hostptr = "accd_lowered_host", acc_wait = "accd_lowered_wait", acc_async_wait = "accd_lowered_wait",
+  acc_async_test = "accd_lowered_wait", acc_wait_all = "accd_lowered_wait_all",
+  acc_async_wait_all = "accd_lowered_wait_all", acc_async_test_all = "accd_lowered_wait_all",
+  acc_wait_all_async = "accd_lowered_wait" }
+c_calls.moving = { acc_copyin = "enter data copyin", acc_pcopyin = "enter data copyin",
+  acc_present_or_copyin = "enter data copyin", acc_create = "enter data create", acc_pcreate = "enter data create",
+  acc_present_or_create = "enter data create", acc_copyout = "exit data copyout", acc_delete = "exit data delete",
+  acc_update_device = "update device", acc_update_self = "update self", acc_update_host = "update self" }
+for name in pairs(strings.word_set "acc_attach acc_detach acc_map_data acc_unmap_data") do of_data[name] = false end
+
+-- What stands for a routine in C, as text; nil: the name is none.
+function c_calls.routine(name)
+  local whole = name:gsub("_async$", "")
+  local plain = whole:gsub("_finalize$", "")
+  local directive = c_calls.moving[plain]
+  if not directive then return of_data[name] or of_data[plain] end
+  local kind, word = directive:match "^(.*) (%a+)$"
+  local action = kind == "update" and directive or word
+  return ("accd_lowered_at(__FILE__, __LINE__, \"%s\", %d, %d, %d)"):format(name, core.kind[kind],
+    core.action[action], whole ~= plain and 1 or 0)
+end
+
+-- The lines of a directive that is written anew, with what stands for the routines that its clauses call.
+function c_calls.replace_routines(line)
+  return (line:gsub("%f[%w_]acc_[%w_]+", function(name)
+    local instead = c_calls.routine(name)
+    if instead == false then deep_copy.cannot(c_calls.UNKNOWN:format(name)) end
+    return instead
+  end))
+end
+
+c_calls.UNKNOWN = "'%s' asks the compiler's runtime, which does not know data that accdeep's library moves"
+
+local Calls = {}
+Calls.__index = Calls
+
+-- For the unit that a session lowers. unit: {values, is_function, is_cxx}.
+function c_calls.new(session, unit)
+  local recorder = ir_text.new_recorder(session, function(name, record)
+    return unit.values:is_of(name, record, unit.is_function)
+  end)
+  return setmetatable({ recorder = recorder, unit = unit, plans = {}, by_text = {}, functions = {}, prototypes = {},
+    bounds = {} }, Calls)
+end
+
+-- An address for a variable. what: {name, is_global}.
+function Calls:address(name, is_global) return self.recorder:address { name = name, is_global = is_global } end
+
+-- ----------------------------------------------------------------------------------- the directive --
+
+-- Names in clauses of a directive.
+local function names_in(node, ...)
+  local names = {}
+  for _, clause in ipairs(node.clauses) do
+    for _, wanted in ipairs { ... } do
+      for _, v in ipairs(clause.name == wanted and clause.vars or {}) do names[v.name or ""] = true end
+    end
+  end
+  return names
+end
+
+-- A directive without what is the compiler's or has no meaning here; names that it reduces, which are the compiler's,
+-- with their data clauses; and names that need nothing of ours.
+function c_calls.data_of(node)
+  local without, list = names_in(node, "reduction"), {}
+  for _, clause in ipairs(node.clauses) do
+    local is_left = clause.name == "async" or clause.name == "wait" or clause.name == "reduction"
+    if not is_left and clause.vars and next(without) then
+      local vars = {}
+      for _, v in ipairs(clause.vars) do
+        if not (v.tag == "id" and without[v.name]) then vars[#vars + 1] = v end
+      end
+      is_left = #vars == 0
+      clause = #vars < #clause.vars and ast.copy_with(clause, "vars", vars) or clause
+    end
+    if not is_left then list[#list + 1] = clause end
+  end
+  return ast.copy_with(node, "clauses", list), without, names_in(node, "private", "firstprivate", "deviceptr")
+end
+
+-- The text of a compute construct's directive with the clauses that are the compiler's.
+local function own_clauses(directive)
+  local node, parts = directive.node, {}
+  for i, clause in ipairs(node.clauses) do
+    local behind = node.clauses[i + 1] and node.clauses[i + 1].pos or #directive.text + 1
+    local text = directive.text:sub(clause.pos, behind - 1):gsub("\\\r?\n", " "):gsub("[%s,]+$", "")
+    if c_calls.kept[clause.name] then parts[#parts + 1] = text end
+  end
+  return table.concat(parts, " ")
+end
+
+-- ------------------------------------------------------------------------------------- its writing --
+
+local function c_string(text)
+  local lines = {}
+  for line in text:gmatch "[^\n]+" do
+    lines[#lines + 1] = '"' .. line:gsub("[\\\"]", "\\%0") .. '\\n"'
+  end
+  return table.concat(lines, "\n")
+end
+
+-- The name of the variable that has a directive's plan.
+function Calls:plan(directive, text)
+  local key = ("%d\n%s"):format(directive.own.line, text)
+  local name = self.by_text[key]
+  if name then return name end
+  name = ("accdeep_%d"):format(#self.plans + 1)
+  self.by_text[key] = name
+  self.plans[#self.plans + 1] = ("static accd_lowered %s = {\n%s,\n%s, %d, %s, 0};"):format(name, c_string(text),
+    c_string(directive.file):gsub("\\n\"$", '"'), directive.line, self.bounds[1] and "accdeep_bounds" or "0")
+  return name
+end
+
+-- Declarations in front of the unit.
+function Calls:prelude()
+  local list = { "#include <accdeep_lowered.h>" }
+  if self.unit.is_cxx then list[2] = c_dialects.cxx.DEEP .. "\n" .. c_dialects.cxx.PLAN end
+  table.move(self.prototypes, 1, #self.prototypes, #list + 1, list)
+  local bounds = {}
+  for i in ipairs(self.bounds) do
+    list[#list + 1] = ("static long accdeep_bound_%d(const void *);"):format(i)
+    bounds[i] = "accdeep_bound_" .. i
+  end
+  if bounds[1] then
+    list[#list + 1] = ("static accd_lowered_bound *const accdeep_bounds[] = {%s};"):format(table.concat(bounds, ", "))
+  end
+  return table.concat(table.move(self.plans, 1, #self.plans, #list + 1, list), "\n")
+end
+
+-- Functions behind the unit, where all of its types and variables are known.
+function Calls:ending()
+  return table.concat(self.functions, "\n")
+end
+
+-- The number of the function for a bound that is about an object of a record.
+function Calls:bound(call)
+  for i, known in ipairs(self.bounds) do
+    if known.name == call.name and known.record == call.record then return i - 1 end
+  end
+  local number = #self.bounds + 1
+  self.bounds[number] = call
+  local spelled = self.unit.is_cxx and call.record.tag or types.name(call.record)
+  local text = ("(long)(%s)"):format(self.unit.values:restore_expressions(
+    call.name, call.record, self.unit.is_function))
+  if self.unit.is_cxx then
+    self.functions[#self.functions + 1] = c_dialects.cxx.bound(number, spelled, text)
+  else
+    self.functions[#self.functions + 1] = ("static long accdeep_bound_%d(const void *object)\n{\n    const %s *q = "
+      .. "(const %s *)object;\n    return %s;\n}"):format(number, spelled, spelled, text)
+  end
+  return number - 1
+end
+
+-- Whether variables of one name are declared in several lines.
+local function is_several(known)
+  local first = known and next(known.lines)
+  return first and next(known.lines, first) ~= nil
+end
+
+-- What the program gives for a plan, as text. A name without an address, as of a constant, gets one: a line of w.
+-- plain: those of the directive.
+local function runtime_inputs(self, unit, w, directive, plain, instance, own)
+  local name = directive.what.name
+  if directive.what.value then return ("(const void *)(long)(%s)"):format(directive.what.value) end
+  if directive.what.is_global then plain = unit.of_file.plain end
+  local has_address = name ~= "this" and not plain[name]
+  local text
+  if directive.what.is_global then
+    local fn = "accdeep_address_" .. name:gsub("::", "__")
+    if not self.functions[fn] then
+      self.functions[fn] = true
+      local before = has_address and "" or ("    static const __typeof__(%s) constant = %s;\n"):format(name, name)
+      table.insert(self.prototypes, ("static const void *%s(void);"):format(fn))
+      table.insert(self.functions, ("static const void *%s(void)\n{\n%s    return (const void *)&%s;\n}"):format(fn,
+        before, has_address and name or "constant"))
+    end
+    text = fn .. "()"
+  else
+    if instance[name] and unit.globals[name] and is_several(unit.variables[name]) then
+      deep_copy.cannot(("'%s', which is also the name of a variable in a shape or policy"):format(name))
+    end
+    if not has_address then
+      w:line(("const __typeof__(%s) %s = %s;"):format(name, own, name))
+      name = own
+    end
+    text = "(const void *)&" .. name
+  end
+  return directive.offset == 0 and text or ("(const char *)%s + %d"):format(text, directive.offset)
+end
+
+-- Writes what a plan asks for; returns its name.
+local function write_inputs(self, unit, w, number, given, plain, instance)
+  local list = {}
+  for i, directive in ipairs(given) do
+    list[i] = runtime_inputs(self, unit, w, directive, plain, instance, ("accdeep_c%d_%d"):format(number, i))
+  end
+  w:line(("const void *const accdeep_at%s[] = {%s};"):format(number, #list > 0 and table.concat(list, ", ") or "0"))
+  return "accdeep_at" .. number
+end
+
+local function condition(plan) return plan.condition and unparse.expression(plan.condition) end
+
+-- The pointer that a variable is, or that points to it, as text.
+local function pointer_of(name, t)
+  return t.kind == "pointer" and name or t.kind == "array" and ("&%s[0]"):format(name) or "&" .. name
+end
+
+-- A variable of a kernel: a pointer to what it is on the device, which has its name, or one by another name. is_whole:
+-- the statement uses an array as one object, such as for its size.
+local function device_variable(w, region, name, t, item, is_whole)
+  local pointer, is_pointer = "accdeep_p_" .. name, (t.kind == "pointer" or t.kind == "array") and name ~= "this"
+  is_pointer = is_pointer and not is_whole
+  local own = is_whole and "&" .. name or pointer_of(name, t)
+  local of = ("__typeof__(%s)"):format(own)
+  w:line(("%s %s = (%s)accd_lowered_pointer(%s, %d, %s);"):format(of, pointer, of, region, item, own))
+  return pointer, is_pointer
+end
+
+-- The variable that an item is an element of, unless pointers in it lead there.
+local function element_of(item, instance)
+  local node, count = item.node, 0
+  while node and (node.tag == "index" or node.tag == "section") do node, count = node.base, count + 1 end
+  local t = node and node.tag == "id" and count > 0 and instance[node.name]
+  if t and t.kind == "pointer" then t, count = t.to, count - 1 end
+  while t and t.kind == "array" do t, count = t.of, count - 1 end
+  return t and count <= 0 and node.name or nil
+end
+
+-- Items by the variables that they are, or are sections or elements of; without those of pointers themselves.
+local function items_by_variable(plan, instance)
+  local by_name = {}
+  for i, item in ipairs(plan.items) do
+    local name = item.variable or element_of(item, instance)
+    if name and not by_name[name] then by_name[name] = i - 1 end
+  end
+  return by_name
+end
+
+-- Items of accd_lowered_pointer that stand for none of the plan.
+local TARGET, PRESENT = -1, -2
+
+-- The kernel of a compute construct. used: names of variables that are in device memory or point there, in order;
+-- instance: their types. What is reduced is a variable of the host meanwhile: w and tail copy it. Returns the names
+-- that stand for others in the statement.
+local function write_kernel(w, tail, directive, plan, region, used, instance)
+  local items, renamed, shadows, pointers = items_by_variable(plan, instance), {}, {}, {}
+  for _, name in ipairs(used) do
+    local is_reduced = directive.without[name]
+    local pointer, is_pointer = device_variable(w, region, name, instance[name], items[name]
+      or (is_reduced or instance[name].kind == "pointer") and TARGET or PRESENT, directive.whole[name])
+    if is_reduced then
+      if is_pointer then deep_copy.cannot(("a reduction of '%s', which is no scalar"):format(name)) end
+      shadows[#shadows + 1] = ("__typeof__(*%s) %s; accd_lowered_read(%s, &%s, %s, sizeof %s);"):format(pointer, name,
+        region, name, pointer, name)
+      tail:line(("accd_lowered_write(%s, %s, &%s, sizeof %s);"):format(region, pointer, name, name))
+    elseif is_pointer then
+      shadows[#shadows + 1] = ("__typeof__(%s) %s = %s;"):format(pointer, name, pointer)
+      pointers[#pointers + 1] = name
+    else
+      renamed[name] = name == "this" and pointer or ("(*%s)"):format(pointer)
+      pointers[#pointers + 1] = pointer
+    end
+  end
+  w:open_brace()
+  for _, text in ipairs(shadows) do w:line(text) end
+  for _, name in ipairs(pointers) do w:line(("(void)%s;"):format(name)) end
+  local head = directive.text:sub(1, (directive.node.clauses[1] and directive.node.clauses[1].pos
+    or #directive.text + 1) - 1)
+    :gsub("\\\r?\n", " "):gsub("[%s,]+$", "")
+  local list = #pointers > 0 and (" deviceptr(%s)"):format(table.concat(pointers, ", ")) or ""
+  local clauses = own_clauses(directive)
+  if not head:find "^#" then head = "#pragma acc " .. head end -- macros are replaced in it
+  w:raw(("%s%s%s"):format(head, clauses ~= "" and " " .. clauses or "", list))
+  return renamed
+end
+
+-- Lines for a directive, and those behind its statement. one: the directive; used: of a compute construct.
+-- Third: what stands for variables in the statement.
+function Calls:write(unit, directive, plan, used, instance, head, tail)
+  local text, given = self.recorder:text(plan, plan.items, function(call) return self:bound(call) end)
+  for _, item in ipairs(plan.items) do
+    local variable = item.variable
+    if variable and variable ~= "this" and directive.plain[variable] and instance[variable] then
+      deep_copy.cannot(("'%s', which has no address"):format(variable))
+    end
+  end
+  local name = self:plan(directive, text)
+  local number = directive.own.line
+  local run = ("(&%s, %s)"):format(name, write_inputs(self, unit, head, number, given, directive.plain, instance))
+  local when = condition(plan)
+  if plan.kind ~= "region" and plan.kind ~= "compute" then
+    head:line((when and ("if (%s) "):format(when) or "") .. "accd_lowered_run" .. run .. ";")
+    return nil
+  end
+  local region = "accdeep_region" .. number
+  head:line(("accd_lowered_region *%s = %saccd_lowered_enter%s%s;"):format(region,
+    when and ("(%s) ? "):format(when) or "", run, when and " : 0" or ""))
+  local renamed
+  if plan.kind == "compute" then
+    renamed = write_kernel(head, tail, directive, plan, region, used, instance)
+    tail:line "}"
+  end
+  tail:line(("accd_lowered_leave(%s);"):format(region))
+  return renamed
+end
+
+-- A type as text of C++, or nil.
+local function type_text(t)
+  if t.kind == "pointer" then
+    local of = type_text(t.to)
+    return of and of .. " *"
+  end
+  if t.kind == "record" then return t.tag end
+  return t.kind == "scalar" and types.name(t) or nil
+end
+
+-- A variable whose type is another one in each instance of a directive that has another plan, and the plans by types as
+-- texts. plans: those of the instances.
+local function distinct(instances, plans, plain)
+  for name in sorted_pairs(instances[1]) do
+    local by_type, is_right = {}, name == "this" or not plain[name]
+    for i, instance in ipairs(instances) do
+      local t = instance[name]
+      if t and name == "this" then t = t.to end
+      local text = t and type_text(t)
+      if not text or by_type[text] and by_type[text] ~= plans[i] then
+        is_right = false
+      else
+        by_type[text] = plans[i]
+      end
+    end
+    if is_right then return name, by_type end
+  end
+end
+
+local PLAN = "&accdeep_%d+"
+
+-- Lets one text serve the instances of a directive in a template, if they differ in nothing but the plan. all: list of
+-- {lines}.
+function Calls:choose(directive, all)
+  local used, is_same = {}, true
+  for i, instance in ipairs(all) do
+    used[i] = table.concat(instance.lines, "\n"):match(PLAN)
+    is_same = is_same and used[i] == used[1]
+  end
+  local name, by_type = nil, nil
+  if not is_same then name, by_type = distinct(directive.instances, used, directive.plain) end
+  if not name then return end
+  self.nchosen = (self.nchosen or 0) + 1
+  for text, plan in sorted_pairs(by_type) do
+    self.functions[#self.functions + 1] = c_dialects.cxx.plan(self.nchosen, text, plan)
+  end
+  local chosen = ("accdeep_plan<%d>(%s)"):format(self.nchosen, name == "this" and name or "&" .. name)
+  for _, instance in ipairs(all) do
+    for i, line in ipairs(instance.lines) do instance.lines[i] = line:gsub(PLAN, function() return chosen end) end
+  end
+end
+
+-- host_data: in its statement pointers have device addresses.
+function Calls:write_host_data(plan, instance, head, tail)
+  local shadows = {}
+  for _, use in ipairs(plan.use_device) do
+    local name = use.variable.name
+    local t = instance[name]
+    if t.kind ~= "pointer" and t.kind ~= "array" then
+      deep_copy.cannot(("use_device of '%s', which is %s"):format(name, types.name(t)))
+    end
+    local own, when = pointer_of(name, t), condition(plan)
+    local value = ("accd_lowered_use_device(%s, %s)"):format(own, plan.if_present and "0, 0" or "__FILE__, __LINE__")
+    if when then value = ("((%s) ? %s : (void *)(%s))"):format(when, value, own) end
+    head:line(("__typeof__(%s) accdeep_p_%s = (__typeof__(%s))%s;"):format(own, name, own, value))
+    shadows[#shadows + 1] = ("__typeof__(accdeep_p_%s) %s = accdeep_p_%s; (void)%s;"):format(name, name, name, name)
+  end
+  head:open_brace()
+  for _, text in ipairs(shadows) do head:line(text) end
+  tail:line "}"
+end
+
+return c_calls

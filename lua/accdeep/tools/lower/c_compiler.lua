@@ -1,0 +1,213 @@
+-- c_compiler.lua - the compiler of a unit, asked what only it knows: which directives are active and what macros make
+-- of them, and the types of variables where a directive stands.
+--
+-- For types the unit is compiled once more, to debug information: in front of the statement of each directive stands a
+-- loop that declares a pointer to the variable. So scopes, macros and types are the compiler's, whatever they are.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local files = require "accdeep.tools.files"
+local line_markers = require "accdeep.tools.lower.line_markers"
+local shell_command = require "accdeep.tools.shell_command"
+local c_source = require "accdeep.tools.lower.c_source"
+
+local c_compiler = {}
+
+c_compiler.PREFIX = "accdeep_type_"
+function c_compiler.variable(i, name) return ("%s%d_%s"):format(c_compiler.PREFIX, i, (name:gsub("::", "__"))) end
+
+local quote, run = shell_command.quote, shell_command.run
+
+local function environment(message)
+  error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files",
+    help = "name a compiler that is installed: --cc gcc" }, 0)
+end
+
+-- Options of a command line that say what is made of the unit, or where.
+local alone = { ["-c"] = true, ["-S"] = true, ["-E"] = true, ["-M"] = true, ["-MM"] = true, ["-MD"] = true,
+  ["-MMD"] = true, ["-MP"] = true, ["-MG"] = true, ["-fsyntax-only"] = true, ["-save-temps"] = true }
+local with_value = { ["-o"] = true, ["-MF"] = true, ["-MT"] = true, ["-MQ"] = true }
+-- With these, directives become code, and the loops would stand in front of their statements.
+local directives = { ["-fopenacc"] = "-D_OPENACC=201711", ["-fopenmp"] = "-D_OPENMP=201511" }
+
+-- Options given for a unit. plain: without what makes code of directives.
+local function options(given, plain)
+  local list, i = {}, 1
+  while given[i] do
+    local option = given[i]
+    if with_value[option] then
+      i = i + 1
+    elseif not alone[option] and not option:find "^%-o." and not option:find "^%-flto"
+      and not option:find "^%-fopenmp%-targets" and not option:find "^%-%-offload" then -- one compilation is enough
+      local instead = plain and directives[option]
+      local is_other = plain and (option:find "^%-fopen" or option:find "^%-foffload" or option:find "^%-O"
+        or option:find "^%-g" or option:find "^%-W" or option:find "^%-fsanitize" or option:find "^%-pedantic")
+      if instead or not is_other then list[#list + 1] = quote(instead or option) end
+    end
+    i = i + 1
+  end
+  return table.concat(list, " ")
+end
+
+c_compiler.options = options
+
+-- A unit: {command (the compiler), path, given (its options), text (in place of that of the file, or nil), folder (for
+-- temporary files)}.
+
+-- Writes a text to a file in the unit's folder that a compiler takes for the unit. Its path.
+local function write_unit(unit, suffix, text)
+  local path = unit.folder .. "/unit" .. suffix
+  files.write(path, line_markers.line(1, unit.path) .. text)
+  return path
+end
+
+local function folder_of(unit) return "-iquote " .. quote(unit.path:match "^(.*)/" or ".") end
+
+-- The unit as the preprocessor leaves it, with directives; or nil and what the compiler said.
+local function preprocess(unit, expanding)
+  local path = unit.text and write_unit(unit, unit.path:match "%.%w+$" or "", unit.text) or unit.path
+  local ok, text, messages = run(("%s %s %s -w -E %s %s"):format(quote(unit.command), expanding, options(unit.given),
+    unit.text and folder_of(unit) or "", quote(path)))
+  return ok and text or nil, messages
+end
+
+-- Whether one of the braces that are open is neither a structure's nor a namespace's.
+local function is_in_function(scanned, open)
+  for _, i in ipairs(open) do
+    if not scanned:record_name(i) and not scanned:is_transparent(i) then return true end
+  end
+  return false
+end
+
+local function statement_words(scanned, first)
+  local set = {}
+  for _, word in scanned:names(first, scanned:statement(first)) do set[word] = true end
+  return set
+end
+
+local function is_clang(unit) return unit.command:match("[^/]*$"):find "clang" ~= nil end
+
+-- The line that says where the text of another file begins, or where that of the file around goes on. clang warns of
+-- functions that are not used, but not in files that begin with a flag, which is no C of a standard.
+function c_compiler.marker(unit, place)
+  local is_pedantic = false
+  for _, option in ipairs(unit.given) do is_pedantic = is_pedantic or option:find "pedantic" ~= nil end
+  if not is_clang(unit) or is_pedantic or not place.flag then return line_markers.line(place.line, place.path) end
+  return line_markers.linemarker(place.line, place.path, place.flag)
+end
+
+-- GNU's compilers expand macros in directives that they know.
+local function expanding(unit)
+  if is_clang(unit) then return "" end
+  for _, option in ipairs(unit.given) do
+    if option == "-fopenacc" then return "" end
+  end
+  return "-fopenacc -U_OPENACC"
+end
+
+-- Directives of OpenACC that are active, in order: {file, line, text, is_inside, record, in_function, words}.
+-- is_inside: in braces; words(): a set of the words of the statement behind it, where macros are what they stand for;
+-- record: the structure among whose members one stands, in C++ also is_local and is_unnamed: it is one of a function,
+-- and has the name of a typedef. Second: the unit as the preprocessor leaves it. nil, and what the compiler said: it
+-- refuses the unit.
+function c_compiler.directives(unit)
+  if not files.program(unit.command) then environment(("%s: there is no such program"):format(unit.command)) end
+  local text, messages = preprocess(unit, expanding(unit))
+  if not text then return nil, messages end
+  if not text:find "#%s*pragma%s+acc%f[^%w_]" then return {}, text end
+  local scanned, list = c_source.scan(text), {}
+  local file, line, at = unit.path, 1, 1
+  local open, skips = {}, is_clang(unit) -- clang does not count the lines of strings
+  for i = 1, scanned.n do
+    if skips and scanned.kind[i - 1] == "string" then at = scanned.finish[i - 1] end
+    for _ in text:sub(at, scanned.at[i] - 1):gmatch "\n" do line = line + 1 end
+    at = scanned.at[i]
+    local token = scanned.kind[i] ~= "string" and scanned:token(i)
+    if scanned.kind[i] == "line" then
+      local number, name = line_markers.read(token)
+      local directive = c_source.openacc(token)
+      if number then
+        file, line = name, number - 1
+      elseif directive then
+        local brace = open[#open]
+        local record, is_local, is_unnamed
+        if brace then record, is_unnamed = scanned:record_name(brace) end
+        if record and unit.is_cxx then record, is_local = scanned:qualified_name(open) end
+        list[#list + 1] = { file = file, line = line, text = directive, is_inside = brace ~= nil, record = record,
+          is_local = is_local, is_unnamed = is_unnamed, in_function = is_in_function(scanned, open),
+          words = function() return statement_words(scanned, i + 1) end }
+      end
+    elseif token == "{" then
+      open[#open + 1] = i
+    elseif token == "}" then
+      open[#open] = nil
+    end
+  end
+  return list, text
+end
+
+function c_compiler.is_system_file(path) return path:find "^/usr/" ~= nil end
+
+-- Suffixes of units of C++; a command like g++ takes those of C for such, too.
+local cxx_suffixes = { cc = true, cp = true, cxx = true, cpp = true, CPP = true, ["c++"] = true, C = true }
+function c_compiler.is_cxx(path, command)
+  local name = command:match "[^/]*$"
+  return cxx_suffixes[path:match "%.([%w+]+)$" or ""] or name:find("++", 1, true) ~= nil
+end
+
+-- Functions that nothing calls are compiled, too, and classes described that other units describe, too. Errors in
+-- macros are where these are used.
+local function all_functions(unit)
+  return is_clang(unit) and "-Xclang -femit-all-decls -fstandalone-debug"
+    or "-fkeep-inline-functions -fkeep-static-functions -ftrack-macro-expansion=0"
+end
+
+-- Each name has a line of its own, from this one on: the compiler's errors tell which ones there are not.
+local FIRST_LINE = 100000000
+
+-- Compiles the unit to debug information that has, for each name where a directive stands, a variable called
+-- compiler.variable(i, name): a pointer to the type of the name there. wanted: list of {first, last (positions of the
+-- directive), next (the line behind it), names, plain (those of them that have no address, a set), alone (no statement
+-- follows)}. at_end: {names, plain} of the file.
+-- Returns the path of an object file in the unit's folder; or nil, and a list of {i, name, message} that are not
+-- variables there, where i is 0 at the end; or nil, nil, and what the compiler said.
+function c_compiler.debug_information(unit, text, wanted, at_end)
+  local parts, at, asked = {}, 1, {}
+  local lvalue = unit.is_cxx and "*__builtin_addressof(%s)" or "*&%s"
+  local function loops(i, one)
+    for _, name in ipairs(one.names) do
+      local pointer = c_compiler.variable(i, name)
+      parts[#parts + 1] = line_markers.line(FIRST_LINE + #asked, unit.path)
+      local object = (name == "this" or one.plain[name]) and name or lvalue:format(name)
+      parts[#parts + 1] = ("for (__typeof__(%s) *%s = 0; %s;)\n"):format(object, pointer, pointer)
+      asked[#asked + 1] = { i = i, name = name }
+    end
+  end
+  for i, one in ipairs(wanted) do
+    parts[#parts + 1] = text:sub(at, one.first - 1)
+    loops(i, one)
+    parts[#parts + 1] = (one.is_standalone and ";\n" or "\n") .. line_markers.line(one.next, unit.path)
+    at = one.last + 1
+  end
+  parts[#parts + 1] = text:sub(at)
+  parts[#parts + 1] = "\nstatic void accdeep_types(void) {\n"
+  loops(0, at_end)
+  parts[#parts + 1] = ";\n}\n"
+  local suffix = unit.is_cxx and ".cc" or ".c"
+  local path, object = write_unit(unit, suffix, table.concat(parts)), unit.folder .. "/unit.o"
+  local ok, _, messages = run(("%s %s %s -w -g -O0 -x %s %s -c %s -o %s"):format(quote(unit.command),
+    options(unit.given, true), all_functions(unit), unit.is_cxx and "c++" or "c", folder_of(unit), quote(path),
+    quote(object)))
+  if ok then return object end
+  local missing, seen = {}, {}
+  for line, message in messages:gmatch "[^\n]-:(%d+):%d+: error: ([^\n]*)" do
+    local one = asked[tonumber(line) - FIRST_LINE + 1]
+    if one and not seen[one] then
+      seen[one], one.message = true, message
+      missing[#missing + 1] = one
+    end
+  end
+  if missing[1] then return nil, missing end
+  return nil, nil, messages
+end
+
+return c_compiler

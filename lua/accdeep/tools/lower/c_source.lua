@@ -1,0 +1,477 @@
+-- c_source.lua - the text of a C unit as a compiler sees it: where directives stand, where statements and declarations
+-- begin and end. Code is divided from comments, strings and lines of the preprocessor; it is not parsed.
+
+local lpeg = require "lpeg"
+
+local strings = require "accdeep.base.strings"
+
+local c_source = {}
+
+local P, R, S, C, Cp, Cc = lpeg.P, lpeg.R, lpeg.S, lpeg.C, lpeg.Cp, lpeg.Cc
+
+local eol = P "\r" ^ -1 * P "\n"
+local joined = P "\\" * eol
+local comment = P "/*" * (1 - P "*/") ^ 0 * P "*/" + P "//" * (joined + 1 - S "\n") ^ 0
+local blank = S " \t\r\f\v" + joined + comment
+local function quoted_literal(mark) return P(mark) * (P "\\" * 1 + joined + 1 - S(mark .. "\n")) ^ 0 * P(mark) end
+local raw_string = lpeg.Cmt(P "R\"" * C((1 - S "( )\\\n") ^ 0) * "(", function(text, at, delimiter)
+  local _, finish = text:find(")" .. delimiter .. "\"", at, true)
+  return finish and finish + 1
+end)
+local string = (P "u8" + S "uUL") ^ -1 * (raw_string + quoted_literal "\"") + S "uUL" ^ -1 * quoted_literal "'"
+local letter = R("az", "AZ", "\128\255") + S "_$"
+local word = letter * (letter + R "09") ^ 0
+local digit = R "09"
+local number = (P "." ^ -1 * digit) * (S "eEpP" * S "+-" + letter + digit + S ".'") ^ 0
+-- A line of the preprocessor, to its end, without the line feed.
+local line = P "#" * (joined + comment + 1 - S "\n") ^ 0
+
+-- A unit: {text, n, at = positions of tokens, finish = positions behind them, kind = "line", "word", "string",
+-- "number", "other"}.
+local Unit = {}
+Unit.__index = Unit
+
+local gap = C((blank + "\n") ^ 0)
+local code = Cc "string" * string + Cc "word" * word + Cc "number" * number + Cc "other" * 1
+local token = gap * code * Cp()
+local directive = gap * Cc "line" * line * Cp()
+
+function c_source.scan(text)
+  local self = setmetatable({ text = text, n = 0, at = {}, finish = {}, kind = {} }, Unit)
+  local at, fresh = 1, true -- nothing but blanks before, on its line
+  while true do
+    local skipped, kind, behind
+    if fresh then skipped, kind, behind = directive:match(text, at) end
+    if not skipped then
+      skipped, kind, behind = token:match(text, at)
+      if skipped and skipped:find "\n" and text:sub(at + #skipped, at + #skipped) == "#" then
+        skipped, kind, behind = directive:match(text, at)
+      end
+    end
+    if not skipped then break end
+    self.n = self.n + 1
+    self.at[self.n], self.finish[self.n], self.kind[self.n] = at + #skipped, behind, kind
+    at, fresh = behind, kind == "line"
+  end
+  return self
+end
+
+function Unit:token(i) return self.at[i] and self.text:sub(self.at[i], self.finish[i] - 1) end
+
+-- The number of the line that a position is on. Positions are asked for in ascending order, mostly.
+function Unit:line(at)
+  local known = self.known or { at = 1, line = 1 }
+  if at < known.at then known = { at = 1, line = 1 } end
+  local line_number = known.line
+  for _ in self.text:sub(known.at, at - 1):gmatch "\n" do line_number = line_number + 1 end
+  self.known = { at = at, line = line_number }
+  return line_number
+end
+
+local ends = { ["("] = ")", ["["] = "]", ["{"] = "}" }
+
+local function cannot(message) error({ cannot = message }, 0) end
+
+-- The token that closes what token i opens. Raises {cannot = reason}.
+function Unit:closing(i)
+  local wanted, depth, conditions = {}, 0, {}
+  while self.at[i] do
+    local text = self:token(i)
+    if self.kind[i] == "line" then
+      local name = text:match "^#%s*(%a+)"
+      if name == "if" or name == "ifdef" or name == "ifndef" then
+        conditions[#conditions + 1] = depth
+      elseif name == "else" or name == "elif" or name == "endif" then
+        if conditions[#conditions] ~= depth then cannot "conditional compilation divides the statement" end
+        if name == "endif" then conditions[#conditions] = nil end
+      end
+    elseif self.kind[i] == "other" and ends[text] then
+      depth = depth + 1
+      wanted[depth] = ends[text]
+    elseif self.kind[i] == "other" and text == wanted[depth] then
+      depth = depth - 1
+      if depth == 0 then return i end
+    end
+    i = i + 1
+  end
+  cannot "the end of the statement is not found"
+end
+
+function Unit:skip_lines(i)
+  while self.kind[i] == "line" do i = i + 1 end
+  return i
+end
+
+local conditional = { ["if"] = true, ["ifdef"] = true, ["ifndef"] = true, ["else"] = true, ["elif"] = true,
+  ["endif"] = true }
+local with_condition = { ["for"] = true, ["while"] = true, ["switch"] = true }
+
+-- The last token of the statement that begins at token i. Raises {cannot = reason}.
+function Unit:statement(i)
+  for k = i, self:skip_lines(i) - 1 do
+    if conditional[self:token(k):match "^#%s*(%a+)"] then cannot "conditional compilation divides the statement" end
+  end
+  i = self:skip_lines(i)
+  local text = self:token(i)
+  if not text or text == "}" then cannot "no statement follows" end
+  if text == "{" then return self:closing(i) end
+  if text == "[" and self:token(i + 1) == "[" then return self:statement(self:closing(i) + 1) end -- an attribute
+  if with_condition[text] then return self:statement(self:closing(i + 1) + 1) end
+  if text == "if" then
+    local at = i + 1
+    if self:token(at) == "constexpr" then at = at + 1 end
+    local last = self:statement(self:closing(at) + 1)
+    local other = self:skip_lines(last + 1)
+    return self:token(other) == "else" and self:statement(other + 1) or last
+  elseif text == "try" then
+    local last = self:closing(i + 1)
+    while self:token(self:skip_lines(last + 1)) == "catch" do
+      last = self:closing(self:closing(self:skip_lines(last + 1) + 1) + 1)
+    end
+    return last
+  elseif text == "do" then
+    local last = self:statement(i + 1)
+    return self:closing(last + 2) + 1
+  elseif self.kind[i] == "word" and self:token(i + 1) == ":" and self:token(i + 2) ~= ":" then
+    return self:statement(i + 2)
+  elseif self.kind[i] == "word" and self:token(i + 1) == "(" then -- a macro may stand for what begins a loop
+    local behind = self:skip_lines(self:closing(i + 1) + 1)
+    if self.kind[behind] == "word" or self:token(behind) == "{" then return self:statement(behind) end
+  end
+  while self.at[i] and self:token(i) ~= ";" do
+    i = (self.kind[i] == "other" and ends[self:token(i)] and self:closing(i) or i) + 1
+  end
+  return self.at[i] and i or cannot "the end of the statement is not found"
+end
+
+local before_others = strings.word_set "struct union enum class typename goto"
+
+-- Whether a word is a tag, or a label where it stands or is gone to.
+function Unit:is_tag_or_label(i)
+  local before = i > 1 and self:token(i - 1) or ";"
+  if before_others[before] then return true end
+  return self:token(i + 1) == ":" and self:token(i + 2) ~= ":" and (self.kind[i - 1] == "line" or before == "else"
+    or before == "do" or (";{})"):find(before, 1, true) ~= nil and not self:is_in_condition(i))
+end
+
+-- Whether a colon behind a token is that of a conditional expression: its question mark stands in the same statement.
+function Unit:is_in_condition(i)
+  local k = i - 1
+  while k > 0 and not (self.kind[k] == "other" and (";{}"):find(self:token(k), 1, true)) do
+    if self.kind[k] == "other" and self:token(k) == "?" then return true end
+    k = k - 1
+  end
+  return false
+end
+
+-- Whether token i stands in a structure that is declared behind token first.
+function Unit:is_in_record(first, i)
+  for _, open in ipairs(self:open_braces(i)) do
+    if open >= first and self:record_keyword(open) then return true end
+  end
+  return false
+end
+
+-- for i, name in unit:names(first, last): the words among tokens that are no members of what stands before them, no
+-- tags and no labels.
+function Unit:names(first, last)
+  local i = first - 1
+  return function()
+    repeat i = i + 1 until i > last or self.kind[i] == "word" and not self:is_member_access(i)
+      and not self:is_tag_or_label(i)
+    if i <= last then return i, self:token(i) end
+  end
+end
+
+function Unit:is_member_access(i)
+  local before = i > 1 and self:token(i - 1)
+  return before == "." or before == ">" and self:token(i - 2) == "-" and self.finish[i - 2] == self.at[i - 1]
+end
+
+local no_functions = strings.word_set(
+  "if for while switch return sizeof catch alignof decltype typeof __typeof__ _Alignof",
+  "static_assert noexcept char short int long float double bool unsigned signed void auto and or not")
+
+-- Whether a word is the name of a function that is called, as far as its text says; those of namespaces are not.
+function Unit:is_call(i)
+  return self:token(i + 1) == "(" and not no_functions[self:token(i)] and self:token(i - 1) ~= ":"
+    and self.kind[i - 1] ~= "word"
+end
+
+-- The first token of the function, or of the other declaration, in which a token stands: names that it declares come
+-- behind it.
+function Unit:enclosing_function(last)
+  local open, first = self:open_braces(last), last
+  for k = #open, 1, -1 do
+    if self:record_keyword(open[k]) or self:is_transparent(open[k]) then break end
+    first = open[k]
+  end
+  while first > 1 and not (self.kind[first - 1] == "other" and (";{}"):find(self:token(first - 1), 1, true)) do
+    first = first - 1
+  end
+  return first
+end
+
+-- Whether a token may stand in a member function: in a class, or in a function whose head has `::`.
+function Unit:may_have_this(last)
+  for _, i in ipairs(self:open_braces(last)) do
+    if self:record_keyword(i) then return true end
+  end
+  for i = self:enclosing_function(last), last - 1 do
+    if self:token(i) == "{" then return false end
+    if self:token(i) == ":" and self:token(i + 1) == ":" then return true end
+  end
+  return false
+end
+
+-- The braces that are open in front of a token, from the outside: indexes of tokens.
+function Unit:open_braces(last)
+  local open = {}
+  for i = 1, last - 1 do
+    local text = self.kind[i] == "other" and self:token(i)
+    if text == "{" then open[#open + 1] = i elseif text == "}" then open[#open] = nil end
+  end
+  return open
+end
+
+-- The same without those of namespaces and of extern "C".
+function Unit:around(last)
+  local list = {}
+  for _, i in ipairs(self:open_braces(last)) do
+    if not self:is_transparent(i) then list[#list + 1] = i end
+  end
+  return list
+end
+
+local opens = { ["if"] = 1, ["ifdef"] = 1, ["ifndef"] = 1, ["endif"] = -1 }
+
+-- For a brace of a function of old C, whose parameters are declared behind the parentheses: the token behind these. For
+-- other tokens they themselves.
+function Unit:old_parameters(open)
+  if self:token(open) ~= "{" or self:token(open - 1) ~= ";" then return open end
+  for i = open - 2, 1, -1 do
+    local text = self.kind[i] == "other" and self:token(i)
+    if text == "{" or text == "}" then return open end
+    if text == ")" and self.kind[i + 1] == "word" then return i + 1 end
+  end
+  return open
+end
+
+-- A position at the start of a line where a declaration can be put: in front of the function, or of the other
+-- declaration at file scope, in which token i stands.
+function Unit:before_declaration(last)
+  local open, conditions = self:old_parameters(self:around(last)[1] or last), 0
+  local from, best, least = 1, 1, math.huge
+  local depth = 0
+  for i = 1, open - 1 do -- behind the declaration before
+    local text = self:token(i)
+    if self.kind[i] == "line" then
+      conditions = conditions + (opens[text:match "^#%s*(%a+)"] or 0)
+    elseif text == "(" or text == "[" then
+      depth = depth + 1
+    elseif text == ")" or text == "]" then
+      depth = depth - 1
+    end
+    if text == ";" and depth == 0 or text == "}" or text == "{" then
+      from, best, least = i + 1, self.finish[i], math.huge
+    elseif self.kind[i] == "line" and self:is_between(from, i) and conditions <= least then
+      best, least = self.finish[i], conditions
+    end
+  end
+  return best == 1 and 1 or (self.text:find("\n", best, true) or #self.text) + 1
+end
+
+-- Whether tokens from one to another are lines of the preprocessor.
+function Unit:is_between(from, to)
+  for i = from, to do
+    if self.kind[i] ~= "line" then return false end
+  end
+  return true
+end
+
+local with_argument = { __attribute__ = true, alignas = true, _Alignas = true, __declspec = true }
+local opening = { [")"] = "(", ["]"] = "[", [">"] = "<" }
+
+-- Whether token i opens the body of a lambda.
+function Unit:opens_lambda(i)
+  local k = i - 1
+  while k > 0 and not (self.kind[k] == "other" and (";{}"):find(self:token(k), 1, true)) do
+    if self:token(k) == "[" then
+      local before = self:token(k - 1)
+      local is_subscript = self.kind[k - 1] == "word" or before == "]" or before == ")"
+      if not is_subscript and before ~= "[" and self:token(k + 1) ~= "[" then return true end
+    end
+    k = k - 1
+  end
+  return false
+end
+
+-- A word by which the statement that begins at token `first` is left for another place, or entered from one; nil: it
+-- is executed from its beginning to its end.
+function Unit:leaves(first)
+  local last, labels, loops, inside = self:statement(first), {}, {}, {}
+  for i = first, last do
+    local text = self.kind[i] == "word" and self:token(i)
+    if text == "for" or text == "while" or text == "switch" or text == "do" then
+      loops[#loops + 1] = { i, self:statement(i) }
+    elseif self:token(i) == "{" and self:opens_lambda(i) then
+      inside[#inside + 1] = { i, self:closing(i) }
+    elseif text and text ~= "default" and self:token(i + 1) == ":" and self:is_tag_or_label(i) then
+      labels[text] = true
+    end
+  end
+  local function is_in(ranges, i)
+    for _, range in ipairs(ranges) do
+      if range[1] <= i and i <= range[2] then return true end
+    end
+    return false
+  end
+  for i = 1, self.n do
+    local text = self.kind[i] == "word" and self:token(i)
+    local is_here = first <= i and i <= last
+    if text == "goto" and (labels[self:token(i + 1)] or false) ~= is_here then
+      return text
+    elseif is_here and (text == "return" and not is_in(inside, i)
+      or (text == "break" or text == "continue") and not is_in(loops, i)) then
+      return text
+    end
+  end
+end
+
+-- The token struct, union or class of the definition whose braces token i opens, or nil.
+function Unit:record_keyword(i)
+  local k, depth = i - 1, 0
+  while k > 0 do
+    local text = self:token(k)
+    if opening[text] then
+      depth = depth + 1
+    elseif ends[text] or text == "<" then
+      depth = depth - 1
+      if depth == 0 and text == "(" and not with_argument[self:token(k - 1)] then return nil end
+    elseif depth == 0 and (text == ";" or text == "}" or text == "=") then
+      return nil
+    elseif depth == 0 and (text == "struct" or text == "union" or text == "class") then
+      return self:token(k - 1) ~= "enum" and k or nil
+    end
+    if depth < 0 then return nil end
+    k = k - 1
+  end
+end
+
+-- The text of tokens from one to another in front of a single colon; attributes are left out.
+function Unit:name_between(from, to)
+  local parts, before = {}, nil
+  while from <= to do
+    local text = self:token(from)
+    local is_double = text == ":" and (self:token(from + 1) == ":" or before == ":")
+    if text == ":" and not is_double or text == "final" then break end
+    if with_argument[text] then
+      from = self:closing(from + 1)
+    elseif text == "[" then
+      from = self:closing(from)
+    elseif self.kind[from] ~= "line" then
+      local is_apart = parts[1] and self.kind[from - 1] == "word" and self.kind[from] == "word"
+      parts[#parts + 1] = (is_apart and " " or "") .. text
+    end
+    before, from = text, from + 1
+  end
+  return table.concat(parts)
+end
+
+-- The name of the structure whose braces token i opens: its tag, or that of a typedef; nil: it is none. Also whether
+-- it is that of a typedef.
+function Unit:record_name(i)
+  local k = self:record_keyword(i)
+  if not k then return nil end
+  local tag = self:name_between(k + 1, i - 1)
+  if tag ~= "" then return ("%s %s"):format(self:token(k) == "class" and "struct" or self:token(k), tag), false end
+  local close = self:closing(i)
+  return self:token(k - 1) == "typedef" and self.kind[close + 1] == "word" and self:token(close + 1) or nil, true
+end
+
+-- The name of the namespace whose braces token i opens, "" for one without a name and for extern "C"; or nil.
+function Unit:namespace_name(i)
+  if self.kind[i - 1] == "string" and self:token(i - 2) == "extern" then return "" end
+  local k = i - 1
+  while k > 0 and (self.kind[k] == "word" or self:token(k) == ":") and self:token(k) ~= "namespace" and i - k < 16 do
+    k = k - 1
+  end
+  return self:token(k) == "namespace" and self:name_between(k + 1, i - 1):gsub("%f[%w_]inline%f[^%w_]%s*", "") or nil
+end
+
+function Unit:is_transparent(i) return self:namespace_name(i) ~= nil end
+
+-- What C++ calls a structure whose braces are the last of those that are open: with the namespaces and classes around.
+-- Also whether it is one of a function.
+function Unit:qualified_name(open)
+  local names, is_local = {}, false
+  for _, i in ipairs(open) do
+    local name = self:namespace_name(i) or (self:record_name(i) or ""):gsub("^%l+ ", "")
+    if not self:is_transparent(i) and name == "" then names, is_local = {}, true end
+    if name ~= "" then names[#names + 1] = name end
+  end
+  return table.concat(names, "::"), is_local
+end
+
+-- Definitions of structures with names: list of {name (with those around), at (a position behind its brace), is_local,
+-- has_private}.
+function Unit:records()
+  local list, open = {}, {}
+  for i = 1, self.n do
+    local text = (self.kind[i] == "other" or self.kind[i] == "word") and self:token(i)
+    if text == "{" then
+      open[#open + 1] = { i = i }
+      local name, is_typedef = self:record_name(i)
+      if name and not is_typedef then
+        local braces = {}
+        for k, one in ipairs(open) do braces[k] = one.i end
+        local full, is_local = self:qualified_name(braces)
+        local keyword = self:record_keyword(i)
+        local record = { name = full, at = self.finish[i], is_local = is_local,
+          has_private = self:token(keyword) == "class" }
+        for k = keyword, i do -- base classes
+          local access = self:token(k)
+          record.has_private = record.has_private or access == "private" or access == "protected"
+        end
+        open[#open].record = record
+        list[#list + 1] = record
+      end
+    elseif text == "}" then
+      open[#open] = nil
+    elseif (text == "private" or text == "protected") and open[1] and open[#open].record then
+      open[#open].record.has_private = true
+    end
+  end
+  return list
+end
+
+-- Whether a template has specializations in the unit.
+function Unit:has_specialization(name)
+  for i = 1, self.n do
+    if self:token(i) == "template" and self:token(i + 1) == "<" and self:token(i + 2) == ">" then
+      for k = i + 3, i + 12 do
+        if self:token(k) == name then return true end
+      end
+    end
+  end
+  return false
+end
+
+-- Whether a token stands in a template, or in a function whose parameters are auto.
+function Unit:is_in_template(last)
+  for _, i in ipairs(self:open_braces(last)) do
+    local k = i - 1
+    while k > 0 and not (self.kind[k] == "other" and (";{}"):find(self:token(k), 1, true)) do
+      if self:token(k) == "template" or self:token(k) == "auto" then return true end
+      k = k - 1
+    end
+  end
+  return false
+end
+
+-- Whether a line of the preprocessor is a directive of OpenACC; its text without the sentinel.
+function c_source.openacc(text) return text:match "^#%s*pragma%s+acc%f[^%w_]%s*(.*)$" end
+
+function c_source.is_reason(err) return type(err) == "table" and err.cannot ~= nil end
+
+return c_source

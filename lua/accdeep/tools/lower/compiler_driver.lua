@@ -1,0 +1,208 @@
+-- compiler_driver.lua - a compiler's command line whose units may have directives of TR-14-1: those are lowered to
+-- files of the same name in a folder of their own, and compiled from there. Lists of dependencies name the units.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local files = require "accdeep.tools.files"
+local fortran_compiler = require "accdeep.tools.lower.fortran_compiler"
+local fortran_modules = require "accdeep.tools.lower.fortran_modules"
+local lower = require "accdeep.tools.lower"
+local shell_command = require "accdeep.tools.shell_command"
+local system = require "accdeep.system"
+local strings = require "accdeep.base.strings"
+
+local compiler_driver = {}
+
+local suffixes = {}
+for suffix in ("c cc cpp cxx C f90 F90 f95 F95 f03 F03 f08 F08"):gmatch "%S+" do suffixes[suffix] = true end
+
+local quote = shell_command.quote
+
+-- Whether a text has a directive of OpenACC, or a routine.
+local function has_directives(text)
+  local lower_case = text:lower()
+  return lower_case:find "pragma%s+acc" ~= nil or lower_case:find("!$acc", 1, true) ~= nil
+    or text:find("_Pragma", 1, true) ~= nil or text:find "%f[%w_]acc_" ~= nil
+end
+
+-- Options with a value behind them, besides those that begin with -i and short ones.
+local with_value = strings.word_set "--param -target -Xclang -Xpreprocessor -mllvm"
+
+-- Options of the command without its units, for the compiler when it is asked about one of them.
+local function options_of(list)
+  local options = {}
+  for i = 2, #list do
+    local argument = list[i]
+    local is_value = list[i - 1]:find "^%-[IJDUxo]$" or list[i - 1]:find "^%-i" or with_value[list[i - 1]]
+    if argument:find "^[-@]" or is_value then
+      options[#options + 1] = argument
+    end
+  end
+  return options
+end
+
+-- Options with which nothing is compiled: the compiler reads the units themselves.
+local reading = { ["-E"] = true, ["-M"] = true, ["-MM"] = true }
+
+-- Places of the units of a command line, in order.
+local function units_of(list)
+  local places = {}
+  for i = 2, #list do
+    local path = list[i]
+    local suffix = path:sub(1, 1) ~= "-" and path:match "%.(%w+)$"
+    if reading[path] then return {} end
+    if suffix and suffixes[suffix] and list[i - 1] ~= "-o" and system.filetype(path) == "file" then
+      places[#places + 1] = i
+    end
+  end
+  return places
+end
+
+-- A folder of our own, which is made when something is written there.
+local Folder = {}
+Folder.__index = Folder
+
+function Folder:path()
+  self.name = self.name or shell_command.folder()
+  return self.name
+end
+
+function Folder:modules()
+  local modules = self:path() .. "/modules"
+  files.make_folder(modules)
+  return modules
+end
+
+function Folder:remove()
+  if self.name then shell_command.remove(self.name) end
+end
+
+-- Writes what the modules of a unit have for other units: beside modules that its compiler makes. own: as
+-- lower.unit's. also: another folder, or nil.
+function compiler_driver.export(options, text, own, also)
+  local used = fortran_modules.defined_modules(text)
+  if not next(used) then return end
+  local folders = fortran_modules.folders(options)
+  fortran_modules.write(folders[1], folders, used, own or {})
+  if also then fortran_modules.write(also, { also, table.unpack(folders) }, used, own or {}) end
+end
+
+-- The units of a command line that become other ones: {at (place in the list), path, text, described (its headers have
+-- shapes, of which the compiler would warn), pasted (paths of files whose text is part of it, or nil)}. folder: for
+-- what is made on the way. Second: what the compiler says of a unit that cannot be read, or nil.
+local function lower_units(list, given, folder)
+  local found, options, problem = {}, options_of(list), nil
+  local places, modules = units_of(list), nil
+  for _, i in ipairs(places) do
+    local path = list[i]
+    local text, is_fortran = files.read(path), path:find "%.[fF]%d+$" ~= nil
+    if is_fortran and places[2] then -- those behind it use its modules
+      modules = modules or folder:modules()
+      fortran_compiler.refuses { path = path, command = list[1], given = options, modules = modules }
+    end
+    local more, has_own = {}, has_directives(text)
+    if has_own or not is_fortran and text:find "#%s*include" then -- a file that it includes may have some
+      local made, messages
+      made, messages, more = lower.unit { path = path, text = text, command = list[1], options = options,
+        to = given.to, rules = given.rules, modules = modules }
+      if made and (made ~= text or more.described) then
+        found[#found + 1] = { at = i, path = path, text = made, described = more.described, pasted = more.pasted }
+      end
+      if not made and (has_own or more.is_read) then problem = problem or { path = path, said = messages } end
+    end
+    if is_fortran then compiler_driver.export(options, text, more.exported, modules) end
+  end
+  return found, problem
+end
+
+-- The file with the dependencies of a unit, if the command line asks for one.
+local function dependencies(list, unit)
+  local wanted, named, output = false, nil, nil
+  for i, argument in ipairs(list) do
+    wanted = wanted or argument == "-MD" or argument == "-MMD"
+    if argument == "-MF" then named = list[i + 1] end
+    if argument == "-o" then output = list[i + 1] end
+  end
+  if not wanted then return named end
+  local base = output or unit.path:match "[^/]*$"
+  return named or base:gsub("%.%w+$", "") .. ".d"
+end
+
+-- Runs the command with other units in place of those of list. Its status.
+local function run(list, found, folder)
+  local command = table.move(list, 1, #list, 1, {})
+  for number, unit in ipairs(found) do
+    unit.made = ("%s/%d/%s"):format(folder:path(), number, unit.path:match "[^/]*$")
+    files.write(unit.made, unit.text)
+    command[unit.at] = unit.made
+    local place = unit.path:match "^(.*)/" or "."
+    command[#command + 1] = (unit.path:find "%.[fF]%d+$" and "-I" or "-iquote") .. place
+    if unit.described then command[#command + 1] = "-Wno-unknown-pragmas" end
+    command[#command + 1] = ("-fdebug-prefix-map=%s=%s"):format(unit.made:match "^(.*)/", place)
+  end
+  for i, argument in ipairs(command) do command[i] = quote(argument) end
+  local _, how, status = os.execute(table.concat(command, " "))
+  return how == "exit" and status or 128 + status
+end
+
+-- A path as compilers write it in lists of dependencies.
+local function for_make(path) return (path:gsub("%$", "$$$$"):gsub("[ #]", "\\%0")) end
+
+-- Puts the units' own names into the lists of dependencies that the command has written, and those of the files that
+-- are part of their texts.
+local function name_dependencies(list, found)
+  local with_targets = false
+  for _, argument in ipairs(list) do with_targets = with_targets or argument == "-MP" end
+  for _, unit in ipairs(found) do
+    local path = dependencies(list, unit)
+    if path and system.filetype(path) == "file" then
+      local text = files.read(path)
+      local at, finish = text:find(for_make(unit.made), 1, true)
+      if at then
+        local names, targets = { for_make(unit.path) }, {}
+        for k, name in ipairs(unit.pasted or {}) do
+          names[k + 1] = for_make(name)
+          targets[k] = with_targets and names[k + 1] .. ":\n" or ""
+        end
+        files.write(path, text:sub(1, at - 1) .. table.concat(names, " \\\n ") .. text:sub(finish + 1)
+          .. table.concat(targets))
+      end
+    end
+  end
+end
+
+-- A unit could not be read: the status of the compiler, which tells what is wrong with it. Raises if it takes the unit:
+-- the directives would have no effect.
+local function compile_refused(list, problem)
+  local command = {}
+  for _, argument in ipairs(list) do
+    if not argument:find "^%-fopen" then command[#command + 1] = argument end -- which do not know our directives
+  end
+  command[#command + 1] = "-fsyntax-only"
+  local status = run(command, {})
+  if status ~= 0 then return status end
+  error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower", message = problem.path
+    .. ": the compiler takes the unit, but not when it is asked for the types of variables: "
+    .. (problem.said:match "[eE]rror: ([^\n]*)" or problem.said:match "[^\n]+" or "") }, 0)
+end
+
+local function compile(list, given, folder)
+  local found, problem = lower_units(list, given, folder)
+  if problem then return compile_refused(list, problem) end
+  if not found[1] then return nil end
+  local status = run(list, found, folder)
+  name_dependencies(list, found)
+  return status
+end
+
+-- Whether the command makes several programs or objects is the compiler's matter. Compiles, if a unit becomes another
+-- one: the compiler's status; nil if none does. Raises errors of directives, and of units that the compiler takes but
+-- that could not be read. given: {to, rules} as of lower.unit.
+function compiler_driver.compile(list, given)
+  local folder = setmetatable({}, Folder)
+  local ok, status = pcall(compile, list, given, folder)
+  folder:remove()
+  if not ok then error(status, 0) end
+  return status
+end
+
+return compiler_driver

@@ -1,0 +1,196 @@
+-- compiler_values.lua - expressions in directives that only the compiler understands: calls of functions, sizes of
+-- types.
+--
+-- In the trees that the session gets, a variable stands for each: accdeep_value_1. It is of type long; where directives
+-- become calls (c_calls.lua), it is a function without arguments. In the text that comes out the expression stands
+-- again. In a function for objects, which q points to, names of members and of member functions are those of *q. A
+-- bound in a class of C++ itself is a member function of it, which knows all names there.
+
+local unit_directives = require "accdeep.tools.lower.unit_directives"
+local ast = require "accdeep.base.ast"
+local types = require "accdeep.types"
+local unparse = require "accdeep.grammar.unparse"
+
+local compiler_values = {}
+
+local PREFIX = "accdeep_value_"
+
+local Values = {}
+Values.__index = Values
+
+-- session: where the variables are declared. is_function(name): whether C++ has a function of this name outside of the
+-- classes; nil: all are such (C).
+function compiler_values.new(session, as_calls)
+  return setmetatable({ session = session, as_calls = as_calls, list = {}, by_place = {} }, Values)
+end
+
+-- Whether a node is a call, or a member or an element of what a call gives. Subscripts of a shape have no base.
+local function has_call(node)
+  while node.base and (node.tag == "member" or node.tag == "index") do node = node.base end
+  return node.tag == "call" or node.tag == "sizeof"
+end
+
+-- The address of variables that nothing asks for.
+compiler_values.ADDRESS = 4096
+
+local function no_function() end
+
+local function declare(self, scope, name)
+  if self.as_calls then scope.functions[name] = no_function
+  else scope.variables[name] = { name = name, type = types.scalars.long, address = compiler_values.ADDRESS } end
+end
+
+-- Declares all variables in a scope.
+function Values:declare(scope)
+  for number in ipairs(self.list) do declare(self, scope, PREFIX .. number) end
+end
+
+-- The variable for an expression of a directive. guard: the condition under which C evaluates it, nil: always.
+function Values:variable(directive, node, is_inside, guard)
+  local by_pos = self.by_place[directive] or {}
+  self.by_place[directive] = by_pos
+  local value = by_pos[node.pos]
+  if not value then
+    value = { node = node, number = #self.list + 1, is_inside = is_inside, guard = guard,
+      is_of_type = unit_directives.descriptions[directive.node.name] }
+    self.list[value.number], by_pos[node.pos] = value, value
+    declare(self, self.session.now.scope, PREFIX .. value.number)
+    if is_inside then
+      directive.rewrite_for_class = directive.rewrite_for_class or {}
+      table.insert(directive.rewrite_for_class, value)
+    end
+  end
+  local name = { tag = "id", pos = node.pos, name = PREFIX .. value.number }
+  return self.as_calls and { tag = "call", pos = node.pos, base = name, args = {} } or name
+end
+
+-- A condition that holds with another one, or nil.
+local function conjunction(guard, condition)
+  return guard and { tag = "binary", op = "&&", pos = condition.pos, a = guard, b = condition } or condition
+end
+
+local function negate(condition) return { tag = "unary", op = "!", pos = condition.pos, e = condition } end
+
+-- A directive's tree in which variables stand for calls. guard: as of Values:variable.
+function Values:replace_calls(directive, node, guard)
+  local function under(condition, n) return self:replace_calls(directive, n, conjunction(guard, condition)) end
+  return ast.map(node, function(n)
+    if n.tag == "call" and n.base.tag == "id" and compiler_values.is_name(n.base.name) then return n end
+    if has_call(n) then return self:variable(directive, n, false, guard) end
+    if n.tag == "cond" then
+      local made = ast.copy_with(n, "c", self:replace_calls(directive, n.c, guard))
+      return ast.copy_with(ast.copy_with(made, "a", under(n.c, n.a)), "b", under(negate(n.c), n.b))
+    elseif n.tag == "binary" and (n.op == "&&" or n.op == "||") then
+      local made = ast.copy_with(n, "a", self:replace_calls(directive, n.a, guard))
+      return ast.copy_with(made, "b", under(n.op == "&&" and n.a or negate(n.a), n.b))
+    end
+  end)
+end
+
+-- Whether a bound uses no more than numbers and members of a record.
+local function is_simple(bound, record)
+  return not ast.any(bound, function(n)
+    return not (n.tag == "num" or n.tag == "unary" or n.tag == "binary"
+      or n.tag == "id" and not n.global and types.member(record, n.name) ~= nil)
+  end)
+end
+
+-- The tree of a shape or policy for a record in whose definition it stands: all else is for the class to say, but for
+-- parts of its members.
+function Values:rewrite_for_class(directive, node, record)
+  return ast.map(node, function(n)
+    if n.tag == "member_shape" and n.path then return n end
+    if n.tag ~= "section" and n.tag ~= "index" then return nil end
+    local made = ast.copy_with(n)
+    for _, field in ipairs { "start", "length", "index" } do
+      if n[field] and not is_simple(n[field], record) then made[field] = self:variable(directive, n[field], true) end
+    end
+    return made
+  end)
+end
+
+function compiler_values.is_name(name) return name:find("^" .. PREFIX) ~= nil end
+
+local function value_of(self, name)
+  local number = name:match("^" .. PREFIX .. "(%d+)$")
+  return number and self.list[tonumber(number)]
+end
+
+
+-- Names of functions that are called in an expression.
+local function add_called(list, node)
+  ast.visit(node, function(n)
+    if n.tag == "call" and n.base.tag == "id" and not list[n.base.name] then
+      list[n.base.name] = true
+      list[#list + 1] = n.base.name
+    end
+  end)
+  return list
+end
+
+-- Names of functions that a directive calls.
+function Values:called(directive)
+  local list = {}
+  for _, value in pairs(self.by_place[directive] or {}) do add_called(list, value.node) end
+  table.sort(list)
+  return list
+end
+
+-- The expression in a function for objects of a record. is_function: as of values.new.
+local function rebase(node, record, is_function)
+  return ast.map(node, function(n)
+    if n.tag == "call" and n.base.tag == "id" then
+      local fn, args = n.base, {}
+      for i, argument in ipairs(n.args) do args[i] = rebase(argument, record, is_function) end
+      if not is_function(fn.name) then fn = { tag = "member", arrow = true, base = { tag = "id", name = "q" },
+        name = fn.name } end
+      return ast.copy_with(ast.copy_with(n, "base", fn), "args", args)
+    elseif n.tag == "id" and n.name == "this" then
+      return { tag = "id", name = "q" }
+    elseif n.tag == "id" and not n.global and types.member(record, n.name) then
+      return { tag = "member", arrow = true, base = { tag = "id", name = "q" }, name = n.name }
+    end
+  end)
+end
+
+-- Whether the expression that a variable stands for is about an object of a record: it uses its members. Where
+-- directives become calls, so does its condition. Raises {cannot = reason}.
+function Values:is_of(name, record, is_function)
+  local value = value_of(self, name)
+  if not value then return false end
+  local function is_about(n)
+    return n.tag == "id" and types.member(record, n.name) ~= nil
+      or n.tag == "call" and n.base.tag == "id" and not is_function(n.base.name)
+  end
+  if value.is_inside or ast.any(value.node, is_about) then return true end
+  if not (self.as_calls and value.guard and ast.any(value.guard, is_about)) then return false end
+  if not value.is_of_type then error({ cannot = compiler_values.SOME }, 0) end
+  return true
+end
+
+-- The reason why a call is refused whose arguments only the directive's own place knows.
+compiler_values.SOME = "a call that a bound makes for some objects only"
+
+-- A text with the expressions that the variables stand for; record: in a function for its objects. The program gives
+-- the values for calls all at once: there each has its condition with it.
+function Values:restore_expressions(text, record, is_function)
+  return (text:gsub("(" .. PREFIX .. "%d+)%(%)", "%1"):gsub(PREFIX .. "(%d+)", function(number)
+    local value = self.list[tonumber(number)]
+    if value.is_inside then return ("q->accdeep_bound_%s()"):format(number) end
+    if record then return unparse.expression(rebase(value.node, record, is_function)) end
+    if not (self.as_calls and value.guard) then return unparse.expression(value.node) end
+    return ("(%s) ? (%s) : 0"):format(unparse.expression(value.guard), unparse.expression(value.node))
+  end))
+end
+
+-- Member functions for the bounds of a directive in a class.
+function compiler_values.members(directive)
+  local list = {}
+  for i, value in ipairs(directive.rewrite_for_class or {}) do
+    list[i] = (" long accdeep_bound_%d() { return (long)(%s); }"):format(value.number,
+      unparse.expression(value.node))
+  end
+  return table.concat(list)
+end
+
+return compiler_values

@@ -1,0 +1,244 @@
+-- ir_text.lua - what a directive does as text, for programs that run without Lua (core/abi/lowered/text.c).
+--
+-- The session that lowers directives notes which labels and programs it makes, for the core cannot be asked. Its
+-- variables have addresses that nothing else has: where one stands in code, the program gives the variable's own. A
+-- bound that the compiler alone understands (compiler_values.lua) is a function in code: without an object the program
+-- gives its value, of an object a function of the program does.
+
+local core = require "accdeep.core"
+local deep_copy = require "accdeep.tools.export.deep_copy"
+
+local ir_text = {}
+
+local VERSION = 3
+local op = core.opcode
+
+-- Each variable has so many bytes of addresses, from FIRST on.
+local FIRST, ROOM = 1 << 62, 1 << 40
+local REGISTERS = 64
+
+local Recorder = {}
+Recorder.__index = Recorder
+
+-- Notes of a session: the labels and programs that it makes from now on, names for addresses, calls.
+-- is_of(name, record): whether a function in code is about an object of a record.
+function ir_text.new_recorder(session, is_of)
+  local self = setmetatable({ labels = {}, programs = {}, names = {}, calls = {} }, Recorder)
+  local methods_of = session.methods_of
+  rawset(session, "methods_of", function(owner, record)
+    return setmetatable({}, { __index = function(_, name)
+      return is_of(name, record) and { fn = is_of, record = record, name = name } or methods_of(owner, record)[name]
+    end })
+  end)
+  rawset(session, "bound_function", function(_, name, _, argument_types)
+    self.calls[#self.calls + 1] = { name = name, record = argument_types[1] }
+    return #self.calls
+  end)
+  local new_label, new_program = session.label, session.new_program
+  rawset(session, "label", function(owner, fields)
+    local made = new_label(owner, fields)
+    self.labels[made] = fields
+    return made
+  end)
+  rawset(session, "new_program", function(owner, spec)
+    local made = new_program(owner, spec)
+    self.programs[made] = spec
+    return made
+  end)
+  return self
+end
+
+-- The address of one more variable. what: the caller's, given back for each use of the address.
+function Recorder:address(what)
+  self.names[#self.names + 1] = what
+  return FIRST + (#self.names - 1) * ROOM
+end
+
+-- The variable, and the bytes from its beginning on, of a number in code; nil: it is no address.
+function Recorder:variable(number)
+  local at = number - FIRST
+  if number < FIRST or at >= #self.names * ROOM then return nil end
+  return self.names[at // ROOM + 1], at % ROOM
+end
+
+-- ----------------------------------------------------------------------------------------- writing --
+
+-- Text under way: lines; numbers of labels and programs; given, what the program gives.
+local Writer = {}
+Writer.__index = Writer
+
+local function flag(value) return value and 1 or 0 end
+
+local is_call = { [op.CALL] = true, [op.CALL_IF] = true }
+
+function Writer:line(word, ...)
+  local parts = table.pack(...)
+  for i = 1, parts.n do parts[i] = tostring(parts[i]) end
+  self.lines[#self.lines + 1] = word .. " " .. table.concat(parts, " ")
+end
+
+-- What the program has to give for an instruction: an address, or the name of a value; nil: nothing.
+local function required_input(recorder, code, i)
+  local k = code[i + 4]
+  if code[i] == op.CONST then return recorder:variable(k) and k end
+  return is_call[code[i]] and not recorder.calls[k].record and recorder.calls[k].name or nil
+end
+
+-- The number of what the program has to give, among all that a plan asks for.
+function Writer:parameter(key)
+  local known = self.parameters[key]
+  if not known then
+    local what, offset
+    if math.type(key) then what, offset = self.recorder:variable(key) else what = { value = key } end
+    known = #self.given
+    self.given[known + 1], self.parameters[key] = { what = what, offset = offset }, known
+  end
+  return known
+end
+
+-- Calls fn(key) for all that the code of a program, and of those inside it, asks for.
+local function each_asked(recorder, program, fn, seen)
+  if seen[program] then return end
+  seen[program] = true
+  local spec = recorder.programs[program]
+  for i = 1, #spec.code, 5 do
+    local key = required_input(recorder, spec.code, i)
+    if key then fn(key) end
+  end
+  for _, field in ipairs(spec.fields) do
+    if field.child then each_asked(recorder, field.child, fn, seen) end
+  end
+end
+
+-- The lines of code. places: what it asks for -> its number.
+function Writer:code(code, places)
+  for i = 1, #code, 5 do
+    local opcode, to, a, b, k = table.unpack(code, i, i + 4)
+    local key = required_input(self.recorder, code, i)
+    if key then
+      opcode, a, b, k = op.PARAM, 0, 0, places[key]
+    elseif is_call[opcode] then
+      k = self.call(self.recorder.calls[k])
+    end
+    self:line("code", opcode, to, a, b, k)
+  end
+end
+
+function Writer:label(label, places, has_rows)
+  if not label then return -1 end
+  local known = self.labels[label]
+  if known then return known end
+  local fields = self.recorder.labels[label]
+  local layout = fields.layout and self:program(fields.layout, places) or -1
+  local flags = flag(fields.section) | flag(fields.member) << 1 | flag(fields.element) << 2 | flag(fields.round) << 3
+  local rows = not has_rows and fields.array
+  if rows then
+    local numbers = {}
+    for i = 1, rows.described and 0 or rows.rank do
+      table.move({ rows[i].lower or 0, rows[i].extent or 0, rows[i].sm or 0 }, 1, 3, 3 * i - 2, numbers)
+    end
+    self:line("array", rows.shift or 0, rows.described or 0, rows.span or 0, rows.rank,
+      table.concat(numbers, " ") .. " " .. (rows.name or ""))
+  end
+  self:line("label", fields.unit or 0, flags, fields.line or 0, layout, fields.name)
+  self.labels[label], self.nlabels = self.nlabels, self.nlabels + 1
+  return self.labels[label]
+end
+
+local function members_of(self, list, places)
+  local lines = {}
+  for i, member in ipairs(list or {}) do
+    lines[i] = { member.offset, member.bytes, self:label(member.label, places) }
+  end
+  return lines
+end
+
+-- The number of a program. places: {n, made, what it asks for -> number of the item's parameter}; programs that ask for
+-- nothing are those of all items.
+function Writer:program(program, places)
+  local made = places.n > 0 and places.made or self.programs
+  if made[program] then return made[program] end
+  local spec = self.recorder.programs[program]
+  local pieces, fields = {}, {}
+  for i, piece in ipairs(spec.pieces) do
+    pieces[i] = { piece.offset, piece.bytes, piece.action or 0, flag(piece.init), flag(piece.entry_only),
+      flag(piece.base_pointer), self:label(piece.label, places) }
+  end
+  for i, field in ipairs(spec.fields) do
+    fields[i] = { field.offset, field.slot_bytes or 0, field.unit, field.count or -1, field.start or -1,
+      field.action or 0, field.flags or 0, flag(field.init), flag(field.embedded), flag(field.in_place),
+      field.code_end or 0, field.up or 0,
+      self:label(field.label, places), field.child and self:program(field.child, places) or -1 }
+  end
+  local excluded, members = members_of(self, spec.excluded, places), members_of(self, spec.members, places)
+  self:line("program", spec.stride, spec.registers, places.n)
+  for _, one in ipairs { { "piece", pieces }, { "field", fields }, { "excluded", excluded }, { "member", members } } do
+    for _, numbers in ipairs(one[2]) do self:line(one[1], table.unpack(numbers)) end
+  end
+  self:code(spec.code, places)
+  made[program], self.nprograms = self.nprograms, self.nprograms + 1
+  return made[program]
+end
+
+-- What the code of an item's program asks for, as parameters.
+local function input_parameters(self, item)
+  local places, list = { n = 0, made = {} }, {}
+  if item.program then
+    each_asked(self.recorder, item.program, function(key)
+      if places[key] then return end
+      places[key], places.n = places.n, places.n + 1
+      list[places.n] = key
+    end, {})
+  end
+  return places, list
+end
+
+local refused = { dims = "a section with gaps", slot_bytes = "a descriptor", frame = "members without their structure" }
+
+function Writer:item(item)
+  for name, why in pairs(refused) do
+    if item[name] then deep_copy.cannot(why) end
+  end
+  local places, wanted = input_parameters(self, item)
+  local label = self:label(item.label, places, item.rows)
+  local program = item.program and self:program(item.program, places) or -1
+  local code, registers, own = table.move(item.code, 1, #item.code, 1, {}), item.registers, {}
+  for i = 1, #code, 5 do
+    local key = required_input(self.recorder, code, i)
+    if key then own[key] = self:parameter(key) end
+  end
+  local more = {}
+  local function add(key)
+    more[#more + 1] = { op.PARAM, registers, 0, 0, self:parameter(key) }
+    registers = registers + 1
+    return registers - 1
+  end
+  local slot, params = item.slot or -1, {}
+  if item.slot_address then slot = add(item.slot_address) end
+  for i, key in ipairs(wanted) do params[i] = add(key) end
+  if registers > REGISTERS then deep_copy.cannot "a list item whose bounds are too long" end
+  local indices = item.indices or {}
+  self:line("item", item.action, item.flags or 0, label, program, item.unit or 0, registers, item.base,
+    item.start or -1, item.count or -1, slot, item.origin or -1, indices[1] or -1, indices[2] or -1, indices[3] or -1)
+  self:code(code, own)
+  for _, instruction in ipairs(more) do self:line("code", table.unpack(instruction)) end
+  if params[1] then self:line("params", table.unpack(params)) end
+  if item.rows then
+    local first = self:parameter(item.rows[1])
+    for k = 2, #item.rows do self:parameter(item.rows[k]) end
+    self:line("rows", first, (#item.rows - 1) // 2, item.rows.name)
+  end
+end
+
+-- The text of a plan, and what the program gives for it: a list of {what, offset} of variables, or {what = {value =
+-- name}}. items: those of the plan that count. call({name, record}): the number of a function of the program.
+function Recorder:text(plan, items, call)
+  local writer = setmetatable({ recorder = self, call = call, lines = {}, labels = {}, nlabels = 0, programs = {},
+    nprograms = 0, given = {}, parameters = {} }, Writer)
+  writer:line("accdeep", VERSION)
+  writer:line("construct", core.kind[plan.kind], flag(plan.finalize), plan.node.name)
+  for _, item in ipairs(items) do writer:item(item) end
+  return table.concat(writer.lines, "\n"), writer.given
+end
+
+return ir_text

@@ -1,0 +1,16 @@
+-- line_writer.lua - lines of a block, which export/deep_copy.lua and c_calls.lua write.
+
+local Writer = {}
+Writer.__index = Writer
+function Writer:line(text) self.lines[#self.lines + 1] = ("    "):rep(self.depth) .. text end
+function Writer:open_brace()
+  self:line "{"
+  self.depth = self.depth + 1
+end
+function Writer:raw(text) self.lines[#self.lines + 1] = text end
+function Writer:close_brace()
+  self.depth = self.depth - 1
+  self:line "}"
+end
+
+return function() return setmetatable({ lines = {}, depth = 0 }, Writer) end

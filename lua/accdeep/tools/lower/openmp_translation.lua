@@ -1,0 +1,633 @@
+-- openmp_translation.lua - standard directives of OpenACC in a text of C or C++ as those of OpenMP. Lines keep their
+-- numbers.
+--
+-- A loop of a parallel construct is divided among teams and threads, as its clauses say. Hints are left out: numbers of
+-- workers, lengths of vectors, tiles, cache. A loop of a kernels construct without the clause independent runs in one
+-- thread. What OpenMP cannot say is refused with its reason.
+
+local deep_copy = require "accdeep.tools.export.deep_copy"
+local unit_directives = require "accdeep.tools.lower.unit_directives"
+local grammar = require "accdeep.grammar"
+local line_markers = require "accdeep.tools.lower.line_markers"
+local list_item = require "accdeep.shape.list_item"
+local openacc_directives = require "accdeep.catalogue.openacc_directives"
+local c_source = require "accdeep.tools.lower.c_source"
+local unparse = require "accdeep.grammar.unparse"
+
+local openmp_translation = {}
+
+local cannot = deep_copy.cannot
+
+-- In front of functions that follow pointers: routines of OpenACC that these call, by those of OpenMP.
+openmp_translation.HEADERS = [[
+#include <omp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static inline __attribute__((unused)) int accdeep_acc_is_present(void *host, size_t bytes)
+{
+    return bytes && omp_target_is_present(host, omp_get_default_device());
+}
+static inline __attribute__((unused)) void *accdeep_acc_deviceptr(void *host)
+{
+    void *at = host;
+#pragma omp target data use_device_ptr(host)
+    at = host;
+    return at;
+}
+static inline __attribute__((unused)) void accdeep_acc_memcpy_to_device(void *to, void *from, size_t bytes)
+{
+    if (to != from)
+        omp_target_memcpy(to, from, bytes, 0, 0, omp_get_default_device(), omp_get_initial_device());
+}
+static inline __attribute__((unused)) void accdeep_acc_attach_at(void **pointer, void *at)
+{
+    if (accdeep_acc_is_present((void *)pointer, 1) && accdeep_acc_is_present(at, 1)) {
+        void *slot = accdeep_acc_deviceptr((void *)pointer);
+        void *to = (char *)accdeep_acc_deviceptr(at) - ((char *)at - (char *)*pointer);
+        if (slot != (void *)pointer)
+            accdeep_acc_memcpy_to_device(slot, (void *)&to, sizeof to);
+    }
+}
+static inline __attribute__((unused)) void accdeep_acc_attach(void **pointer)
+{
+    accdeep_acc_attach_at(pointer, *pointer);
+}
+static inline __attribute__((unused)) void accdeep_acc_detach(void **pointer)
+{
+    if (accdeep_acc_is_present((void *)pointer, 1))
+        accdeep_acc_memcpy_to_device(accdeep_acc_deviceptr((void *)pointer), (void *)pointer, sizeof *pointer);
+}
+static inline __attribute__((unused)) void accdeep_acc_detach_finalize(void **pointer) { accdeep_acc_detach(pointer); }
+static inline __attribute__((unused)) void accdeep_acc_update_device(void *host, size_t bytes)
+{
+    accdeep_acc_memcpy_to_device(accdeep_acc_deviceptr(host), host, bytes);
+}
+static inline __attribute__((unused)) void accdeep_acc_update_self(void *host, size_t bytes)
+{
+    void *at = accdeep_acc_deviceptr(host);
+    if (at != host)
+        omp_target_memcpy(host, at, bytes, 0, 0, omp_get_initial_device(), omp_get_default_device());
+}
+]]
+
+-- Generated code, whose routines are those of HEADERS.
+function openmp_translation.routines(code) return (code:gsub("%f[%w_]acc_", "accdeep_acc_")) end
+
+-- ---------------------------------------------------------------------------------------- clauses --
+
+local map_types = { copy = "tofrom", copyin = "to", copyout = "from", create = "alloc", present = "alloc" }
+local exit_types = { copyout = "from", delete = "release" }
+
+-- The own name of a clause: copy for pcopy.
+local own_names = {}
+for _, entry in ipairs(openacc_directives.clauses) do
+  for _, list in ipairs { entry[1], entry.present_or or "" } do
+    for name in list:gmatch "%S+" do own_names[name] = entry[1]:match "%S+" end
+  end
+end
+local function name_of(clause) return own_names[clause.name] or clause.name end
+
+local function list_of(clause)
+  local parts = {}
+  for i, variable in ipairs(clause.vars) do parts[i] = unparse.expression(variable) end
+  return table.concat(parts, ", ")
+end
+
+local function has(node, ...)
+  for _, clause in ipairs(node.clauses) do
+    for _, name in ipairs { ... } do
+      if name_of(clause) == name then return true end
+    end
+  end
+  return false
+end
+
+local refused = { async = true, wait = true, device_type = true, dtype = true, attach = true, detach = true,
+  no_create = true, default_async = true, device_num = true }
+
+local function check(node)
+  for _, clause in ipairs(node.clauses) do
+    if refused[name_of(clause)] or name_of(clause) == "deviceptr" and node.name == "data" then
+      cannot(("OpenMP has no clause like '%s' of '%s'"):format(clause.name, node.name))
+    end
+    local modifier = (clause.modifiers or {})[1]
+    if modifier then cannot(("the modifier '%s' of '%s'"):format(modifier.name, clause.name)) end
+  end
+end
+
+-- Clauses of data, with if.
+local function data_clauses(node, types, condition)
+  local parts = {}
+  for _, clause in ipairs(node.clauses) do
+    local name = name_of(clause)
+    if types[name] then parts[#parts + 1] = ("map(%s: %s)"):format(types[name], list_of(clause))
+    elseif name == "deviceptr" and types == map_types then
+      parts[#parts + 1] = ("is_device_ptr(%s)"):format(list_of(clause))
+    elseif name == "if" and condition then
+      parts[#parts + 1] = ("if(%s%s)"):format(condition, unparse.expression(clause.e))
+    end
+  end
+  return parts
+end
+
+-- ------------------------------------------------------------------------------------- constructs --
+
+local Text = {}
+Text.__index = Text
+
+-- How a loop is divided, in words of OpenMP; nil: it is not.
+local function division_clauses(self, construct)
+  local node, around, with_location = construct.node, construct.compute, construct.around
+  if has(node, "seq") or not around then return nil end
+  local threads, teams = has(node, "worker", "vector"), has(node, "gang")
+  if around.node.name:find "^kernels" then
+    return has(node, "independent") and not (with_location and with_location.words) and "parallel for" or nil
+  elseif around.node.name:find "^serial" then
+    return nil
+  end
+  while with_location and not with_location.words do with_location = with_location.around end -- of sequential loops
+  if with_location then return with_location.words == "distribute" and (threads or not teams) and "parallel for"
+    or nil end
+  local is_divided = false -- further in
+  for _, inner in ipairs(self.list) do
+    local is_loop = inner.node.name == "loop" and inner.around == construct
+    is_divided = is_divided or is_loop and has(inner.node, "worker", "vector")
+  end
+  if threads and not teams and construct ~= around then return "parallel for" end
+  return is_divided and not threads and "distribute" or teams and not threads and is_divided and "distribute"
+    or "distribute parallel for"
+end
+
+local function add_reductions(node, parts)
+  for _, clause in ipairs(node.clauses) do
+    if name_of(clause) == "reduction" then
+      parts[#parts + 1] = ("reduction(%s: %s)"):format(clause.op, list_of(clause))
+    end
+  end
+end
+
+-- ---------------------------------------------------------------------------------------- scalars --
+
+-- The first token of the statement, or of the parentheses, in which token i stands.
+local function start_of(self, i)
+  while i > 1 do
+    local before = self.source:token(i - 1)
+    if self.source.kind[i - 1] == "line" or (";{}("):find(before, 1, true) then break end
+    i = i - 1
+  end
+  return i
+end
+
+local not_types = { ["return"] = true, ["else"] = true, ["goto"] = true, case = true, ["do"] = true }
+local of_expression = { decltype = true, typeof = true, __typeof__ = true, __typeof = true, _Alignas = true,
+  alignas = true, __attribute__ = true }
+
+-- The token behind the arguments of a template, which begin with token i; nil: that is no such `<`.
+local function after_template(unit, i)
+  local depth = 0
+  while unit.at[i] do
+    local text = unit:token(i)
+    if text == "<" then
+      depth = depth + 1
+    elseif text == ">" then
+      depth = depth - 1
+      if depth == 0 then return i + 1 end
+    elseif unit.kind[i] == "other" and (not (",*&:"):find(text, 1, true)
+      or text == "&" and unit:token(i + 1) == "&") then
+      return nil
+    end
+    i = i + 1
+  end
+end
+
+-- Whether a declaration begins with token i: the name of a type, and another name.
+local function is_declaration(self, i)
+  local unit = self.source
+  if unit:token(i) == ":" and unit:token(i + 1) == ":" then i = i + 2 end
+  if unit.kind[i] ~= "word" or not_types[unit:token(i)] then return false end
+  local k = of_expression[unit:token(i)] and unit:token(i + 1) == "(" and unit:closing(i + 1) + 1 or i + 1
+  while true do
+    local text = unit:token(k)
+    if text == "<" then
+      k = after_template(unit, k)
+      if not k then return false end
+    elseif text == ":" and unit:token(k + 1) == ":" and unit.kind[k + 2] == "word" then
+      k = k + 3
+    else
+      break
+    end
+  end
+  while unit:token(k) == "*" or unit:token(k) == "&" do k = k + 1 end
+  return unit.kind[k] == "word" or unit:token(k) == "[" and unit:token(i) == "auto"
+end
+
+-- Whether a word of a declaration that begins with token start is a name that it declares: no part of an initializer.
+local function is_declared(self, start, i)
+  local unit, k = self.source, start
+  local of_value = false
+  while k < i do
+    local text = unit.kind[k] == "other" and unit:token(k)
+    local close = (text == "(" or text == "{" or text == "[" and unit:token(k - 1) ~= "auto"
+      and unit:token(k - 1) ~= "&") and unit:closing(k)
+    if close then
+      if close >= i then return text == "(" and unit:token(k + 1) == "*" and not of_value end
+      k = close
+    elseif text == "=" then
+      of_value = true
+    elseif text == "," then
+      of_value = false
+    end
+    k = k + 1
+  end
+  return not of_value
+end
+
+-- Whether the scalar that token i names is written there.
+local function is_written(self, i)
+  local unit = self.source
+  local before, before_that = unit:token(i - 1), unit:token(i - 2)
+  local behind, behind_that, third = unit:token(i + 1), unit:token(i + 2), unit:token(i + 3)
+  if before == "." or before == ">" and before_that == "-" then return false end
+  if behind == "=" then return behind_that ~= "=" end
+  if behind and ("+-*/%&|^"):find(behind, 1, true) and behind_that == "=" then return third ~= "=" end
+  if behind == "+" and behind_that == "+" or behind == "-" and behind_that == "-" then return true end
+  return before == "+" and before_that == "+" or before == "-" and before_that == "-"
+end
+
+local sharing = { private = true, firstprivate = true, reduction = true, copy = true, copyin = true, copyout = true,
+  create = true, present = true, deviceptr = true }
+
+-- Whether a clause of a directive, or of one around it, names a variable.
+local function is_named(self, construct, name)
+  for _, other in ipairs(self.list) do
+    local covers = other == construct or other.last and other.token < construct.token and construct.token <= other.last
+    for _, clause in ipairs(covers and other.node.clauses or {}) do
+      for _, variable in ipairs(sharing[name_of(clause)] and clause.vars or {}) do
+        if unparse.expression(variable) == name then return true end
+      end
+    end
+  end
+  return false
+end
+
+local function is_atomic(self, i)
+  local start = start_of(self, i)
+  return self.source.kind[start - 1] == "line" and self.source:token(start - 1):find "acc%s+atomic" ~= nil
+end
+
+-- The construct whose threads execute token i: the innermost that is divided, or the compute construct.
+local function innermost(self, construct, i)
+  local found = construct
+  for _, inner in ipairs(self.list) do
+    if inner.words and inner.compute == construct and inner.after <= i and i <= inner.last then found = inner end
+  end
+  return found
+end
+
+-- Loop variables from outside of the statement are private to each thread, as OpenACC has them. Other variables that
+-- the statement writes need a clause: threads would share them.
+local function private_variables(self, construct)
+  local declared = {}
+  for i = construct.after, construct.last do
+    if self.source.kind[i] == "word" then
+      local name, start = self.source:token(i), start_of(self, i)
+      if i > start and is_declaration(self, start) and is_declared(self, start, i) then declared[name] = true end
+      if is_written(self, i) and not declared[name] then
+        local owner = innermost(self, construct, i)
+        local is_loop = start == i and self.source:token(i - 2) == "for"
+        local own = self.source:skip_lines(owner.after) + 2 -- the first token in its parentheses
+        if is_loop and i ~= own and not is_named(self, owner, name) then
+          owner.private = owner.private or {}
+          if not owner.private[name] then table.insert(owner.private, name) end
+          owner.private[name] = true
+        elseif not is_loop and not (owner.private and owner.private[name]) and not is_named(self, owner, name)
+          and not is_atomic(self, i) and self.source:token(i - 1) ~= "*" then
+          local is_own_step = start_of(self, i) > own and i < self.source:closing(own - 1)
+          if not is_own_step then
+            cannot(("'%s' is written by several threads: name it in a private clause"):format(name))
+          end
+        end
+      end
+    end
+  end
+end
+
+local function add_private(construct, parts)
+  if construct.private and construct.private[1] then
+    parts[#parts + 1] = ("private(%s)"):format(table.concat(construct.private, ", "))
+  end
+end
+
+-- Clauses of a loop that is divided.
+local function loop_clauses(construct, parts)
+  add_private(construct, parts)
+  for _, clause in ipairs(construct.node.clauses) do
+    local name = name_of(clause)
+    if name == "private" then parts[#parts + 1] = ("private(%s)"):format(list_of(clause))
+    elseif name == "collapse" then parts[#parts + 1] = "collapse" .. construct.text:match "%f[%w_]collapse%s*(%b())" end
+  end
+  add_reductions(construct.node, parts)
+end
+
+-- Reductions of loops among teams are the teams', too. A value that is used outside of the loop would differ.
+local function gang_reductions(self, construct, parts)
+  for _, inner in ipairs(self.list) do
+    if inner.compute == construct and inner.words and inner.words:find "distribute" and not inner.around then
+      for _, clause in ipairs(inner.node.clauses) do
+        for _, variable in ipairs(name_of(clause) == "reduction" and clause.vars or {}) do
+          for i = construct.after, construct.last do
+            local is_word = self.source.kind[i] == "word" and self.source:token(i) == unparse.expression(variable)
+            if is_word and (i < inner.after or i > inner.last) then
+              cannot(("the reduction variable '%s' is used outside of its loop"):format(unparse.expression(variable)))
+            end
+          end
+        end
+      end
+      add_reductions(inner.node, parts)
+    end
+  end
+end
+
+-- Words of a statement, with those of macros of the text: a set.
+local function used_words(self, first, last)
+  local used = {}
+  local function add(text)
+    for word in text:gmatch "[%a_][%w_]*" do
+      if not used[word] then
+        used[word] = true
+        if self.macros[word] then add(self.macros[word]) end
+      end
+    end
+  end
+  for i = first, last do
+    if self.source.kind[i] == "word" then add(self.source:token(i)) end
+  end
+  return used
+end
+
+-- Variables that a data construct around names and a compute construct does not: OpenMP would give scalars of these to
+-- the construct by their value.
+local function add_enclosing_data(self, construct, parts)
+  local own, used = {}, used_words(self, construct.after, construct.last)
+  for _, clause in ipairs(construct.node.clauses) do
+    for _, variable in ipairs(sharing[name_of(clause)] and clause.vars or {}) do
+      own[list_item.root_variable(variable) or ""] = true
+    end
+  end
+  for _, other in ipairs(self.list) do
+    local is_around = other.node.name == "data" and other.token < construct.token and construct.token <= other.last
+    for _, clause in ipairs(is_around and other.node.clauses or {}) do
+      for _, variable in ipairs(map_types[name_of(clause)] and clause.vars or {}) do
+        local name = variable.tag == "id" and unparse.expression(variable)
+        if name and used[name] and not own[name] then
+          own[name] = true
+          parts[#parts + 1] = ("map(tofrom: %s)"):format(name)
+        end
+      end
+    end
+  end
+end
+
+-- The condition by which a construct runs on the device.
+local function condition(node)
+  local parts = {}
+  for _, clause in ipairs(node.clauses) do
+    local name = name_of(clause)
+    local e = clause.e or clause.vars and clause.vars[1]
+    if name == "if" then parts[#parts + 1] = ("(%s)"):format(unparse.expression(e))
+    elseif name == "self" then parts[#parts + 1] = e and ("!(%s)"):format(unparse.expression(e)) or "0" end
+  end
+  return parts[1] and ("if(target: %s)"):format(table.concat(parts, " && "))
+end
+
+local function compute(self, construct)
+  local node = construct.node
+  local is_loop, parts = node.name:find "loop$", {}
+  local is_teams = node.name:find "^parallel" and not (is_loop and has(node, "seq"))
+  construct.words = is_loop and division_clauses(self, construct) or nil
+  for _, inner in ipairs(self.list) do
+    if inner.compute == construct and inner ~= construct and inner.node.name == "loop" then
+      inner.words = division_clauses(self, inner) end
+  end
+  local words = is_teams and (is_loop and "target teams " .. construct.words or "target teams")
+    or construct.words == "parallel for" and "target parallel for" or "target"
+  local is_divided = words ~= "target"
+  if is_divided then private_variables(self, construct) end
+  table.move(data_clauses(node, map_types), 1, 100, 1, parts)
+  add_enclosing_data(self, construct, parts)
+  parts[#parts + 1] = condition(node)
+  for _, clause in ipairs(node.clauses) do
+    local name = name_of(clause)
+    if name == "num_gangs" and is_teams then
+      local dimensions = {}
+      for i, e in ipairs(clause.values) do dimensions[i] = ("(%s)"):format(unparse.expression(e)) end
+      parts[#parts + 1] = ("num_teams(%s)"):format(clause.values[2] and table.concat(dimensions, " * ")
+        or unparse.expression(clause.values[1]))
+    elseif name == "firstprivate" or name == "private" and not (is_loop and is_divided) then
+      parts[#parts + 1] = ("%s(%s)"):format(name, list_of(clause))
+    elseif name == "reduction" and not is_divided then
+      parts[#parts + 1] = ("map(tofrom: %s)"):format(list_of(clause))
+    end
+  end
+  if is_loop and is_divided then loop_clauses(construct, parts)
+  elseif is_teams then
+    add_private(construct, parts)
+    add_reductions(node, parts)
+    gang_reductions(self, construct, parts)
+  end
+  return words, parts
+end
+
+-- The directives of OpenMP, a list of texts, for each kind of directive; nil: by `compute`.
+local writers = {}
+
+function writers.data(_, construct)
+  return { "target data " .. table.concat(data_clauses(construct.node, map_types, "target data: "), " ") }
+end
+
+writers["enter data"] = function(_, construct)
+  return { "target enter data " .. table.concat(data_clauses(construct.node, { copyin = "to", create = "alloc" }, ""),
+    " ") }
+end
+
+writers["exit data"] = function(_, construct)
+  local node = construct.node
+  if not has(node, "finalize") then
+    return { "target exit data " .. table.concat(data_clauses(node, exit_types, ""), " ") }
+  end
+  local list, condition_text = {}, ""
+  for _, clause in ipairs(node.clauses) do
+    if clause.name == "if" then condition_text = (" if(%s)"):format(unparse.expression(clause.e)) end
+  end
+  for _, clause in ipairs(node.clauses) do
+    if clause.vars then
+      if name_of(clause) == "copyout" then
+        list[#list + 1] = ("target update from(%s)%s"):format(list_of(clause), condition_text)
+      end
+      list[#list + 1] = ("target exit data map(delete: %s)%s"):format(list_of(clause), condition_text)
+    end
+  end
+  return list
+end
+
+function writers.update(_, construct)
+  local parts = {}
+  for _, clause in ipairs(construct.node.clauses) do
+    local name = name_of(clause)
+    local way = (name == "self" or name == "host") and "from" or name == "device" and "to"
+    if way then parts[#parts + 1] = ("%s(%s)"):format(way, list_of(clause))
+    elseif name == "if" then parts[#parts + 1] = ("if(%s)"):format(unparse.expression(clause.e)) end
+  end
+  return { "target update " .. table.concat(parts, " ") }
+end
+
+function writers.loop(_, construct)
+  if not construct.words then return {} end
+  local parts = { construct.words }
+  loop_clauses(construct, parts)
+  return { table.concat(parts, " ") }
+end
+
+function writers.atomic(_, construct)
+  local parts = { "atomic" }
+  for _, clause in ipairs(construct.node.clauses) do parts[#parts + 1] = clause.name end
+  return { table.concat(parts, " ") }
+end
+
+function writers.declare(self, construct)
+  local list = {}
+  if self.source:around(construct.token)[1] then cannot "'declare' in a function" end
+  for _, clause in ipairs(construct.node.clauses) do
+    local name = name_of(clause)
+    if not (clause.vars and (name == "create" or name == "copyin" or name == "device_resident" or name == "link")) then
+      cannot(("'%s' on 'declare'"):format(clause.name))
+    end
+    list[#list + 1] = ("declare target %s(%s)"):format(name == "link" and "link" or "to", list_of(clause))
+  end
+  return list
+end
+
+function writers.routine(self, construct)
+  local name = construct.text:match "routine%s*(%b())"
+  if name then return { "declare target to" .. name } end
+  local i = construct.after
+  while self.source.at[i] and self.source:token(i) ~= ";" and self.source:token(i) ~= "{" do i = i + 1 end
+  if not self.source.at[i] then cannot "no function follows" end
+  construct.end_text, construct.last = "end declare target", self.source:token(i) == "{" and self.source:closing(i) or i
+  return { "declare target" }
+end
+
+local function no_lines() return {} end
+writers.wait, writers.cache = no_lines, no_lines
+
+for _, name in ipairs { "host_data", "init", "shutdown", "set", "end data", "end host_data" } do
+  writers[name] = function() cannot(("'%s'"):format(name)) end
+end
+
+-- ------------------------------------------------------------------------------------------- text --
+
+-- Constructs and loops around each directive, by the statements that they are for.
+local function nest(self)
+  for i, construct in ipairs(self.list) do
+    local name = construct.node.name
+    local is_compute = unit_directives.is_compute(construct.node)
+    if is_compute or name == "loop" or name == "data" then
+      construct.last = self.source:statement(construct.after)
+      construct.compute = is_compute and construct or nil
+    end
+    for k = i - 1, 1, -1 do
+      local outer = self.list[k]
+      if outer.last and construct.token <= outer.last then
+        construct.compute = construct.compute or outer.compute
+        local is_loop = outer.node.name:find "loop$"
+        if is_loop and name == "loop" then construct.around = construct.around or outer end
+      end
+    end
+  end
+end
+
+-- place_of(at) -> file, line: where a position of the text is in the file that the text is made from. Positions are
+-- asked for in ascending order.
+local function location_map(text, path)
+  local next_marker = text:gmatch "()(#line %d+ \"[^\n]*)\n()"
+  local file, line, from = path, 1, 1
+  local start, marker, behind = next_marker()
+  return function(at)
+    while start and start < at do
+      line, file = line_markers.read(marker)
+      from = behind
+      start, marker, behind = next_marker()
+    end
+    for _ in text:sub(from, at - 1):gmatch "\n" do line = line + 1 end
+    from = math.max(from, at)
+    return file, line
+  end
+end
+
+-- The text with directives of OpenMP. is_left(file, line): whether a directive stays as it is. fail(one, message):
+-- raises for a directive, {file, line, line_text, pos (of its name there), node}.
+function openmp_translation.text(session, text, path, is_left, fail)
+  local self = setmetatable({ text = text, source = c_source.scan(text), list = {}, macros = {} }, Text)
+  local place_of, place_behind = location_map(text, path), location_map(text, path)
+  for i = 1, self.source.n do
+    local line = self.source.kind[i] == "line" and self.source:token(i)
+    local own = line and c_source.openacc(line)
+    local macro, body = (line or ""):match "^#%s*define%s+([%w_]+)(.*)$"
+    if macro then self.macros[macro] = (self.macros[macro] or "") .. body end
+    if own then
+      local file, number = place_of(self.source.at[i])
+      if is_left(file, number) then goto next end
+      local node = session:with_text(line, file, number, grammar.parse, "directive", line, 1, session.now.scope)
+      local start = self.source.at[i]
+      while start > 1 and self.text:byte(start - 1) ~= 10 do start = start - 1 end
+      local line_text = self.text:sub(start, self.source.finish[i] - 1)
+      self.list[#self.list + 1] = { token = i, after = i + 1, text = own, node = node, file = file, line = number,
+        line_text = line_text, pos = line_text:match "acc%s+()" }
+    end
+    ::next::
+  end
+  local function with_location(construct, fn, ...)
+    local results = table.pack(pcall(fn, ...))
+    if results[1] then return table.unpack(results, 2, results.n) end
+    if deep_copy.is_reason(results[2]) then fail(construct, results[2].cannot) end
+    error(results[2], 0)
+  end
+  if self.list[1] then with_location(self.list[1], nest, self) end
+  local edits = {}
+  for _, construct in ipairs(self.list) do
+    local list = with_location(construct, function()
+      check(construct.node)
+      local write = writers[construct.node.name]
+      if write then return write(self, construct) end
+      local words, parts = compute(self, construct)
+      return { table.concat({ words, table.unpack(parts) }, " ") }
+    end)
+    local lines, at, finish = {}, self.source.at[construct.token], self.source.finish[construct.token]
+    for i, directive in ipairs(list) do lines[i] = "#pragma omp " .. directive end
+    local _, feeds = self.text:sub(at, finish - 1):gsub("\n", "")
+    local made = table.concat(lines, "\n" .. line_markers.line(construct.line, construct.file)) .. ("\n"):rep(feeds)
+    if feeds > 0 and lines[1] or #lines > 1 then
+      made = made:gsub("\n+$", "") .. "\n" .. line_markers.line(construct.line + feeds + 1, construct.file):sub(1, -2)
+    end
+    edits[#edits + 1] = { at = at, finish = finish, text = made }
+    if construct.end_text then
+      local behind = self.source.finish[construct.last]
+      local file, number = place_behind(behind)
+      edits[#edits + 1] = { at = behind, finish = behind,
+        text = ("\n#pragma omp %s\n"):format(construct.end_text) .. line_markers.line(number, file) }
+    end
+  end
+  table.sort(edits, function(a, b) return a.at < b.at end)
+  local parts, at = {}, 1
+  for _, edit in ipairs(edits) do
+    parts[#parts + 1] = self.text:sub(at, edit.at - 1)
+    parts[#parts + 1] = edit.text
+    at = edit.finish
+  end
+  parts[#parts + 1] = self.text:sub(at)
+  return table.concat(parts)
+end
+
+return openmp_translation

@@ -1,0 +1,272 @@
+-- variable_uses.lua - variables that directives of a C unit name and that the statements of its constructs use; other
+-- names for them where the constructs' directives become calls.
+
+local lazy = require "accdeep.base.lazy"
+local c_calls = lazy.require "accdeep.tools.lower.c_calls"
+local deep_copy = require "accdeep.tools.export.deep_copy"
+local diagnostic = require "accdeep.base.diagnostic"
+local unit_directives = require "accdeep.tools.lower.unit_directives"
+local list_item = require "accdeep.shape.list_item"
+local location = require "accdeep.base.location"
+local macros = lazy.require "accdeep.tools.lower.macros"
+local nest = require "accdeep.shape.nest"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
+local member_transfers = require "accdeep.tools.export.member_transfers"
+local types = require "accdeep.types"
+
+local variable_uses = {}
+
+-- Takes a name out of a list.
+function variable_uses.remove(list, name)
+  for k = #list, 1, -1 do
+    if list[k] == name then table.remove(list, k) end
+  end
+end
+
+-- Names of the function around, which macros like assert use: compilers bring them to the device.
+local of_function = { __func__ = true, __FUNCTION__ = true, __PRETTY_FUNCTION__ = true }
+
+-- Variables that a compute construct's statement may use; without calls of ours, of those that are structures somewhere
+-- in the unit.
+function variable_uses.add_words(self, directive, known)
+  local function add(word)
+    if directive.names[word] or of_function[word] then return end
+    directive.names[word] = true
+    directive.names[#directive.names + 1] = word
+    directive.references[#directive.references + 1] = { name = word, pos = directive.node.pos }
+  end
+  for i, word in self.source:names(directive.own.after, self.source:statement(directive.own.after)) do
+    local is_wanted = known[word] and (self.calls or known[word].is_record)
+    local is_called = self.unit.is_cxx and self.source:is_call(i)
+    if is_wanted or self.calls and is_called then
+      add(word)
+    elseif self.replaces_this and is_called and not directive.names[word] then -- a member function, or another one?
+      directive.names[word] = true
+      directive.names[#directive.names + 1] = word
+    end
+  end
+  if self.calls or self.replaces_this then directive.said = directive.words() end
+  if not self.calls then return end
+  for word in sorted_pairs(directive.said) do
+    if known[word] then add(word) end
+  end
+  if self.unit.is_cxx then add "this" end
+end
+
+-- Names in a directive of a member function that stand for members of its object are no variables: one.members, a set.
+function variable_uses.take_members(directive)
+  local is_left = directive.node.name == "host_data" -- in its statement other variables have these names
+  local this = not is_left and directive.instances[1] and directive.instances[1].this
+  for i = #directive.names, 1, -1 do
+    local name = directive.names[i]
+    if this and name ~= "this" and directive.meant[name] == false and types.member(this.to, name) then
+      directive.members[name] = true
+      variable_uses.remove(directive.names, name)
+      for _, instance in ipairs(directive.instances) do instance[name] = nil end
+    end
+  end
+end
+
+-- Names of the variables that the clauses of a directive have, whole or in part; those in bounds are none of them.
+local function mapped_names(directive)
+  local names = {}
+  for _, clause in ipairs(directive.node.clauses) do
+    for _, variable in ipairs(clause.vars or {}) do
+      local name = list_item.root_variable(variable)
+      if name and variable.tag ~= "call" then names[directive.members[name] and "this" or name] = true end
+    end
+  end
+  return names
+end
+
+-- Whether a construct around names the variable that a name means in a directive. always: a construct without `if`.
+local function is_in_enclosing_construct(self, directive, name, always)
+  for _, region in ipairs(self.regions) do
+    local is_inside = region.first < directive.own.first and directive.own.last < region.last
+    if is_inside and region.names[name] and not (always and region.has_condition)
+      and (region.meant[name] or false) == (directive.meant[name] or false) then
+      return true
+    end
+  end
+  return false
+end
+variable_uses.is_around = is_in_enclosing_construct
+
+-- Variables that a compute construct's statement uses and no construct around it brings, whatever its condition is.
+function variable_uses.references(self, directive, instance)
+  local list = {}
+  for _, reference in ipairs(directive.references) do
+    local name = reference.name
+    local is_object = instance[name] and (name == "this" or not directive.plain[name]) -- else a type, or a constant
+    if is_object and not is_in_enclosing_construct(self, directive, name, true) then list[#list + 1] = reference end
+  end
+  return list
+end
+
+-- Notes what a data region names, for the constructs in it.
+function variable_uses.add_region(self, directive, plan, instance)
+  if plan.kind ~= "region" or instance ~= directive.instances[1] then return end
+  local last = self.source.finish[self.source:statement(directive.own.after)]
+  table.insert(self.regions, { first = directive.own.first, last = last, names = mapped_names(directive),
+    meant = directive.meant,
+    has_condition = plan.condition ~= nil })
+end
+
+-- Tokens in the statement of a construct that are arguments of macros of the unit with operators # or ##: a set.
+local function macro_operands(self, directive, last)
+  local operators, found = {}, {}
+  for i = 1, self.source.n do
+    local line = self.source.kind[i] == "line" and self.source:token(i) or ""
+    local name, body = line:match "^#%s*define%s+([%w_]+)%b()(.*)$"
+    if name then operators[name] = body:find("#", 1, true) ~= nil end
+  end
+  for i = directive.own.after, last do
+    if operators[self.source:token(i)] and self.source:token(i + 1) == "(" then
+      for k = i + 2, self.source:closing(i + 1) - 1 do found[k] = true end
+    end
+  end
+  return found
+end
+
+-- Raises {hidden = a name} if a macro that the statement of a construct uses has the name of a variable that gets
+-- another one: then the macros of statements have to be replaced first.
+local function check_macros(self, directive, last, renamed, instance)
+  local used, hidden = {}, nil
+  for i = directive.own.after, last do used[self.source:token(i)] = true end
+  for word in sorted_pairs(directive.said) do
+    local is_member = renamed.this and not instance[word] and types.member(instance.this.to, word)
+    if (renamed[word] or is_member) and not used[word] then hidden = hidden or word end
+  end
+  for i = 1, self.source.n do
+    local line = self.source.kind[i] == "line" and self.source:token(i) or ""
+    local name, body = line:match "^#%s*define%s+([%w_]+)(.*)$"
+    local parameters = body and body:match "^%b()" or ""
+    for word in sorted_pairs(name and used[name] and renamed or {}) do
+      local whole = "%f[%w_]" .. word .. "%f[^%w_]"
+      if body:sub(#parameters + 1):find(whole) and not parameters:find(whole) then hidden = hidden or word end
+    end
+  end
+  -- An operator of the preprocessor takes the name itself.
+  for i in pairs(macro_operands(self, directive, last)) do
+    hidden = hidden or renamed[self.source:token(i)] and self.source:token(i)
+  end
+  if hidden then error({ hidden = hidden }, 0) end
+end
+
+-- The unit with no macros in the statements of its compute constructs (macros.lua).
+function variable_uses.expand_kernel_macros(self)
+  local lines = {}
+  for _, directive in ipairs(self.directives) do
+    if directive.own and directive.said then
+      local last = self.source:statement(directive.own.after)
+      for line = directive.own.next, self.source:line(self.source.at[last]) do lines[#lines + 1] = line end
+    end
+  end
+  return macros.expand(self.unit.path, self.text, self.preprocessed, lines, self.pasted)
+end
+
+-- Puts other names for variables into the statement of a construct.
+function variable_uses.rename(self, directive, renamed, instance)
+  local last = self.source:statement(directive.own.after)
+  local to = self.source:line(self.source.at[last])
+  local function check(name, from)
+    for line in pairs(self.variables[name] and self.variables[name].lines or {}) do
+      if from <= line and line <= to then
+        deep_copy.cannot(("'%s' in the statement of the construct is also another variable's name"):format(name))
+      end
+    end
+  end
+  for name in pairs(renamed) do check(name, directive.own.next) end
+  check_macros(self, directive, last, renamed, instance)
+  local members = {}
+  local from = renamed.this and self.source:line(self.source.at[self.source:enclosing_function(
+    directive.own.after - 1)])
+  for i, name in self.source:names(directive.own.after, renamed.this and last or 0) do
+    local is_function = self.source:is_call(i) and not self.functions[name] and not instance[name]
+    if is_function or not instance[name] and types.member(instance.this.to, name) then
+      check(name, from)
+      members[name] = renamed.this .. "->" .. name
+    end
+  end
+  for i, name in self.source:names(directive.own.after, last) do
+    local other = renamed[name] or members[name]
+    if other and self.source:is_in_record(directive.own.after, i) then
+      deep_copy.cannot(("'%s' in a structure that the statement of the construct declares"):format(name))
+    end
+    if other then self:edit(self.source.at[i], self.source.finish[i] - 1, other) end
+  end
+end
+
+-- gcc maps pointers among the members of `this` anew in each target region, and those that point behind the end of data
+-- lose the device's address: another pointer stands for `this` in the statement of a construct, for objects with such
+-- pointers. Changes its lines, and those behind its statement. lines: nil if the directive stays as it is.
+function variable_uses.replace_this(self, directive, instance, lines, behind)
+  local class = self.replaces_this and unit_directives.is_compute(directive.node) and instance.this and instance.this.to
+  if not class or not member_transfers.has_aliases(self.session, nest.shape(self.session, class), {}) then
+    return lines, behind
+  end
+  local is_open = lines ~= nil and lines[1] == "{"
+  if not lines then lines = { (self.text:sub(directive.own.first, directive.own.last):gsub("\\?\r?\n", " ")) } end
+  for i, text in ipairs(lines) do lines[i] = text:gsub("%f[%w_]this%f[^%w_]", "accdeep_this") end
+  table.insert(lines, is_open and 2 or 1, "__typeof__(this) accdeep_this = this;")
+  if not is_open then
+    table.insert(lines, 1, "{")
+    behind = { "}" }
+  end
+  if instance == directive.instances[1] then variable_uses.rename(
+    self, directive, { this = "accdeep_this" }, instance) end
+  return lines, behind
+end
+
+-- Arrays that the statement of a construct uses as a whole: a set. Of others it has elements only.
+local function whole_arrays(self, directive, instance)
+  local whole = {}
+  for i, name in self.source:names(directive.own.after, self.source:statement(directive.own.after)) do
+    local t = instance[name]
+    if t and t.kind == "array" and self.source:token(i + 1) ~= "[" and not directive.without[name] then
+      whole[name] = true end
+  end
+  return whole
+end
+
+-- Of the variables that a compute construct names or uses, those that are pointers or in device memory, sorted.
+function variable_uses.kernel_variables(self, directive, instance)
+  directive.whole = whole_arrays(self, directive, instance)
+  local list, named = {}, mapped_names(directive)
+  for _, name in ipairs(directive.names) do
+    local t = (name == "this" or not directive.plain[name]) and instance[name]
+    local is_data = t and t.kind ~= "function" and (t.kind ~= "scalar"
+      or is_in_enclosing_construct(self, directive, name) or named[name])
+    local is_own = directive.without[name] and not is_in_enclosing_construct(self, directive, name) -- the compiler's
+    if is_data and not directive.is_private[name] and not is_own then list[#list + 1] = name end
+  end
+  table.sort(list)
+  return list
+end
+
+-- Whether the unit has routines of the compiler's runtime about data.
+function variable_uses.has_routines(self)
+  for i = 1, self.source.n do
+    if self.source.kind[i] == "word" and c_calls.routine(self.source:token(i)) ~= nil then return true end
+  end
+  return false
+end
+
+-- Routines of the compiler's runtime know nothing of data that calls move: those of the library stand for them.
+function variable_uses.replace_routines(self)
+  for i = 1, self.source.n do
+    local name = self.source.kind[i] == "word" and self.source:token(i)
+    local instead = name and c_calls.routine(name)
+    if instead then
+      self:edit(self.source.at[i], self.source.finish[i] - 1, instead)
+    elseif instead == false and name then
+      local at, column = location.position(self.text, self.source.at[i])
+      local file, line = self:position(at)
+      error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower", file = file, line = line,
+        column = column, snippet = location.line(self.text, at), snippet_column = column, length = #name,
+        message = c_calls.UNKNOWN:format(name), help = "use a directive" }, 0)
+    end
+  end
+end
+
+return variable_uses

@@ -1,0 +1,35 @@
+-- shell_command.lua - commands that the shell runs: words of their lines, what they print, folders for their files.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local files = require "accdeep.tools.files"
+local system = require "accdeep.system"
+
+local shell_command = {}
+
+-- A text as one word.
+function shell_command.quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+
+-- A new folder for temporary files. The caller removes it.
+function shell_command.folder()
+  local path, problem = system.temporary_folder()
+  return path or error(diagnostic.new { code = "file", rule = "HOUSE-files",
+    message = "there is no folder for temporary files: " .. problem,
+    help = "set TMPDIR to a folder that is there, and where files can be made" }, 0)
+end
+
+function shell_command.remove(folder) os.execute("rm -rf " .. shell_command.quote(folder)) end
+
+-- Runs a command. Returns whether it succeeded, its output, and what it wrote to standard error.
+function shell_command.run(command)
+  local folder = shell_command.folder()
+  local errors = folder .. "/stderr"
+  local pipe = assert(io.popen(("LC_ALL=C %s 2>%s"):format(command, shell_command.quote(errors))))
+  local output = pipe:read "a"
+  local ok = pipe:close() == true
+  local said = files.read(errors)
+  os.remove(errors)
+  os.remove(folder)
+  return ok, output, said
+end
+
+return shell_command

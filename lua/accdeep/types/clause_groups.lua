@@ -1,0 +1,500 @@
+-- clause_groups.lua - declare group: named groups of clauses, bound to constructs by scope, by name or by type (LLNL
+-- 4).
+--
+-- A group is {name?, clauses, constructs?, types?, record?, place}. Scopes of the host program hold groups:
+-- {outer, names?, list?, state}; state is a number of its own for every set of groups that can be seen. A directive
+-- becomes one without bind_ clauses, whose clauses are those of the construct and of its groups. What comes from
+-- a group has it as clause.group, and positions that tell the group's text (group.locate).
+
+local diagnostic = require "accdeep.base.diagnostic"
+local location = require "accdeep.base.location"
+local openmp_directives = require "accdeep.catalogue.openmp_directives"
+local openmp_exclusions = require "accdeep.check.openmp_exclusions"
+local transaction = require "accdeep.types.transaction"
+local ast = require "accdeep.base.ast"
+local types = require "accdeep.types"
+local word_set = require "accdeep.base.strings".word_set
+
+local raise = diagnostic.raise
+
+local clause_groups = {}
+
+local binding = word_set "name bind_all bind_type"
+local actions = word_set "merge inherit exclude override"
+local known = openmp_directives.clause
+
+-- ---------------------------------------------------------------------------------------- places --
+
+-- Clauses of a group are carried to texts where they do not stand: each group's text has a range of positions of
+-- its own, far behind those of any text.
+local RANGE = 1 << 32
+local homes = setmetatable({}, { __mode = "v" }) -- number of a range -> group
+local ranges = 0
+
+local function home_of(pos)
+  local made = pos and pos >= RANGE and homes[pos // RANGE]
+  return made, made and pos % RANGE
+end
+
+-- An error about a clause of a group, of the construct at file:line, is reported where the group says it (LLNL-4-10).
+-- Decides LLNL-4-10.
+function clause_groups.locate(err, file, line)
+  local made, pos = home_of(err.pos)
+  if not made then return end
+  err.pos = pos
+  if err.code == "clause-not-allowed" then err.rule = "LLNL-4-10" end
+  err.notes = err.notes or {}
+  table.insert(err.notes, 1, ("the clause is of %s, bound to the construct at %s:%d"):format(made.title,
+    file or "?", line or 0))
+  location.locate_error(err, made.place.text, made.place.file, made.place.line)
+end
+
+-- "file:line:column" of a position in the current text, or in that of a group.
+local function location_text(session, pos)
+  local made, own = home_of(pos)
+  local place = made and made.place or session:location_of(pos)
+  local at = location.locate_error({ pos = own or pos }, place.text, place.file, place.line)
+  return ("%s:%d:%d"):format(at.file or "?", at.line or 0, at.column or 0)
+end
+clause_groups.written_at = location_text
+
+local moved = word_set "pos name_pos word_pos mapper_pos"
+
+-- A tree with positions moved, in which replace(node) may put other nodes.
+local function copy_tree(node, shift, replace)
+  local other = replace and node.tag and replace(node)
+  if other then return other end
+  local made = {}
+  for key, value in pairs(node) do
+    if type(value) == "table" and key ~= "group" then value = copy_tree(value, shift, replace)
+    elseif moved[key] then value = value + shift end
+    made[key] = value
+  end
+  return made
+end
+
+-- ---------------------------------------------------------------------------------------- scopes --
+
+local states = 0
+
+local function scope_of(session)
+  local scope = session.program.group_scope
+  if not scope then
+    local outer = session.outer and scope_of(session.outer)
+    scope = { outer = outer, state = outer and outer.state or 0 }
+    session.program.group_scope = scope
+  end
+  return scope
+end
+
+-- Begins a scope of the host program; what it returns is for leave.
+function clause_groups.enter_scope(session)
+  local outer = scope_of(session)
+  local scope = { outer = outer, state = outer.state }
+  session.program.group_scope = scope
+  return scope
+end
+
+-- Ends a scope and those inside it; one that is over already is left alone.
+function clause_groups.leave_scope(session, scope)
+  local at = session.program.group_scope
+  while at and at ~= scope do at = at.outer end
+  if at then session.program.group_scope = at.outer end
+end
+
+-- Groups that a text declares which fails are forgotten, by types too.
+transaction.register(function(session)
+  local scope = session.program.group_scope or {} -- it is made when it is needed
+  local names, list, state, count = scope.names, scope.list, scope.state, #(scope.list or {})
+  local put_back = names and transaction.save(names)
+  local made_later = not session.program.group_scope
+  return function()
+    local now = session.program.group_scope or scope
+    for i = #(now.list or {}), count + 1, -1 do
+      local record = now.list[i].record
+      local groups = record and record.groups
+      if groups then groups[#groups] = nil end
+      if groups and #groups == 0 then record.groups = nil end
+      now.list[i] = nil
+    end
+    if put_back then put_back() end
+    session.program.group_scope = not made_later and scope
+    scope.names, scope.list, scope.state = names, list, state
+  end
+end)
+
+-- Tells apart what directives mean by the groups that can be seen: 0 where there are none.
+function clause_groups.state(session) return scope_of(session).state end
+
+-- Groups that can be seen, outer scopes first; a name means the innermost group that has it (LLNL-4-15).
+local function visible_groups(session)
+  local scopes, named, list = {}, {}, {}
+  local scope = scope_of(session)
+  while scope do
+    table.insert(scopes, 1, scope)
+    scope = scope.outer
+  end
+  for _, inner in ipairs(scopes) do
+    for name, made in pairs(inner.names or {}) do named[name] = made end
+  end
+  for _, inner in ipairs(scopes) do
+    for _, made in ipairs(inner.list or {}) do
+      if not made.name or named[made.name] == made then list[#list + 1] = made end
+    end
+  end
+  return list
+end
+
+-- Decides LLNL-4-15.
+local function find(session, name)
+  local all, scope = {}, scope_of(session)
+  while scope do
+    local names = scope.names or {}
+    if names[name.name] then return names[name.name] end
+    for other in pairs(names) do all[other] = true end
+    scope = scope.outer
+  end
+  raise("unknown-group", name.pos, ("there is no group '%s'"):format(name.name), { length = #name.name,
+    rule = "LLNL-4-15", help = diagnostic.suggest(name.name, all) })
+end
+
+-- ------------------------------------------------------------------------------------------ types --
+
+-- The type that an argument of bind_type or bind_types names: a type, a template of types, or nil for what is a
+-- variable.
+-- Decides LLNL-4-12.
+local function bound_type(session, node)
+  local spec = node.spec
+  local bare = spec.tag == "named" and node.declarator.pointers == 0 and #node.declarator.suffixes == 0
+  local scope = session.now.scope
+  if bare and scope.variables[spec.name] then return nil, scope.variables[spec.name] end
+  if bare and scope.templates[spec.name] then return scope.templates[spec.name] end
+  if spec.tag == "record" and not spec.members and not scope.tags[spec.name] then
+    raise("unknown-type", node.pos, ("there is no %s '%s'"):format(spec.kind, spec.name), { rule = "LLNL-4-12" })
+  end
+  return session:type_of(node)
+end
+
+local function is_bound(made, t)
+  for _, bound in ipairs(made.types or {}) do
+    if bound == t or bound == t.template or bound.kind and t.kind and types.same(bound, t) then return true end
+  end
+  return false
+end
+
+-- In clauses bound to a type `this` and the type's members are those of the variable (LLNL-4-14).
+-- Decides LLNL-4-14.
+local function rebase_on_variable(clause, t, variable, pos)
+  return copy_tree(clause, 0, function(node)
+    local function object() return { tag = "id", name = variable, pos = node.pos } end
+    local base, inner = node.base, node.e
+    local is_this = node.tag == "id" and node.name == "this"
+    local through = node.tag == "unary" and node.op == "*" and inner.tag == "id" and inner.name == "this"
+    local by_arrow = node.tag == "member" and node.arrow and base.tag == "id" and base.name == "this"
+    local member = node.tag == "id" and not node.global and types.is_record(t) and types.member(t, node.name)
+    if not variable and (is_this or through or by_arrow or member) then
+      raise("unknown-name", pos, ("bind_types names a type, but its group says '%s'"):format(member and node.name
+        or "this"), { rule = "LLNL-4-14", help = "name a variable of the type" })
+    elseif is_this or through then
+      return object()
+    elseif member then
+      return { tag = "member", pos = node.pos, name_pos = node.pos, base = object(), name = node.name }
+    elseif by_arrow then
+      return { tag = "member", pos = node.pos, name_pos = node.name_pos, base = object(), name = node.name }
+    end
+  end)
+end
+
+-- ------------------------------------------------------------------------------------------ binding --
+
+-- Groups bound to a type of which bind_types names a variable, or the type itself.
+local function add_type(session, sources, excluded, node)
+  local t, variable = bound_type(session, node)
+  local name = variable and variable.name
+  t = t or variable.type
+  local seen = {}
+  local function add(made)
+    if seen[made] or excluded[made] then return end
+    seen[made] = true
+    local clauses = {}
+    for i, clause in ipairs(made.clauses) do clauses[i] = rebase_on_variable(clause, t, name, node.pos) end
+    sources[#sources + 1] = { group = made, action = "merge", clauses = clauses }
+  end
+  for _, made in ipairs(t.groups or {}) do add(made) end
+  for _, made in ipairs(visible_groups(session)) do
+    if is_bound(made, t) then add(made) end
+  end
+end
+
+-- The action of a bind_group clause and its groups.
+-- Decides LLNL-4-04.
+local function bound_groups(session, clause)
+  local action = clause.action and clause.action.name or "merge"
+  if not actions[action] then
+    raise("syntax", clause.action.pos, ("'%s' is not an action of %s"):format(action, clause.name), { length = #action,
+      rule = "LLNL-4-04", help = diagnostic.suggest(action, actions) or "merge, inherit, exclude, override" })
+  end
+  local found = {}
+  for i, name in ipairs(clause.names) do found[i] = find(session, name) end
+  return action, found
+end
+
+-- What a directive's clauses are, in order: sources {action, group, clauses}. Clauses of the construct itself are of
+-- the source `own`, one at a time.
+-- Decides LLNL-4-03, LLNL-4-08.
+local function sources_of(session, node, own)
+  local excluded, named, bound = {}, {}, {}
+  for _, clause in ipairs(node.clauses) do
+    if clause.kind == "group" then
+      local action, found = bound_groups(session, clause)
+      bound[clause] = { action = action, groups = found }
+      for _, made in ipairs(found) do
+        named[made] = true
+        excluded[made] = excluded[made] or action == "exclude"
+      end
+    end
+  end
+  local sources = {}
+  for _, made in ipairs(visible_groups(session)) do -- bind_group tells more about those that it names
+    if made.constructs and made.constructs[node.name] and not named[made] then
+      sources[#sources + 1] = { group = made, action = "merge", clauses = made.clauses }
+    end
+  end
+  for _, clause in ipairs(node.clauses) do
+    if bound[clause] then
+      for _, made in ipairs(bound[clause].groups) do
+        if not excluded[made] then
+          sources[#sources + 1] = { group = made, action = bound[clause].action, clauses = made.clauses }
+        end
+      end
+    elseif clause.kind == "types" then
+      for _, t in ipairs(clause.types) do add_type(session, sources, excluded, t) end
+    else
+      sources[#sources + 1] = setmetatable({ clauses = { clause }, origin = own }, { __index = own })
+    end
+  end
+  return sources
+end
+
+-- ------------------------------------------------------------------------------------------ joining --
+
+-- Sources in the order in which they may claim what they are about: overrides, the last one first; then what is
+-- on one level; then what anything on the construct wins over (LLNL-4-05..07, -09).
+-- Decides LLNL-4-06, LLNL-4-07, LLNL-4-09.
+local function sort_by_precedence(sources)
+  local ordered = {}
+  for i = #sources, 1, -1 do
+    if sources[i].action == "override" then ordered[#ordered + 1] = sources[i] end
+  end
+  for _, wanted in ipairs { "own", "merge", "inherit" } do
+    for _, source in ipairs(sources) do
+      if source.action == wanted then ordered[#ordered + 1] = source end
+    end
+  end
+  return ordered
+end
+
+local function wins(a, b) return a.action == "override" or a.action == "own" and b.action == "inherit" end
+
+local function part_text(part)
+  return ("'%s'%s"):format(part.text, part.source.group and " of " .. part.source.group.title or "")
+end
+
+-- Raises about two parts that exclude each other; the construct's own is where the error is.
+-- Decides LLNL-4-05.
+local function conflict(session, part, other)
+  if part.source.group and not other.source.group then part, other = other, part end
+  raise("conflicting-clauses", openmp_exclusions.position(part),
+    ("%s conflicts with %s"):format(part_text(part), part_text(other)),
+    { rule = "LLNL-4-05",
+      notes = { ("the other one stands at %s"):format(location_text(session, openmp_exclusions.position(other))) },
+      help = part.source.action == "inherit" and other.source.action == "inherit"
+      and "bind one of the groups with override:, or exclude: it"
+      or "bind the group with inherit: or override:, or exclude: it" })
+end
+
+-- Whether a part is taken among those taken already.
+local function is_claimed(session, part, before)
+  for _, other in ipairs(before) do
+    local apart = other.source.origin ~= part.source.origin
+    if other.text == part.text and (apart or part.source.group) then return false end
+    if apart and openmp_exclusions.clash(other, part) then
+      if not wins(other.source, part.source) then conflict(session, part, other) end
+      return false
+    end
+  end
+  return true
+end
+
+-- The clauses of all sources, in their order, less what others say instead.
+-- Decides LLNL-4-11.
+local function join_clauses(session, sources)
+  local by_key = {}
+  for _, source in ipairs(sort_by_precedence(sources)) do
+    source.origin = source.origin or source
+    source.taken = {}
+    for i, clause in ipairs(source.clauses) do
+      local taken = {}
+      for _, part in ipairs(openmp_exclusions.clause_parts(clause)) do
+        part.source = source
+        local before = part.key and by_key[part.key] or {}
+        if is_claimed(session, part, before) then
+          taken[#taken + 1] = part
+          before[#before + 1] = part
+          if part.key then by_key[part.key] = before end
+        end
+      end
+      source.taken[i] = taken
+    end
+  end
+  local clauses = {}
+  for _, source in ipairs(sources) do
+    for i, clause in ipairs(source.clauses) do
+      local taken = source.taken[i]
+      if clause.vars and #taken < #clause.vars then
+        local vars = {}
+        for k, part in ipairs(taken) do vars[k] = part.item end
+        clause = ast.copy_with(clause, "vars", vars)
+      end
+      if #taken > 0 then clauses[#clauses + 1] = clause end
+    end
+  end
+  return clauses
+end
+
+-- What a directive binds itself: "nothing", "groups", or "types", which depends on what variables there are.
+local function binds_what(node)
+  if not node.binds then
+    node.binds = "nothing"
+    for _, clause in ipairs(node.clauses) do
+      if clause.kind == "types" then node.binds = "types"
+      elseif clause.kind == "group" and node.binds == "nothing" then node.binds = "groups" end
+    end
+  end
+  return node.binds
+end
+
+-- The directive with the clauses it has in effect; the same one if no group has a say.
+-- Decides LLNL-4-13.
+function clause_groups.apply(session, node)
+  local state, what = scope_of(session).state, binds_what(node)
+  if what == "nothing" and state == 0 then return node end
+  if node.applied and node.applied.state == state then return node.applied.node end
+  local own = { action = "own" }
+  own.origin = own
+  local sources = sources_of(session, node, own)
+  local bound = what ~= "nothing"
+  for _, source in ipairs(sources) do bound = bound or source.group ~= nil end
+  local made = node
+  if bound then
+    made = ast.copy_with(node, "clauses", join_clauses(session, sources))
+    made.written, made.binds, made.applied = node, "nothing", nil
+  end
+  if what ~= "types" then node.applied = { state = state, node = made } end
+  return made
+end
+
+-- --------------------------------------------------------------------------------------- definition --
+
+local function check_once(given, clause)
+  if given[clause.name] then
+    raise("duplicate-clause", clause.pos, ("a group has one '%s'"):format(clause.name), { length = #clause.name,
+      rule = "LLNL-4-01" })
+  end
+  given[clause.name] = clause
+end
+
+-- What declares the group itself (LLNL-4-02): name, constructs and types.
+-- Decides LLNL-4-01, LLNL-4-02.
+local function read_bindings(session, node, record, made)
+  local given = {}
+  for _, clause in ipairs(node.clauses) do
+    if binding[clause.name] then check_once(given, clause) end
+    if clause.name == "name" then
+      if #clause.names > 1 then
+        raise("syntax", clause.names[2].pos, "a group has one name", { rule = "LLNL-4-01" })
+      end
+      made.name, made.name_pos = clause.names[1].name, clause.names[1].pos
+    elseif clause.name == "bind_all" and record then
+      raise("clause-not-allowed", clause.pos, "a group inside a type is bound to the type", { length = #clause.name,
+        rule = "LLNL-4-12" })
+    elseif clause.name == "bind_all" then
+      made.constructs = {}
+      for _, construct in ipairs(clause.names) do made.constructs[construct.name] = true end
+    elseif clause.name == "bind_type" then
+      made.types = {}
+      for i, t in ipairs(clause.types) do
+        local found, variable = bound_type(session, t)
+        if variable then
+          raise("unknown-type", t.pos, ("'%s' is a variable"):format(variable.name), { length = #variable.name,
+            rule = "LLNL-4-12", help = "bind_types on a construct takes variables" })
+        end
+        made.types[i] = found
+      end
+    end
+  end
+  if not next(given) and not record then
+    raise("syntax", node.pos + #node.name, "a group has a name, or is bound by bind_all or bind_type",
+      { rule = "LLNL-4-01" })
+  end
+end
+
+-- The clauses that the group stands for; groups that it binds itself are taken in now.
+local function read_clauses(session, node, made)
+  local kept = {}
+  for _, clause in ipairs(node.clauses) do
+    local name = clause.name
+    if clause.kind == "group" and clause.action and clause.action.name == "exclude" then
+      raise("clause-not-allowed", clause.action.pos, "'exclude' is for constructs", { length = #"exclude",
+        rule = "LLNL-4-08" })
+    elseif not known[name] then
+      raise("unknown-clause", clause.pos, ("there is no clause '%s'"):format(name), { length = #name,
+        rule = "LLNL-4-01", help = diagnostic.suggest(name, known) })
+    elseif not binding[name] then
+      kept[#kept + 1] = clause
+    end
+  end
+  local inner = clause_groups.apply(session, { tag = "directive", name = node.name, pos = node.pos, clauses = kept })
+  for i, clause in ipairs(inner.clauses) do
+    if not clause.group then
+      clause = copy_tree(clause, made.range)
+      clause.group = made
+    end
+    made.clauses[i] = clause
+  end
+end
+
+-- The group of a type made from the same template, in another instance of it.
+local function same_text(a, b) return a.text == b.text and a.file == b.file and a.line == b.line and a.pos == b.pos end
+
+-- Carries out a declare group directive. record: the type it stands in, or nil.
+function clause_groups.define(session, node, record)
+  ranges = ranges + 1
+  local place = session:location_of(node.pos)
+  local made = { place = place, range = ranges * RANGE, clauses = {} }
+  read_bindings(session, node, record, made)
+  made.title = made.name and ("the group '%s'"):format(made.name)
+    or record and ("the group of %s"):format(types.name(record)) or "a group without name"
+  read_clauses(session, node, made)
+  local scope = scope_of(session)
+  scope.names, scope.list = scope.names or {}, scope.list or {}
+  local before = made.name and scope.names[made.name]
+  if before and not (record and record.template and same_text(before.place, place)) then
+    raise("duplicate-name", made.name_pos, ("there is a group '%s' in this scope already"):format(made.name),
+      { length = #made.name, rule = "LLNL-4-15",
+        notes = { "the other one stands at " .. location_text(session, before.range + before.name_pos) } })
+  end
+  homes[ranges] = made
+  if made.name then scope.names[made.name] = before or made end
+  if record then
+    record.groups = record.groups or {}
+    table.insert(record.groups, before or made)
+    made.record = record
+  end
+  table.insert(scope.list, made)
+  states = states + 1
+  scope.state = states
+  session:forget_plans() -- they were made without the group
+end
+
+return clause_groups

@@ -1,0 +1,113 @@
+-- fortran_debug_types.lua - derived types that gfortran compiled, as its debug information has them (debug_types.lua).
+--
+-- An array that is allocatable or a pointer has gfortran's descriptor, and fits a session with that layout; a scalar
+-- one is an address. Polymorphic components, procedure pointers and what the compiler adds are bytes without a name.
+
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
+local diagnostic = require "accdeep.base.diagnostic"
+local fortran_types = require "accdeep.types.fortran_types"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local function key(name) return name:match "[^:]*$":lower() end
+
+local classes = { signed = "integer", float = "real", boolean = "logical", complex = "complex" }
+
+local function base(builder, node)
+  local class = classes[node.encoding]
+  local kind = class == "complex" and node.size // 2 or node.size
+  local t = class and fortran_types.intrinsic[class][kind]
+  if t then return t end
+  raise("unsupported", nil, ("%s: there is no %s here"):format(builder.file, node.name), { rule = "HOUSE-debug" })
+end
+
+-- The type of what a pointer or descriptor points to; records wait.
+local function target(builder, node)
+  if not node then builder.damaged "an array has no elements" end
+  return node.kind == "record" and builder:record(node, false) or builder:type(node)
+end
+
+local function array(builder, node)
+  local bounds = {}
+  for i, dim in ipairs(node.dims) do bounds[i] = { lower = dim.lower, extent = dim.count or 0 } end
+  return fortran_types.array(builder:type(node.of), bounds)
+end
+
+local function descriptor_type(builder, node)
+  local layout = builder.session.program.layout
+  if layout ~= fortran_descriptor.layouts.gfortran then
+    raise("type-mismatch", nil, ("types of %s have descriptors of gfortran, here they are %s"):format(builder.file,
+      layout.name), { rule = "HOUSE-debug", help = 'scenario { descriptors = "gfortran" }' })
+  end
+  return fortran_types.descriptor(layout, target(builder, node.of), node.rank, node.attribute)
+end
+
+local function pointer(builder, node)
+  return fortran_types.descriptor(fortran_descriptor.address, target(builder, node.to), 0, "pointer")
+end
+
+local function new_record(node, name)
+  if node.fortran and name then return fortran_types.record((name:match "^[^#]*")) end
+  raise("unsupported", nil, ("%s is not a derived type of Fortran"):format(node.name or "the type"),
+    { rule = "HOUSE-debug" })
+end
+
+-- Whether two types of one name have the same components.
+local function is_same(a, b)
+  if a == b then return true end
+  if a.size ~= b.size or #a.members ~= #b.members then return false end
+  for i, m in ipairs(a.members) do
+    local other = b.members[i]
+    if m.name ~= other.name or m.offset ~= other.offset then return false end
+  end
+  return true
+end
+
+-- Names of types are not unique, as their modules and procedures are not told: the key of a type among those that have
+-- its name and other components.
+local function distinct(builder, node, name)
+  builder.nodes = builder.nodes or {}
+  local own, i = name, 1
+  while builder.nodes[own] and not is_same(builder.nodes[own], node) do
+    i = i + 1
+    own = ("%s#%d"):format(name, i)
+  end
+  builder.nodes[own] = builder.nodes[own] or node
+  return own
+end
+
+local readable = { base = true, record = true, array = true, descriptor = true, character = true }
+
+local function is_hidden(m, of)
+  if not of or m.name and m.name:find "^_" then return true end
+  if of.kind == "pointer" then
+    of = of.to
+    return not of or not readable[of.kind] or of.kind == "character" and of.size == 0
+  end
+  return not readable[of.kind] or of.kind == "record" and of.name ~= nil and of.name:find "__class_" ~= nil
+end
+
+-- A type that extends another one begins with a component that has that one's name.
+local function set_members(t, members, size, align)
+  local first = members[1]
+  local parent = first and first.type.class == "type" and first.name == first.type.tag and first.type or nil
+  if parent then members[1] = { type = parent, offset = 0 } end
+  fortran_types.name_components(types.set_members(t, members, size, align), parent)
+  t.parent = parent
+end
+
+local function raise_unsupported(builder, node)
+  raise("unsupported", nil, ("%s: a %s is not a type of Fortran"):format(builder.file, node.kind),
+    { rule = "HOUSE-debug" })
+end
+
+return {
+  key = key, distinct = distinct, new_record = new_record, place = set_members, is_hidden = is_hidden,
+  makers = {
+    base = base, array = array, descriptor = descriptor_type, pointer = pointer,
+    record = function(builder, node) return builder:record(node, true) end,
+    character = function(_, node) return fortran_types.character(math.max(node.size, 0)) end,
+    enum = raise_unsupported, typedef = raise_unsupported, ["function"] = raise_unsupported, other = raise_unsupported,
+  },
+}

@@ -1,0 +1,115 @@
+-- fortran_types.lua - types of Fortran as kinds of types.lua, with the layout of the platform's compilers.
+--
+-- Derived types are records, laid out as C structures. An array with explicit bounds is an array of its
+-- elements in memory order with the bounds beside: bounds = list of {lower, extent}. Beyond C's kinds:
+-- "character" {len}, "complex" {part} and "descriptor" {of, rank, attribute, layout, polymorphic}, which is what a
+-- variable or component holds that is allocatable, a pointer, of assumed shape, or polymorphic
+-- (fortran_descriptor.lua). A type that extends another one has it as its parent.
+
+local core = require "accdeep.core"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
+local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
+local types = require "accdeep.types"
+
+local fortran_types = {}
+
+local code = core.scalar
+
+local function scalar(name, size, of, class, rank, fields)
+  local t = { kind = "scalar", name = name, size = size, align = size, code = code[of], rank = rank, signed = true,
+    class = class, fkind = size }
+  for k, v in pairs(fields or {}) do t[k] = v end
+  return t
+end
+
+local float, logical = { float = true }, { logical = true }
+
+-- class -> kind -> type; default kinds are 4.
+fortran_types.intrinsic = {
+  integer = {
+    [1] = scalar("integer(1)", 1, "i8", "integer", 1), [2] = scalar("integer(2)", 2, "i16", "integer", 2),
+    [4] = scalar("integer", 4, "i32", "integer", 3), [8] = scalar("integer(8)", 8, "i64", "integer", 4),
+  },
+  real = { [4] = scalar("real", 4, "f32", "real", 10, float), [8] = scalar("real(8)", 8, "f64", "real", 11, float) },
+  logical = {
+    [1] = scalar("logical(1)", 1, "i8", "logical", 0, logical),
+    [2] = scalar("logical(2)", 2, "i16", "logical", 0, logical),
+    [4] = scalar("logical", 4, "i32", "logical", 0, logical),
+    [8] = scalar("logical(8)", 8, "i64", "logical", 0, logical),
+  },
+}
+local function complex(name, part)
+  return { kind = "complex", name = name, class = "complex", part = part, size = 2 * part.size, align = part.align,
+    fkind = part.fkind }
+end
+fortran_types.intrinsic.complex = { [4] = complex("complex", fortran_types.intrinsic.real[4]),
+  [8] = complex("complex(8)", fortran_types.intrinsic.real[8]) }
+fortran_types.INTEGER, fortran_types.LONG = fortran_types.intrinsic.integer[4], fortran_types.intrinsic.integer[8]
+fortran_types.REAL, fortran_types.DOUBLE = fortran_types.intrinsic.real[4], fortran_types.intrinsic.real[8]
+fortran_types.COMPLEX = fortran_types.intrinsic.complex[4]
+fortran_types.LOGICAL = fortran_types.intrinsic.logical[4]
+
+function fortran_types.character(len)
+  return { kind = "character", name = ("character(%d)"):format(len), class = "character", len = len, size = len,
+    align = 1, fkind = 1, view = fortran_types.view }
+end
+
+function fortran_types.record(tag)
+  local t = types.record("struct", tag)
+  t.name, t.class = ("type(%s)"):format(tag), "type"
+  return t
+end
+
+local case_blind = { __index = function(t, key)
+  local small = type(key) == "string" and key:lower()
+  return small and small ~= key and rawget(t, small) or nil
+end }
+
+-- Components are found in upper and lower case, and what was inherited by its type's name, too.
+function fortran_types.name_components(t, parent, pos)
+  if parent then t.by_name[parent.tag] = { name = parent.tag, type = parent, offset = 0, pos = pos } end
+  setmetatable(t.by_name, case_blind)
+end
+
+-- ftypes.view is what a scenario sees of such types: code/fortran/fortran_view.lua sets it.
+function fortran_types.array(of, bounds)
+  local n = 1
+  for _, bound in ipairs(bounds) do n = n * bound.extent end
+  local t = types.array(of, n)
+  t.bounds, t.name, t.view = bounds, fortran_types.shape_name(of, #bounds, ""), fortran_types.view
+  return t
+end
+
+-- attribute: "allocatable", "pointer", or "other" of dummy arguments. layout: one of descriptor.layouts.
+function fortran_types.descriptor(layout, of, rank, attribute, polymorphic)
+  return { kind = "descriptor", of = of, rank = rank, attribute = attribute, layout = layout, align = 8,
+    size = fortran_descriptor.size(layout, rank, polymorphic), polymorphic = polymorphic or nil,
+    name = fortran_types.shape_name(of, rank, ", " .. attribute, polymorphic), view = fortran_types.view }
+end
+
+function fortran_types.shape_name(of, rank, attribute, polymorphic)
+  local name = polymorphic and ("class(%s)"):format(of.tag) or types.name(of)
+  return name .. attribute .. (rank > 0 and (", dimension(%s)"):format((":,"):rep(rank):sub(1, -2)) or "")
+end
+
+-- What an object of a type is one of, if it is an array: element type and rank.
+function fortran_types.element(t)
+  if t.bounds then return t.of, #t.bounds end
+  if t.kind == "descriptor" then return t.of, t.rank end
+  return t, 0
+end
+
+-- Whether what a descriptor of a type describes may be of another one.
+function fortran_types.fits(of, t)
+  return fortran_types.same(of, t.of) or t.polymorphic and fortran_dynamic_types.extends(of, t.of) or false
+end
+
+-- Whether values of one type can be where the other is wanted without conversion.
+function fortran_types.same(a, b)
+  if a == b then return true end
+  if a.class ~= b.class or a.kind ~= b.kind then return false end
+  if a.kind == "scalar" or a.kind == "complex" then return a.fkind == b.fkind end
+  return a.kind == "character" and a.len == b.len
+end
+
+return fortran_types

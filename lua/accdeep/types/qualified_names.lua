@@ -1,0 +1,156 @@
+-- qualified_names.lua - names of types as C++ has them, with scopes and template arguments: one key for all spellings.
+--
+-- A name is a list of items: words, signs, and {list, ...} with the arguments of the template before it.
+-- Compilers write all arguments, people those without defaults: std::vector<float> also names
+-- std::vector<float, std::allocator<float> >.
+
+local word_set = require "accdeep.base.strings".word_set
+local types = require "accdeep.types"
+
+local qualified_names = {}
+
+-- Namespaces that the two C++ libraries have for their versions: programs do not write them.
+local inline = { __cxx11 = true, __1 = true, _V2 = true }
+-- std::string and its kin are written so everywhere, and are other types.
+local strings = { string = "char", wstring = "wchar_t", u16string = "char16_t", u32string = "char32_t" }
+local keywords = { struct = true, class = true, union = true, enum = true, typename = true }
+local leading = { const = true, volatile = true } -- T const is const T
+local builtin = word_set "char short int long float double signed unsigned bool _Bool"
+
+local closing = { ["<"] = ">", ["("] = ")", ["["] = "]" }
+
+local read_items -- forward
+
+-- The arguments behind an opening sign at `at`; returns them and the position behind the closing one.
+local function arguments(text, at)
+  local close = closing[text:sub(at, at)]
+  local list = { close = close }
+  at = at + 1
+  repeat
+    local item
+    item, at = read_items(text, at)
+    list[#list + 1] = item
+    local sign = text:sub(at, at)
+    if sign ~= "," and sign ~= close then return nil, at end
+    at = at + 1
+  until sign == close
+  return list, at
+end
+
+-- Items up to a comma or closing sign; returns them and the position of that.
+function read_items(text, at)
+  local items, front, words, is_derived = {}, {}, {}, false
+  local function flush()
+    if #words == 0 then return end
+    local t = types.builtin(words)
+    items[#items + 1] = t and t.name or table.concat(words, " ")
+    words = {}
+  end
+  while true do
+    at = text:match("^%s*()", at)
+    local word = text:match("^[%a_][%w_]*", at)
+    local number = not word and text:match("^%d[%w.]*", at)
+    local sign = text:sub(at, at)
+    if word then
+      at = at + #word
+      if leading[word] and not is_derived then
+        front[word] = true
+      elseif builtin[word] then
+        words[#words + 1] = word
+      elseif inline[word] and text:find("^%s*::", at) then
+        at = text:match("^%s*::()", at)
+      elseif not keywords[word] then
+        flush()
+        items[#items + 1] = word
+      end
+    elseif number then
+      at = at + #number
+      items[#items + 1] = (number:gsub("[uUlL]+$", ""))
+    elseif closing[sign] then
+      flush()
+      local list
+      list, at = arguments(text, at)
+      if not list then return items, #text + 2 end -- no sign stands there
+      items[#items + 1] = list
+    elseif sign == "" or sign == "," or sign == ">" or sign == ")" or sign == "]" then
+      break
+    else
+      flush()
+      local both = text:sub(at, at + 1) == "::" and "::" or sign
+      is_derived = is_derived or sign == "*" or sign == "&"
+      items[#items + 1] = both
+      at = at + #both
+    end
+  end
+  flush()
+  if items[1] == "::" then table.remove(items, 1) end
+  local of = items[1] == "std" and items[2] == "::" and strings[items[3]]
+  if of then
+    items[3] = "basic_string"
+    table.insert(items, 4, { { of }, close = ">" })
+  end
+  for _, word in ipairs { "volatile", "const" } do
+    if front[word] then table.insert(items, 1, word) end
+  end
+  return items, at
+end
+
+local opening = { [">"] = "<", [")"] = "(", ["]"] = "[" }
+
+local function format_items(items)
+  local out = {}
+  for i, item in ipairs(items) do
+    if type(item) == "table" then
+      local parts = {}
+      for k, inner in ipairs(item) do parts[k] = format_items(inner) end
+      out[#out + 1] = opening[item.close] .. table.concat(parts, ", ") .. item.close
+    else
+      local before = items[i - 1]
+      local apart = type(before) == "string" and before:find "^[%w_]" and item:find "^[%w_]"
+      out[#out + 1] = (apart and " " or "") .. item
+    end
+  end
+  return table.concat(out)
+end
+
+-- The items of a name and its key, or nil if the text is none.
+function qualified_names.parse(text)
+  local items, at = read_items(text, 1)
+  if at <= #text or at > #text + 1 or #items == 0 then return nil end
+  return items, format_items(items)
+end
+
+function qualified_names.key(text)
+  local _, key = qualified_names.parse(text)
+  return key or text
+end
+
+-- Whether a spelling names a type of that full name: it may leave out the last arguments of templates.
+function qualified_names.accepts(wanted, full)
+  if #wanted ~= #full then return false end
+  for i, item in ipairs(wanted) do
+    local other = full[i]
+    if type(item) ~= type(other) then return false end
+    if type(item) == "string" then
+      if item ~= other then return false end
+    else
+      if item.close ~= other.close or #item > #other or item.close ~= ">" and #item < #other then return false end
+      for k, argument in ipairs(item) do
+        if not qualified_names.accepts(argument, other[k]) then return false end
+      end
+    end
+  end
+  return true
+end
+
+-- The last name without arguments, and the scopes before it: "vector", {"std"}.
+function qualified_names.split(items)
+  local names = {}
+  for i, item in ipairs(items) do
+    local is_name = type(item) == "string" and item:find "^[%a_]"
+    if is_name and (i == 1 or items[i - 1] == "::") then names[#names + 1] = item end
+  end
+  return table.remove(names), names
+end
+
+return qualified_names

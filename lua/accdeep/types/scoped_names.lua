@@ -1,0 +1,189 @@
+-- scoped_names.lua - names with scopes: what Outer::Inner, std::vector<float>::impl and the like stand for.
+--
+-- A record keeps what its definition declares inside as the scope `names`. What a namespace declares is entered
+-- around it, with the namespace in front of the name; `namespaces` of a scope knows those that there are.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local scope = require "accdeep.types.scope"
+local types = require "accdeep.types"
+local word_set = require "accdeep.base.strings".word_set
+local with_fields = require "accdeep.base.with_fields"
+
+local raise = diagnostic.raise
+
+local scoped_names = {}
+
+local nothing = scope.new() -- what a class without names declares
+for name in next, nothing.typedefs do nothing.typedefs[name] = nil end
+
+-- Names of a namespace that are known around it.
+local SPACES = { "typedefs", "tags", "templates", "enumerators", "constant_types", "variables", "functions",
+  "namespaces" }
+
+-- Runs fn with a scope as the one that names are looked up in, and entered into.
+function scoped_names.with_scope(session, inner, fn, ...)
+  return with_fields(session.now, { scope = inner }, fn, ...)
+end
+
+-- A scope inside the present one, in which types are defined; prefix: what their names begin with.
+function scoped_names.inner(session, prefix)
+  local inner = scope.new(session.now.scope)
+  inner.home, inner.prefix = session.now.scope.home or session.now.scope, prefix
+  return inner
+end
+
+-- ---------------------------------------------------------------------------------- namespaces --
+
+-- The scope of a namespace that begins: with what it has declared before.
+function scoped_names.enter_namespace(session, name)
+  local outer = session.now.scope
+  local inner = scoped_names.inner(session, (outer.prefix or "") .. name .. "::")
+  inner.namespace = name
+  outer.namespaces[name] = true
+  local key = name .. "::"
+  local at = outer
+  while at do
+    for _, space in ipairs(SPACES) do
+      for other, value in next, at[space] do
+        if other:sub(1, #key) == key and rawget(inner[space], other:sub(#key + 1)) == nil then
+          inner[space][other:sub(#key + 1)] = value
+        end
+      end
+    end
+    at = at.outer
+  end
+  return inner
+end
+
+-- Enters what a namespace has declared around it.
+function scoped_names.leave_namespace(inner)
+  for _, space in ipairs(SPACES) do
+    for name, value in next, inner[space] do inner.outer[space][inner.namespace .. "::" .. name] = value end
+  end
+end
+
+-- ------------------------------------------------------------------------------------- looking up --
+
+-- The scope of a namespace that is open here, and has that name.
+local function find_namespace(at, name)
+  while at do
+    if at.namespace == name then return at end
+    at = at.outer
+  end
+  return nil
+end
+
+-- What a name stands for in a scope, or only what it declares itself: a type, or nil.
+local function type_in(at, name, is_own)
+  if is_own then return rawget(at.typedefs, name) or rawget(at.tags, name) end
+  return at.typedefs[name] or at.tags[name]
+end
+
+local basic = word_set "char short int long float double signed unsigned void bool"
+
+-- inner: the scope of a class, whose name stands before the last "::".
+-- Decides HOUSE-names.
+local function unknown(session, node, name, length, inner)
+  local all, before = {}, inner and name:match "^.*::" or ""
+  local function add(at)
+    for text in next, at.tags do all[before .. text] = true end
+    for text in next, at.typedefs do all[before .. text] = true end
+  end
+  if inner then
+    add(inner)
+  else
+    for text in pairs(types.predefined) do all[text] = true end
+    for text in pairs(basic) do all[text] = true end
+    local at = session.now.scope
+    while at do
+      add(at)
+      at = at.outer
+    end
+  end
+  local instance -- of a template that debug information knows only by its instances
+  for text in pairs(all) do
+    if text:sub(1, #name + 1) == name .. "<" and not (instance and instance < text) then instance = text end
+  end
+  raise("unknown-type", node.pos, ("there is no type '%s'"):format(name), { length = length or #name,
+    help = instance and ("name an instance: %s"):format(instance) or diagnostic.suggest(name, all)
+      or name:find("::", 1, true) and "declare it, or take it from a program's debug information: declare_from, "
+      .. "or accd_declare_from_debug_info in C" or nil })
+end
+
+-- A type that ends in a name which is declared, but not defined: the closest one that is.
+local function closest_defined(t)
+  local all, at = {}, t.around
+  while at do
+    for tag, other in next, at.tags do
+      if other.complete then all[tag] = true end
+    end
+    at = at.outer
+  end
+  return diagnostic.suggest(t.tag, all)
+end
+
+-- Raises for a type whose size is needed; fields: of the error, and its code if the type is not only incomplete.
+function scoped_names.no_size(t, pos, fields)
+  local code = t.kind == "record" and "unknown-type" or "type-mismatch"
+  fields = fields or {}
+  fields.help = t.kind == "record" and closest_defined(t) or nil
+  raise(fields.code or code, pos, ("the size of %s is not known"):format(types.name(t)), fields)
+end
+
+-- Raises for the declaration of something of an incomplete type.
+function scoped_names.incomplete(what, name, t, pos)
+  raise("unknown-type", pos, ("%s'%s' has the incomplete type %s"):format(what, name, types.name(t)),
+    { length = #name, help = t.kind == "record" and closest_defined(t) or nil })
+end
+
+local function is_template(step, name)
+  raise("unknown-type", step.pos, ("'%s' is a template"):format(name), { length = #step.name,
+    help = ("give it types: %s<float>"):format(name) })
+end
+
+-- The type of a path, or where wants_template is set and the path ends in its bare name the template.
+-- instance(session, spec, made): the type of a template with arguments.
+function scoped_names.find(session, node, instance, wants_template)
+  local at, prefix, is_own = session.now.scope, "", false
+  local function all_of_it()
+    local texts = {}
+    for i, step in ipairs(node.steps) do texts[i] = step.name end
+    return table.concat(texts, "::")
+  end
+  if node.global then
+    while at.outer and (at.prefix or at.home) do at = at.outer end
+  end
+  for i, step in ipairs(node.steps) do
+    local name, is_last = prefix .. step.name, i == #node.steps
+    local made = is_own and rawget(at.templates, name) or not is_own and at.templates[name] or nil
+    local t
+    if step.arguments then
+      if not made then unknown(session, node.steps[1], all_of_it(), step.pos + #step.name - node.steps[1].pos) end
+      t = instance(session, step, made)
+    else
+      t = type_in(at, name, is_own)
+      if not t and made and is_last and wants_template then return nil, made end
+      if not t and made then is_template(step, name) end
+    end
+    if t and is_last then return t end
+    if t then
+      if t.kind ~= "record" or not t.complete and not t.names then
+        raise("unknown-type", step.pos, ("%s declares no types"):format(types.name(t)), { length = #step.name })
+      end
+      at, prefix, is_own = t.names or nothing, "", true
+    else
+      local open = prefix == "" and not is_own and find_namespace(at, step.name)
+      if is_last or not open and not at.namespaces[name] then
+        local last = node.steps[#node.steps]
+        unknown(session, node.steps[1], all_of_it(), last.pos + #last.name - node.steps[1].pos, is_own and at)
+      end
+      if open then
+        at, prefix = open, ""
+      else
+        prefix = name .. "::"
+      end
+    end
+  end
+end
+
+return scoped_names

@@ -1,0 +1,58 @@
+-- page_files.lua - the pages that are made of the reference, the catalogues and the public headers, by the paths where
+-- they are kept. `make docs` writes them; the test lua-docs compares them.
+
+local header = require "docs.header"
+local pages = require "docs.pages"
+local profile_descriptions = require "accdeep.see.reference.profile_descriptions"
+
+-- Header, page, what it is.
+local headers = {
+  { "lua/embed/accdeep.h", "c-accdeep", "deep copy for a C program: directives as text, on the program's own memory" },
+  { "core/accdeep_core.h", "c-core", "constructs made of items, programs, devices, rules, events" },
+  { "core/accdeep_rules.def", "c-rules", "what rule profiles decide, and what each profile decides" },
+  { "core/accdeep_checkpoints.h", "c-checkpoints",
+    "registered host memory, saved states of a context, invariants, digests" },
+  { "core/accdeep_queues.h", "c-queues", "activity queues, and kernels on the device" },
+  { "core/abi/lowered/accdeep_lowered.h", "c-lowered", "what programs call whose directives became calls" },
+  { "core/abi/directory/accdeep_directory.h", "c-directory", "data environments for other runtimes" },
+}
+
+local function read(path)
+  local file = assert(io.open(path))
+  local text = file:read "a"
+  file:close()
+  return text
+end
+
+-- {path = text}, of the tree in a folder.
+return function(source)
+  local made = {
+    ["examples/glossary.md"] = pages.glossary(),
+    ["spec/reference/reference.md"] = pages.reference(),
+    ["spec/reference/errors.md"] = pages.errors(),
+    ["spec/reference/rules.md"] = pages.rules(),
+    ["spec/reference/profiles/index.md"] = pages.profiles(),
+  }
+  for _, entry in ipairs(profile_descriptions) do
+    made[("spec/reference/profiles/%s.md"):format(entry.name)] = pages.profile(entry.name)
+  end
+  local index = { [[
+# accdeep
+
+- [Tutorial](../../examples/tutorial/tutorial.md): from a flat array to a mutable deep copy
+- [Reference](reference.md): every name of the scenario language and of the Lua package
+- [Errors](errors.md): every code, what it means and what to do
+- [Rules](rules.md): every rule of the catalogue
+- [Rule profiles](profiles/index.md): what each decides, and by which rule
+- [Where the documents disagree](disagreements.md): the smallest programs on which profiles differ
+- [Glossary](../../examples/glossary.md): terms of the field and of accdeep]] }
+  for _, entry in ipairs(headers) do
+    local path, page, about = table.unpack(entry)
+    local name = path:match "[^/]+$"
+    made[("spec/reference/%s.md"):format(page)] = header.page(name, read(source .. "/" .. path))
+    index[#index + 1] = ("- [`%s`](%s.md): %s"):format(name, page, about)
+  end
+  index[#index + 1] = "\n<!-- `make docs` makes the pages of this folder; `make disagreements`, disagreements.md. -->\n"
+  made["spec/reference/index.md"] = table.concat(index, "\n")
+  return made
+end
